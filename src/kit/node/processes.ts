@@ -1,0 +1,158 @@
+import type { ExecFileSyncOptionsWithStringEncoding } from 'node:child_process'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+/**
+ * Who a process is. A number alone does not say, for numbers are used again: a process is its number together with
+ * the moment it started. The moment is good for telling processes apart, not for comparing with other clocks: Linux
+ * knows the time of booting to the second only, so it may lie up to a second early. It is the same at every reading
+ * unless somebody sets the machine's clock.
+ */
+export interface ProcessId {
+  readonly pid: number
+  readonly startedAt: number
+}
+
+interface ProcessRow {
+  readonly parentPid: number
+  readonly startedAt: number
+  /** Dead, and only waiting for its parent to notice. */
+  readonly isZombie: boolean
+}
+
+/** USER_HZ is 100 on every architecture that Node runs on. */
+const TICK_MS = 10
+
+/** Two clock ticks: what rounding may make of one and the same moment. `ps` gives whole seconds. */
+const TOLERANCE_MS = process.platform === 'linux' ? 2 * TICK_MS : 1000
+
+const MAX_ANCESTORS = 64
+
+/** When a process started, in ms since the epoch; undefined where there is none or it cannot be known. */
+export function processStart(pid: number): number | undefined {
+  return readProcess(pid)?.startedAt
+}
+
+/**
+ * Whether the process that started at that moment still lives. A later process under its number means that it is
+ * gone. An earlier one cannot have taken its number: then the clock was set back, and nothing can be said.
+ */
+export function isAlive(pid: number, startedAt: number): 'alive' | 'gone' | 'unknown' {
+  if (!isPid(pid)) return 'gone'
+  const row = readProcess(pid)
+  if (row === undefined) return exists(pid) ? 'unknown' : 'gone'
+  if (row.isZombie || row.startedAt > startedAt + TOLERANCE_MS) return 'gone'
+  return row.startedAt < startedAt - TOLERANCE_MS ? 'unknown' : 'alive'
+}
+
+/** The parent, its parent and so on, nearest first; as far as they can be seen. */
+export function ancestors(pid: number): ProcessId[] {
+  const found: ProcessId[] = []
+  let next = readProcess(pid)?.parentPid
+  while (next !== undefined && next > 0 && found.length < MAX_ANCESTORS) {
+    const row = readProcess(next)
+    if (row === undefined) break
+    found.push({ pid: next, startedAt: row.startedAt })
+    next = row.parentPid
+  }
+  return found
+}
+
+function readProcess(pid: number): ProcessRow | undefined {
+  if (!isPid(pid)) return undefined
+  if (process.platform === 'linux') return readFromProc(pid)
+  return process.platform === 'win32' ? undefined : readFromPs(pid)
+}
+
+function isPid(pid: number): boolean {
+  return Number.isSafeInteger(pid) && pid > 0
+}
+
+/** Permission to ask is not needed to learn that it is there. */
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+function readFromProc(pid: number): ProcessRow | undefined {
+  const stat = readText(`/proc/${pid}/stat`)
+  const boot = bootedAt()
+  return stat === undefined || boot === undefined ? undefined : parseProcStat(stat, boot)
+}
+
+/** Reads `/proc/<pid>/stat`. The second field is the program's name, which may hold spaces and parentheses. */
+export function parseProcStat(stat: string, bootedAtMs: number): ProcessRow | undefined {
+  const [state = '', parent, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  // Fields count from 1 and state is the third, so the 22nd, the start time, is the eighteenth after the parent's.
+  const parentPid = Number(parent)
+  const ticks = Number(rest[17])
+  if (!Number.isSafeInteger(parentPid) || !Number.isSafeInteger(ticks)) return undefined
+  return { parentPid, startedAt: bootedAtMs + ticks * TICK_MS, isZombie: state === 'Z' || state === 'X' }
+}
+
+/** Read anew each time: setting the clock changes it, and a waiter may live for weeks. */
+function bootedAt(): number | undefined {
+  const seconds = /^btime (\d+)$/m.exec(readText('/proc/stat') ?? '')?.[1]
+  return seconds === undefined ? undefined : Number(seconds) * 1000
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return undefined
+  }
+}
+
+const PS_OPTIONS: ExecFileSyncOptionsWithStringEncoding = {
+  encoding: 'utf8',
+  env: { LC_ALL: 'C' },
+  timeout: 2000,
+  stdio: ['ignore', 'pipe', 'ignore'],
+}
+
+function readFromPs(pid: number): ProcessRow | undefined {
+  try {
+    // Its own environment: the language of the user would change how the date is written.
+    return parsePs(childProcess().execFileSync('/bin/ps', ['-o', 'ppid=,stat=,lstart=', '-p', String(pid)], PS_OPTIONS))
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads one line of `ps -o ppid=,stat=,lstart=`, such as `  1 S  Sun Nov 15 21:23:10 2026`. */
+export function parsePs(line: string): ProcessRow | undefined {
+  const [, parent, state = '', start = ''] = /^\s*(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? []
+  const startedAt = Date.parse(start)
+  return Number.isNaN(startedAt) ? undefined : { parentPid: Number(parent), startedAt, isZombie: state.startsWith('Z') }
+}
+
+/** Loaded only where there is no /proc: it is the heaviest module of Node that a short command could pull in. */
+function childProcess(): typeof import('node:child_process') {
+  return process.getBuiltinModule('node:child_process')
+}
+
+/**
+ * Where process numbers mean what they mean here: a host, since it was last started, and a container on it. Processes
+ * of another place cannot be looked for.
+ */
+export function machineName(): string {
+  return [hostname(), ...PLACES.map(read)].filter((part) => part !== '').join(' ')
+}
+
+const PLACES: readonly (() => string)[] = [
+  () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+  () => readlinkSync('/proc/self/ns/pid'),
+]
+
+function read(place: () => string): string {
+  try {
+    return place()
+  } catch {
+    return ''
+  }
+}

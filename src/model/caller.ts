@@ -1,0 +1,22 @@
+import type { AgentKind } from './agent.ts'
+
+/** Who asks. It is bound once per connection; the sender of a message is its caller, never an argument. */
+export interface Caller {
+  readonly id: string
+  readonly kind: AgentKind | 'local' | 'system'
+  /** True where a credential said so; a local process may claim to be anyone and stays unverified. */
+  readonly verified: boolean
+  /** The door: `cli`, `sdk`, `hook`, `http`, `mcp`, … */
+  readonly via: string
+}
+
+/** Somebody at this machine who has not said who they are. */
+export const LOCAL_CALLER: Caller = { id: 'local', kind: 'local', verified: false, via: 'sdk' }
+
+/** Postern itself: notices to people, and the upkeep's own acts. */
+export const SYSTEM_CALLER: Caller = { id: 'system', kind: 'system', verified: true, via: 'postern' }
+
+/** The agent that a caller is, if it is one at all. */
+export function agentOf(caller: Caller): string | undefined {
+  return caller.kind === 'local' || caller.kind === 'system' ? undefined : caller.id
+}

@@ -1,0 +1,58 @@
+import type { Message } from './message.ts'
+
+/**
+ * One message on its way to one agent. Whether something arrived is known only here: the message itself never changes.
+ *
+ *   pending ─offer→ offered ─confirm→ seen ─ack→ acted
+ *      ↑ ──release / lapse──┘
+ *   pending ─→ held, expired, cancelled · offered ─too many attempts→ dead ─retry→ pending · held ─release→ pending
+ */
+export const DELIVERY_MOVES = {
+  pending: ['offered', 'expired', 'held', 'cancelled'],
+  offered: ['seen', 'pending', 'expired', 'dead'],
+  seen: ['acted'],
+  acted: [],
+  held: ['pending', 'cancelled'],
+  expired: [],
+  cancelled: [],
+  dead: ['pending'],
+} as const satisfies Record<string, readonly string[]>
+
+export type DeliveryState = keyof typeof DELIVERY_MOVES
+
+export const DELIVERY_STATES = Object.keys(DELIVERY_MOVES) as readonly DeliveryState[]
+
+/** States that wait for nobody any more: once they have been finished for the retention time, the reaper takes them. */
+export const FINISHED_STATES: readonly DeliveryState[] = ['seen', 'acted', 'expired', 'cancelled', 'dead']
+
+export interface Delivery {
+  readonly agent: string
+  readonly state: DeliveryState
+  /** The place in this inbox: commit order, on every engine. */
+  readonly inboxSeq: number
+  /** How often it has been offered. */
+  readonly attempt: number
+  readonly storedAt: number
+  readonly offeredAt: number | null
+  readonly printedAt: number | null
+  readonly seenAt: number | null
+  readonly actedAt: number | null
+  readonly expiresAt: number | null
+  readonly offerId: string | null
+  readonly sessionId: string | null
+}
+
+/** A message as its recipient meets it. */
+export interface InboxMessage extends Message {
+  readonly agent: string
+  readonly state: DeliveryState
+  readonly attempt: number
+  readonly inboxSeq: number
+}
+
+/** How a drained message is put before its reader. A headline names what did not fit and how to fetch it. */
+export type ShownForm = 'whole' | 'headline'
+
+export interface ShownMessage extends InboxMessage {
+  readonly form: ShownForm
+}

@@ -1,0 +1,295 @@
+/**
+ * Every way in which Postern refuses or fails, in one table. Doors translate from it and invent nothing.
+ *
+ * `text` says what happened, `next` what to do now; both are read by agents, so neither ever asks for an
+ * environment variable to be set. Words in braces are filled from the error's details.
+ */
+interface ErrorRow {
+  readonly text: string
+  readonly next: string
+  readonly http: number
+  readonly exit: number
+  readonly retryable: boolean
+}
+
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  notAuthenticated: 4,
+  notFound: 5,
+  conflict: 6,
+  gateOpen: 7,
+  timedOut: 8,
+  usage: 64,
+  unavailable: 69,
+  interrupted: 130,
+} as const
+
+const usage = { http: 422, exit: EXIT.usage, retryable: false } as const
+const notFound = { http: 404, exit: EXIT.notFound, retryable: false } as const
+const conflict = { http: 409, exit: EXIT.conflict, retryable: false } as const
+const unavailable = { http: 503, exit: EXIT.unavailable, retryable: true } as const
+const broken = { http: 503, exit: EXIT.unavailable, retryable: false } as const
+
+export const ERRORS = {
+  USAGE: { ...usage, text: '{message}', next: '{next}' },
+  AGENT_ID_INVALID: {
+    ...usage,
+    text: 'The agent id {id} is not valid.',
+    next: 'Use 1 to 64 lower-case letters, digits, "-" or "_", beginning and ending with a letter or digit, such as "quinn".',
+  },
+  AGENT_ID_RESERVED: {
+    ...usage,
+    text: 'The agent id {id} is reserved.',
+    next: 'Choose another name; "all", "system" and "local" have meanings of their own.',
+  },
+  AGENT_NOT_FOUND: {
+    ...notFound,
+    text: 'There is no agent {id}.{hint}',
+    next: 'See who there is with "postern agent list", or register it with "postern agent add {id}".',
+  },
+  AGENT_EXISTS: {
+    ...conflict,
+    text: 'The agent {id} is registered already, with other properties.',
+    next: 'Look at it with "postern agent show {id}".',
+  },
+  AGENT_CONFUSABLE: {
+    ...conflict,
+    text: 'The name {id} looks like {other}, which is registered already.',
+    next: 'Choose a name that nobody can mistake for another.',
+  },
+  AGENT_REMOVED: {
+    ...conflict,
+    text: 'The agent {id} was removed, and its name is kept so that nobody can take it over.',
+    next: 'Choose another name, or bring the same agent back with "postern agent add {id} --restore".',
+  },
+  ADDRESS_INVALID: {
+    ...usage,
+    text: 'The address {address} is not valid.',
+    next: 'Address an agent by its id, or everybody with "all".',
+  },
+  ADDRESS_UNSUPPORTED: {
+    ...usage,
+    text: 'The address {address} names something that this version cannot deliver to.',
+    next: 'Address agents by their ids, or everybody with "all".',
+  },
+  RECIPIENT_MISSING: {
+    ...usage,
+    text: 'The message has no recipient.',
+    next: 'Name one with "--to <agent>", or everybody with "--broadcast".',
+  },
+  CONTENT_EMPTY: {
+    ...usage,
+    text: 'The message has no content.',
+    next: 'Say something: the text is the last argument.',
+  },
+  CONTENT_TOO_LARGE: {
+    ...usage,
+    http: 413,
+    text: 'The {field} has {bytes} bytes; at most {limit} are taken.',
+    next: 'Shorten it, or put it in a file and attach that by reference.',
+  },
+  TEXT_INVALID: {
+    ...usage,
+    text: 'The {field} contains {what}.',
+    next: 'Send well-formed Unicode text without NUL characters.',
+  },
+  PRIORITY_INVALID: {
+    ...usage,
+    text: 'The priority {value} is not valid.',
+    next: 'Use 0 (critical), 1 (high), 2 (normal), 3 (low) or 4 (fyi).',
+  },
+  TYPE_INVALID: {
+    ...usage,
+    text: 'The message type {value} is not valid.',
+    next: 'Use lower-case words, digits, "_" and "-" joined by dots, such as "alert" or "task.blocked".',
+  },
+  DURATION_INVALID: {
+    ...usage,
+    text: 'The duration {value} is not valid.',
+    next: 'Write it like "30s", "10m", "1h30m" or "5 hours"; at most {limit}.',
+  },
+  VALUE_INVALID: { ...usage, text: 'The {field} {value} is not valid.', next: '{next}' },
+  DEDUP_CONFLICT: {
+    ...conflict,
+    text: 'The dedup key {key} was used before for {agent} by a message with other content ({id}).',
+    next: 'Repeat the very same message, or use another key.',
+  },
+  INBOX_FULL: {
+    http: 429,
+    exit: EXIT.failed,
+    retryable: true,
+    text: 'The inbox of {agent} is full: {limit} messages wait there.',
+    next: 'Try again when it has been drained; nothing was stored.',
+  },
+  MESSAGE_NOT_FOUND: {
+    ...notFound,
+    text: 'There is no message {id}.',
+    next: 'Look for it with "postern inbox list --all" or "postern inbox search".',
+  },
+  DELIVERY_NOT_FOUND: {
+    ...notFound,
+    text: 'The message {id} was not sent to {agent}.',
+    next: 'See who it was sent to with "postern trace {id}".',
+  },
+  DELIVERY_STATE: {
+    ...conflict,
+    text: 'The message {id} is {state} for {agent}, so it cannot be {wanted}.',
+    next: 'See what happened to it with "postern trace {id}".',
+  },
+  OFFER_NOT_FOUND: {
+    ...notFound,
+    text: 'There is no open offer {id}.',
+    next: 'It was confirmed, released or has expired; drain again.',
+  },
+  OFFER_UNPRINTED: {
+    ...conflict,
+    text: 'The offer {id} was never written out, so it cannot be confirmed.',
+    next: 'Release it, or let it lapse; its messages are then shown again.',
+  },
+  SESSION_NOT_FOUND: { ...notFound, text: 'There is no session {id}.', next: 'Begin one first.' },
+  SESSION_CONFLICT: {
+    ...conflict,
+    text: 'The session {id} belongs to the agent {agent}.',
+    next: 'Name that agent, or use the id of a session of your own.',
+  },
+  SESSION_INVALID: {
+    ...usage,
+    text: 'The session id is not valid.',
+    next: 'Use 1 to 200 printable ASCII characters without spaces or slashes.',
+  },
+  NOT_ALLOWED: { http: 403, exit: EXIT.notAuthenticated, retryable: false, text: '{message}', next: '{next}' },
+  TIMED_OUT: { http: 408, exit: EXIT.timedOut, retryable: true, text: '{message}', next: '{next}' },
+  STORE_BUSY: {
+    ...unavailable,
+    text: 'The store {path} stayed locked for {waited}.',
+    next: 'Another process holds it; try again, and see "postern doctor" if it lasts.',
+  },
+  STORE_FULL: {
+    ...unavailable,
+    exit: EXIT.failed,
+    http: 507,
+    text: 'The disk that holds the store {path} is full; nothing was stored.',
+    next: 'Make room and repeat; what was acknowledged before is safe.',
+  },
+  STORE_READ_ONLY: {
+    ...broken,
+    text: 'The store {path} cannot be written.',
+    next: 'Check its permissions and whether its file system is mounted read-only.',
+  },
+  STORE_CORRUPT: {
+    ...broken,
+    text: 'The store {path} is damaged or is not a Postern store.',
+    next: 'Nothing was changed or deleted. Move it aside and restore a backup; "postern doctor" says more.',
+  },
+  STORE_NEWER: {
+    ...broken,
+    text: 'The store {path} was written by a newer Postern (schema {found}; this one knows {known}).',
+    next: 'Update Postern on this machine.',
+  },
+  STORE_NETWORK_FS: {
+    ...broken,
+    text: 'The store would lie on a network file system ({fs}) at {path}, where SQLite loses data.',
+    next: 'Put it on a local disk with "--home", or use PostgreSQL with "--store postgres://…".',
+  },
+  STORE_FOREIGN: {
+    ...broken,
+    text: 'The store {path} belongs to another user.',
+    next: 'Use a home of your own with "--home".',
+  },
+  STORE_UNAVAILABLE: {
+    ...unavailable,
+    text: 'The store {path} cannot be opened: {reason}.',
+    next: 'Check that it exists and can be reached; "postern doctor" says more.',
+  },
+  STORE_IO: {
+    ...unavailable,
+    exit: EXIT.failed,
+    text: 'Reading or writing the store {path} failed: {reason}.',
+    next: 'Nothing was acknowledged. Check the disk, then repeat.',
+  },
+  STORE_URL_INVALID: {
+    ...usage,
+    text: 'The store {store} is not one that Postern knows.',
+    next: 'Use a path to a SQLite file or a URL that begins with "postgres://".',
+  },
+  CONFIG_INVALID: {
+    ...usage,
+    text: 'The configuration {path} is not valid: {reason}.',
+    next: 'Mend that line, or remove the file.',
+  },
+  OUTPUT_FAILED: {
+    http: 500,
+    exit: EXIT.failed,
+    retryable: true,
+    text: 'What was drained could not be shown: {reason}.',
+    next: 'The messages are pending again; drain once more.',
+  },
+  BACKUP_EXISTS: { ...conflict, text: 'The file {path} exists already.', next: 'Name a file that does not exist yet.' },
+  BACKUP_FAILED: { ...unavailable, exit: EXIT.failed, text: 'The backup failed: {reason}.', next: '{next}' },
+  INTERNAL: {
+    http: 500,
+    exit: EXIT.failed,
+    retryable: false,
+    text: 'Something unexpected happened: {reason}.',
+    next: 'Please report it; "postern doctor" tells whether the store is sound.',
+  },
+} as const satisfies Record<string, ErrorRow>
+
+export type ErrorCode = keyof typeof ERRORS
+export type ErrorDetails = Readonly<Record<string, string | number | boolean | null | undefined>>
+
+/** The only error that leaves Postern. Its message is the table's text followed by the next step. */
+export class PosternError extends Error {
+  readonly code: ErrorCode
+  readonly details: ErrorDetails
+
+  /** Parts that are loaded on use are bundles of their own, each with its copy of this class: they know each other. */
+  static override [Symbol.hasInstance](value: unknown): value is PosternError {
+    const { name, code } = (value ?? {}) as { readonly name?: unknown; readonly code?: unknown }
+    return name === 'PosternError' && typeof code === 'string' && code in ERRORS
+  }
+
+  constructor(code: ErrorCode, details: ErrorDetails = {}, options: { readonly cause?: unknown } = {}) {
+    super(errorText(code, details), options)
+    this.name = 'PosternError'
+    this.code = code
+    this.details = details
+  }
+
+  get next(): string {
+    return fill(ERRORS[this.code].next, this.details)
+  }
+  get exit(): number {
+    return ERRORS[this.code].exit
+  }
+  get http(): number {
+    return ERRORS[this.code].http
+  }
+  get retryable(): boolean {
+    return ERRORS[this.code].retryable
+  }
+}
+
+/** Turns anything thrown into a PosternError, so that no door ever shows a stack trace. */
+export function asPosternError(thrown: unknown): PosternError {
+  if (thrown instanceof PosternError) return thrown
+  const reason = thrown instanceof Error ? thrown.message : String(thrown)
+  return new PosternError('INTERNAL', { reason: reason.replace(/\.$/, '') }, { cause: thrown })
+}
+
+function errorText(code: ErrorCode, details: ErrorDetails): string {
+  return fill(ERRORS[code].text, details)
+}
+
+/** Details may hold what somebody else wrote, so each is cut and its control characters are made visible. */
+function fill(template: string, details: ErrorDetails): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => showDetail(details[name]))
+}
+
+function showDetail(value: ErrorDetails[string]): string {
+  if (value === undefined || value === null) return ''
+  const text = String(value)
+  const cut = text.length > 300 ? `${text.slice(0, 80)}… (${text.length} characters)` : text
+  return cut.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`)
+}

@@ -1,0 +1,56 @@
+import { PosternError } from './errors.ts'
+import type { Json } from './json.ts'
+import type { Priority } from './priority.ts'
+
+/** Who said it. It is taken from the caller when the message is stored and never changes afterwards. */
+export interface Sender {
+  readonly id: string
+  readonly kind: string
+  readonly verified: boolean
+  readonly via: string
+}
+
+/** A file that belongs to a message but stays where it is. The checksum tells whether it is still the same. */
+export interface Attachment {
+  readonly name: string
+  readonly path?: string
+  readonly url?: string
+  readonly sha256: string
+  readonly bytes: number
+}
+
+/** The immutable thing said. Whether it arrived is known only by its deliveries. */
+export interface Message {
+  readonly id: string
+  readonly type: string
+  readonly from: Sender
+  /** Agents by id, in id order; or only `all`, or only `space:<id>`. */
+  readonly to: readonly string[]
+  readonly subject: string | null
+  readonly content: string
+  readonly payload: Json | null
+  readonly context: Json | null
+  readonly priority: Priority
+  /** The work item it is about, such as `task:PROJ-12`. */
+  readonly ref: string | null
+  readonly replyTo: string | null
+  /** The id of the message that began the thread; its own id where it began one. */
+  readonly threadId: string
+  /** How many automatic replies led to this one. */
+  readonly hops: number
+  readonly dedupKey: string | null
+  readonly attachments: readonly Attachment[]
+  readonly createdAt: number
+  readonly expiresAt: number | null
+}
+
+const TYPE = /^[a-z][a-z0-9_-]{0,39}(?:\.[a-z0-9_-]{1,40}){0,4}$/
+
+/** The set of types is open; only their form is fixed, because types stand in provenance lines. */
+export function parseMessageType(value: unknown): string {
+  if (typeof value === 'string' && TYPE.test(value)) return value
+  throw new PosternError('TYPE_INVALID', { value: String(value) })
+}
+
+/** The address of every agent and person but the sender. */
+export const EVERYBODY = 'all'

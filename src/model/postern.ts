@@ -1,0 +1,254 @@
+import type { Agent, AgentKind } from './agent.ts'
+import type { Caller } from './caller.ts'
+import type { DeliveryState, InboxMessage, ShownMessage } from './delivery.ts'
+import type { Json } from './json.ts'
+import type { Attachment, Message } from './message.ts'
+import type { Offer } from './offer.ts'
+import type { Priority } from './priority.ts'
+import type { ReceiptStage, Trace } from './receipt.ts'
+import type { Liveness, Session } from './session.ts'
+
+/**
+ * Everything Postern does, grouped by noun. Doors are handed one and cannot tell whether the heart runs in this
+ * process or behind a server. Each method is one operation of `operations/`, under the same name.
+ */
+export interface Postern {
+  readonly caller: Caller
+  /** The same Postern for another caller; closing either closes both. */
+  as(caller: Caller): Postern
+  readonly agents: Agents
+  readonly sessions: Sessions
+  readonly inbox: Inbox
+  readonly upkeep: Upkeep
+  close(): Promise<void>
+}
+
+/** As much of Postern as pushing and draining need; every Postern is one. */
+export interface HotPostern {
+  readonly caller: Caller
+  as(caller: Caller): HotPostern
+  readonly agents: Pick<Agents, 'show'>
+  readonly sessions: Pick<Sessions, 'list'>
+  readonly inbox: Pick<Inbox, 'push' | 'drain' | 'confirm' | 'release'>
+  readonly upkeep: Pick<Upkeep, 'run'>
+  close(): Promise<void>
+}
+
+export interface Agents {
+  /** Registers an agent. The same agent again is not an error; another one under its name is. */
+  add(input: AddAgent): Promise<Agent>
+  list(input?: ListAgents): Promise<readonly AgentStatus[]>
+  show(input: { readonly id: string }): Promise<AgentStatus>
+  rename(input: { readonly id: string; readonly displayName: string }): Promise<Agent>
+  /** Retires an agent: what waits for it is cancelled, and its id is never given to another. */
+  remove(input: { readonly id: string }): Promise<Agent>
+}
+
+export interface AddAgent {
+  readonly id: string
+  readonly kind?: AgentKind
+  readonly displayName?: string
+  readonly isOwner?: boolean
+  /** Also take up broadcasts that were sent before and have not expired. */
+  readonly withBroadcasts?: boolean
+  /** Bring a removed agent back. */
+  readonly restore?: boolean
+}
+
+export interface ListAgents {
+  readonly removed?: boolean
+}
+
+export interface AgentStatus extends Agent {
+  readonly pending: number
+  readonly session: (Session & { readonly liveness: Liveness }) | null
+}
+
+export interface Sessions {
+  /** Registers a session or notes that it goes on. */
+  begin(input: BeginSession): Promise<Session>
+  end(input: { readonly id: string }): Promise<Session>
+  list(input?: { readonly agent?: string }): Promise<readonly (Session & { readonly liveness: Liveness })[]>
+}
+
+export interface BeginSession {
+  readonly id: string
+  readonly agent: string
+  readonly host?: string
+  readonly pid?: number
+  readonly pidStartedAt?: number
+}
+
+export interface Inbox {
+  /** Stores a message for all its recipients or for none. Repeating it with its key returns the first id. */
+  push(input: PushMessage): Promise<PushResult>
+  /** Stores many messages at once: all or none. */
+  pushMany(input: { readonly messages: readonly PushMessage[] }): Promise<readonly PushResult[]>
+  list(input: ListInbox): Promise<InboxPage>
+  show(input: { readonly id: string; readonly agent?: string }): Promise<ShownInFull>
+  /** Offers what is pending, urgent first, then in order. Nobody else is offered the same while the offer lasts. */
+  drain(input: DrainInbox): Promise<Drained>
+  /** Notes that the offer's text was written out whole. */
+  printed(input: OfferRef): Promise<Offer>
+  /** The offer was consumed: its messages are `seen`. Refused for an offer that was never printed. */
+  confirm(input: OfferRef & { readonly evidence: string; readonly printed?: boolean }): Promise<Offer>
+  /** Gives the offer back: its messages are pending again. */
+  release(input: OfferRef & { readonly reason: string }): Promise<Offer>
+  /** Confirms what a session was offered and printed before `printedBefore`. Returns how many offers that were. */
+  confirmSession(input: ConfirmSession): Promise<number>
+  ack(input: AckMessages): Promise<readonly AckResult[]>
+  /** Resolves when something waits for the agent, or when the time is over. */
+  wait(input: WaitInbox): Promise<{ readonly pending: number }>
+  /** Resolves with the stage reached by every recipient; throws TIMED_OUT with what was reached so far. */
+  waitFor(input: WaitForReceipt): Promise<Trace>
+  cancel(input: { readonly id: string; readonly agent?: string }): Promise<{ readonly cancelled: number }>
+  trace(input: { readonly id: string }): Promise<Trace>
+  search(input: SearchMessages): Promise<readonly Message[]>
+  held(input?: { readonly agent?: string }): Promise<readonly InboxMessage[]>
+  releaseHeld(input: DeliveryRef): Promise<{ readonly released: number }>
+  dead(input?: { readonly agent?: string }): Promise<readonly InboxMessage[]>
+  retryDead(input: DeliveryRef): Promise<{ readonly retried: number }>
+}
+
+export interface PushMessage {
+  /** Agents, or `['all']`. Empty or absent: the caller's own agent. */
+  readonly to?: readonly string[]
+  readonly content: string
+  readonly type?: string
+  readonly subject?: string
+  readonly payload?: Json
+  readonly context?: Json
+  readonly priority?: Priority
+  readonly ref?: string
+  readonly replyTo?: string
+  readonly dedupKey?: string
+  readonly ttlMs?: number
+  readonly attachments?: readonly Attachment[]
+  /** Register unknown recipients instead of refusing. */
+  readonly create?: boolean
+}
+
+export interface PushResult {
+  readonly id: string
+  /** True where every recipient had it already. */
+  readonly duplicate: boolean
+  readonly recipients: readonly PushRecipient[]
+}
+
+export interface PushRecipient {
+  readonly agent: string
+  readonly state: DeliveryState
+  readonly duplicate: boolean
+}
+
+export interface ListInbox {
+  /** Absent: every agent. */
+  readonly agent?: string
+  /** `pending` (the default), `delivered` (seen and acted), or `all`. */
+  readonly which?: 'pending' | 'delivered' | 'all'
+  readonly limit?: number
+  readonly after?: string
+}
+
+export interface InboxPage {
+  readonly items: readonly InboxMessage[]
+  /** Pass it as `after` to go on; null at the end. */
+  readonly next: string | null
+}
+
+export interface ShownInFull {
+  readonly message: Message
+  readonly thread: readonly Message[]
+}
+
+export interface DrainInbox {
+  readonly agent: string
+  readonly sessionId?: string
+  /** Where this happens; stands in the receipt. */
+  readonly via?: string
+  readonly maxMessages?: number
+  /** Characters and tokens of rendered text; absent: no such bound. */
+  readonly maxCharacters?: number
+  readonly maxTokens?: number
+  /** Only this urgent or more. */
+  readonly maxPriority?: Priority
+}
+
+export interface Drained {
+  /** Null where nothing was pending: then nothing was written either. */
+  readonly offer: Offer | null
+  readonly messages: readonly ShownMessage[]
+  /** How many more wait. */
+  readonly remaining: number
+}
+
+export interface OfferRef {
+  readonly offerId: string
+}
+
+export interface ConfirmSession {
+  readonly sessionId: string
+  readonly printedBefore: number
+  readonly evidence: string
+}
+
+export interface AckMessages {
+  readonly agent: string
+  readonly ids: readonly string[]
+}
+
+export interface AckResult {
+  readonly id: string
+  readonly state: DeliveryState
+}
+
+export interface WaitInbox {
+  readonly agent: string
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+}
+
+export interface WaitForReceipt {
+  readonly id: string
+  readonly stage: ReceiptStage
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+}
+
+export interface SearchMessages {
+  readonly query: string
+  readonly agent?: string
+  readonly limit?: number
+}
+
+export interface DeliveryRef {
+  readonly id: string
+  readonly agent?: string
+}
+
+export interface Upkeep {
+  /** One bounded slice of what has to be done from time to time. Returns what it did. */
+  run(): Promise<UpkeepReport>
+  check(): Promise<HealthReport>
+}
+
+export interface UpkeepReport {
+  readonly expired: number
+  readonly released: number
+  readonly reaped: number
+}
+
+/** One thing that `doctor` looked at. */
+export interface HealthCheck {
+  readonly name: string
+  readonly ok: boolean
+  /** `note` informs and never fails the whole. */
+  readonly level: 'error' | 'warning' | 'note'
+  readonly detail: string
+  readonly next?: string
+}
+
+export interface HealthReport {
+  readonly ok: boolean
+  readonly checks: readonly HealthCheck[]
+}

@@ -1,0 +1,5 @@
+/** Rung with every broadcast, whoever it reaches. */
+export const RING_ALL = '@all'
+
+/** Rung when a delivery has moved on, for those who wait for a receipt. */
+export const RING_RECEIPTS = '@receipts'

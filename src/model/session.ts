@@ -1,0 +1,26 @@
+import { PosternError } from './errors.ts'
+
+/** One life of an agent's process in a host. */
+export interface Session {
+  readonly id: string
+  readonly agent: string
+  readonly host: string
+  /** The machine it runs on: only there can its process be looked for. */
+  readonly machine: string
+  /** The host's process, by number and start time, so that a reused number is not taken for it. */
+  readonly pid: number | null
+  readonly pidStartedAt: number | null
+  readonly startedAt: number
+  readonly lastEventAt: number
+  readonly endedAt: number | null
+}
+
+export type Liveness = 'alive' | 'gone' | 'unknown'
+
+const SESSION_ID = /^[\x21-\x2e\x30-\x5b\x5d-\x7e]{1,200}$/
+
+/** Session ids come from hosts. They are kept as they are and never become part of a path without encoding. */
+export function parseSessionId(value: unknown): string {
+  if (typeof value === 'string' && SESSION_ID.test(value)) return value
+  throw new PosternError('SESSION_INVALID')
+}

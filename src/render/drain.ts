@@ -1,0 +1,31 @@
+import { PosternError } from '../model/errors.ts'
+import type { Drained } from '../model/postern.ts'
+import { renderEntry } from './entry.ts'
+import { closingLines, type Frame, isNonce, openingLines, withoutNonce } from './fence.ts'
+
+export interface RenderOptions {
+  /** 8 to 32 random characters of a–z and 0–9, never used before. */
+  readonly nonce: string
+  /** A terminal is told that there is nothing; a model is told nothing. */
+  readonly style?: 'model' | 'terminal'
+}
+
+/** What a drain prints: the messages one after another inside a fence that no message can close. */
+export function renderDrain(drained: Drained, { nonce, style = 'model' }: RenderOptions): string {
+  if (!isNonce(nonce)) {
+    throw new PosternError('VALUE_INVALID', {
+      field: 'nonce',
+      value: nonce,
+      next: 'Use 8 to 32 characters of a-z, 0-9.',
+    })
+  }
+  const { messages, remaining } = drained
+  const [first] = messages
+  if (!first) return style === 'terminal' ? 'No messages.' : ''
+
+  const frame: Frame = { agent: first.agent, messages: messages.length, remaining, nonce }
+  const entries = messages.map((message, index) => {
+    return withoutNonce(renderEntry(message, message.form, `${index + 1}/${messages.length}`), nonce)
+  })
+  return [...openingLines(frame), ...entries, ...closingLines(frame)].join('\n')
+}

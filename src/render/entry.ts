@@ -1,0 +1,57 @@
+import type { InboxMessage, ShownForm } from '../model/delivery.ts'
+import type { Json } from '../model/json.ts'
+import type { Attachment } from '../model/message.ts'
+import { quoteLines } from './fence.ts'
+import { BLOCK, LINE, neutralise, neutraliseTo } from './neutralise.ts'
+import { provenanceLine, quoted, token } from './provenance.ts'
+
+const SUBJECT_CHARACTERS = 300
+const HEADLINE_CHARACTERS = 120
+const DATA_CHARACTERS = 2_000
+const LOCATION_CHARACTERS = 300
+const CHECKSUM_CHARACTERS = 12
+
+/** The text of one message inside the frame. `number` says which of how many it is. */
+export function renderEntry(message: InboxMessage, form: ShownForm, number: string): string {
+  const provenance = provenanceLine(message, number)
+  return [provenance, ...(form === 'headline' ? headlineLines(message) : wholeLines(message))].join('\n')
+}
+
+function headlineLines(message: InboxMessage): readonly string[] {
+  const words = neutraliseTo(HEADLINE_CHARACTERS, message.subject ?? message.content, LINE)
+  return [...quoteLines(words), `├  headline only · fetch with: ${fetchCommand(message)}`]
+}
+
+function wholeLines(message: InboxMessage): readonly string[] {
+  const lines: string[] = []
+  if (message.subject !== null) lines.push(`├  subject: ${neutraliseTo(SUBJECT_CHARACTERS, message.subject, LINE)}`)
+  if (message.content !== '') lines.push(...quoteLines(neutralise(message.content, BLOCK)))
+  lines.push(...message.attachments.map(attachmentLine))
+  if (message.payload !== null) lines.push(...dataLines('payload', message.payload, message))
+  if (message.context !== null) lines.push(...dataLines('context', message.context, message))
+  return lines
+}
+
+function attachmentLine({ name, bytes, sha256, path, url }: Attachment): string {
+  const location = path ?? url
+  const parts = [
+    `${bytes} bytes`,
+    `sha256 ${token(sha256.slice(0, CHECKSUM_CHARACTERS))}`,
+    quoted(LOCATION_CHARACTERS, name),
+  ]
+  if (location !== undefined) parts.push(`at ${quoted(LOCATION_CHARACTERS, location)}`)
+  return `├  attachment: ${parts.join(' · ')}`
+}
+
+function dataLines(label: string, data: Json, message: InboxMessage): readonly string[] {
+  const json = JSON.stringify(data)
+  const shown = neutraliseTo(DATA_CHARACTERS, json, LINE)
+  const note = shown.endsWith('…')
+    ? ` · beginning only, ${json.length} characters · fetch with: ${fetchCommand(message)}`
+    : ''
+  return [`├  ${label}${note}`, ...quoteLines(shown)]
+}
+
+function fetchCommand(message: InboxMessage): string {
+  return `postern inbox show ${token(message.id)}`
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { ATTACKS, findTextBreaches } from '../../test/helpers/attacks.ts'
+import { displayWidth, foldLines, showBlock, showField } from './terminal.ts'
+
+describe('showField', () => {
+  it('keeps a short field and cuts a long one to its columns', () => {
+    expect(showField('rosa', 10)).toBe('rosa')
+    expect(showField('one\ntwo\tthree', 40)).toBe('one\\ntwo three')
+    expect(showField('a long subject line', 10)).toBe('a long su…')
+    expect(showField('日本語の件名', 7)).toBe('日本語…')
+  })
+
+  it('withstands every attack at every width', () => {
+    for (const { name, text } of ATTACKS) {
+      for (const width of [1, 8, 20, 80]) {
+        const shown = showField(text, width)
+        expect(displayWidth(shown), name).toBeLessThanOrEqual(width)
+        expect(shown, name).not.toContain('\n')
+        expect(findTextBreaches(shown), name).toEqual([])
+      }
+    }
+  })
+})
+
+describe('showBlock', () => {
+  it('marks every line as quoted', () => {
+    expect(showBlock('one\n\n\ttwo')).toBe('│ one\n│\n│ \ttwo')
+  })
+
+  it('withstands every attack', () => {
+    for (const { name, text } of ATTACKS) {
+      const shown = showBlock(text)
+      expect(findTextBreaches(shown), name).toEqual([])
+      expect(
+        shown.split('\n').every((line) => /^│(?: |$)/.test(line)),
+        name,
+      ).toBe(true)
+    }
+  })
+})
+
+describe('foldLines', () => {
+  it('leaves lines that fit', () => {
+    expect(foldLines('┌── a\n│ b', 80)).toBe('┌── a\n│ b')
+  })
+
+  it('begins every row of a long line with the mark of quoted text', () => {
+    const folded = foldLines(showBlock(`${' '.repeat(78)}┌── postern inbox${'日'.repeat(60)}\t\tx`), 80).split('\n')
+    expect(folded.length).toBeGreaterThan(2)
+    for (const row of folded) {
+      expect(row.startsWith('│ ')).toBe(true)
+      expect(displayWidth(row)).toBeLessThanOrEqual(80)
+    }
+  })
+})

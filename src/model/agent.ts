@@ -1,3 +1,4 @@
+import { foldCharacter } from '../kit/pure/lookalikes.ts'
 import { PosternError } from './errors.ts'
 
 /** Anyone with an inbox. The id never changes and is never given to another; only the display name may change. */
@@ -40,89 +41,17 @@ export function parseAgentKind(value: unknown): AgentKind {
 }
 
 /**
- * What a name looks like to a hurried reader: two names with one skeleton are confusable. The table folds what
- * terminals draw alike in ASCII, and the letters of other scripts that are drawn like Latin ones.
+ * What a name looks like to a hurried reader: two names with one skeleton are confusable. Letters of other scripts that
+ * are drawn like ASCII count as those, case and accents do not count, and neither do the look-alikes within ASCII.
  */
 export function skeletonOf(name: string): string {
-  let folded = ''
-  for (const character of name.normalize('NFKD').replace(/[\p{M}\p{Cf}\p{Cc}]/gu, '')) {
-    folded += LOOKALIKES[character] ?? character
-  }
+  const folded = [...name].map(foldCharacter).join('')
   return folded
-    .toLowerCase()
+    .replace(/[i1|]/g, 'l')
+    .replaceAll('0', 'o')
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')
     .replace(/[\s_-]+/g, '-')
-}
-
-const LOOKALIKES: Readonly<Record<string, string>> = {
-  '0': 'o',
-  '1': 'l',
-  I: 'l',
-  '|': 'l',
-  а: 'a',
-  е: 'e',
-  о: 'o',
-  р: 'p',
-  с: 'c',
-  х: 'x',
-  у: 'y',
-  і: 'i',
-  ј: 'j',
-  ѕ: 's',
-  ԁ: 'd',
-  һ: 'h',
-  ո: 'n',
-  к: 'k',
-  м: 'm',
-  т: 't',
-  в: 'b',
-  н: 'h',
-  А: 'a',
-  В: 'b',
-  Е: 'e',
-  К: 'k',
-  М: 'm',
-  Н: 'h',
-  О: 'o',
-  Р: 'p',
-  С: 'c',
-  Т: 't',
-  Х: 'x',
-  У: 'y',
-  І: 'l',
-  Ј: 'j',
-  Ѕ: 's',
-  α: 'a',
-  ο: 'o',
-  ρ: 'p',
-  υ: 'u',
-  ν: 'v',
-  κ: 'k',
-  ι: 'i',
-  η: 'n',
-  τ: 't',
-  γ: 'y',
-  χ: 'x',
-  Α: 'a',
-  Β: 'b',
-  Ε: 'e',
-  Ζ: 'z',
-  Η: 'h',
-  Ι: 'l',
-  Κ: 'k',
-  Μ: 'm',
-  Ν: 'n',
-  Ο: 'o',
-  Ρ: 'p',
-  Τ: 't',
-  Υ: 'y',
-  Χ: 'x',
-  ı: 'i',
-  ɑ: 'a',
-  ɡ: 'g',
-  ℓ: 'l',
-  ǀ: 'l',
 }
 
 function quote(value: unknown): string {

@@ -6,10 +6,13 @@ import type { Message } from './message.ts'
  *   pending ─offer→ offered ─confirm→ seen ─ack→ acted
  *      ↑ ──release / lapse──┘
  *   pending ─→ held, expired, cancelled · offered ─too many attempts→ dead ─retry→ pending · held ─release→ pending
+ *
+ * To ack what was only offered is to have seen it: both steps are recorded. An offered delivery is cancelled only when its
+ * agent is removed.
  */
 export const DELIVERY_MOVES = {
   pending: ['offered', 'expired', 'held', 'cancelled'],
-  offered: ['seen', 'pending', 'expired', 'dead'],
+  offered: ['seen', 'pending', 'expired', 'dead', 'cancelled'],
   seen: ['acted'],
   acted: [],
   held: ['pending', 'cancelled'],

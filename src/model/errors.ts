@@ -63,11 +63,6 @@ export const ERRORS = {
     text: 'The agent {id} was removed, and its name is kept so that nobody can take it over.',
     next: 'Choose another name, or bring the same agent back with "postern agent add {id} --restore".',
   },
-  ADDRESS_INVALID: {
-    ...usage,
-    text: 'The address {address} is not valid.',
-    next: 'Address an agent by its id, or everybody with "all".',
-  },
   ADDRESS_UNSUPPORTED: {
     ...usage,
     text: 'The address {address} names something that this version cannot deliver to.',

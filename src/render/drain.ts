@@ -21,11 +21,16 @@ export function renderDrain(drained: Drained, { nonce, style = 'model' }: Render
   }
   const { messages, remaining } = drained
   const [first] = messages
-  if (!first) return style === 'terminal' ? 'No messages.' : ''
+  if (!first) return style === 'terminal' ? emptyText(remaining) : ''
 
   const frame: Frame = { agent: first.agent, messages: messages.length, remaining, nonce }
   const entries = messages.map((message, index) => {
     return withoutNonce(renderEntry(message, message.form, `${index + 1}/${messages.length}`), nonce)
   })
   return [...openingLines(frame), ...entries, ...closingLines(frame)].join('\n')
+}
+
+function emptyText(remaining: number): string {
+  if (remaining === 0) return 'No messages.'
+  return `${remaining} ${remaining === 1 ? 'message waits and does' : 'messages wait and do'} not fit here · list with: postern inbox list`
 }

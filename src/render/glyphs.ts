@@ -1,4 +1,4 @@
-import { foldCharacter } from './lookalikes.ts'
+import { foldCharacter } from '../kit/pure/lookalikes.ts'
 
 /** One sign of a text as a reader may take it, and the stretch of the text that it stands for. */
 export interface Glyph {

@@ -1,4 +1,4 @@
-import { fstatSync, writeSync } from 'node:fs'
+import { fstatSync, readSync, statSync, writeSync } from 'node:fs'
 
 export interface WriteOptions {
   /** How long a reader of a pipe gets to show that it has gone away. */
@@ -18,6 +18,7 @@ const LAST_RETRY_MS = 20
  */
 export async function writeWhole(fd: number, text: string, options: WriteOptions = {}): Promise<void> {
   const bytes = Buffer.from(text)
+  if (isStandIn(fd)) throw Object.assign(new Error('the descriptor is closed'), { code: 'EBADF' })
   if (!isPipe(fd)) return writeAll(fd, bytes)
 
   const held = lastCharacterAt(bytes)
@@ -50,6 +51,21 @@ function writeSome(fd: number, bytes: Uint8Array): number {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EAGAIN' || code === 'EINTR') return 0
     throw error
+  }
+}
+
+/**
+ * Node puts the null device where a standard stream was closed, and opens it for reading too. A shell that throws its
+ * output away opens it only for writing: that is somebody's wish and no accident.
+ */
+function isStandIn(fd: number): boolean {
+  const stat = fstatSync(fd)
+  if (!stat.isCharacterDevice() || stat.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev) return false
+  try {
+    readSync(fd, Buffer.alloc(1))
+    return true
+  } catch {
+    return false
   }
 }
 

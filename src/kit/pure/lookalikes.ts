@@ -1,4 +1,4 @@
-import { lazy } from '../kit/pure/lazy.ts'
+import { lazy } from './lazy.ts'
 
 /** What each sign is drawn like, after compatibility folding. The keys are what reserved tags are made of. */
 const DRAWN_LIKE: Readonly<Record<string, string>> = {

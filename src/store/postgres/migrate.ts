@@ -1,0 +1,62 @@
+import type { ClientBase } from 'pg'
+import { PosternError } from '../../model/errors.ts'
+import { spine } from './migrations/0001-spine.ts'
+
+/** Numbered from one, forward only; one that was released is never edited. */
+const MIGRATIONS: readonly string[] = [spine]
+
+export const SCHEMA_VERSION = MIGRATIONS.length
+
+export const OUR_TABLES: readonly string[] = [
+  'postern_schema',
+  ...MIGRATIONS.flatMap((text) => [...text.matchAll(/CREATE TABLE (\w+)/g)].map(([, name = '']) => name)),
+]
+
+/** `PSTN`: the advisory lock under which the schema is made, of which many processes may want to be the first. */
+const LOCK = 0x5053544e
+const PATIENCE = '60s'
+const UNDEFINED_TABLE = '42P01'
+const DUPLICATE_TABLE = '42P07'
+
+/** Brings the schema up to date. Of many processes one does the work while the others wait for its lock. */
+export async function migrate(client: ClientBase, location: string): Promise<void> {
+  if ((await versionOf(client, location)) === SCHEMA_VERSION) return
+  await client.query(`BEGIN; SET LOCAL lock_timeout = '${PATIENCE}'; SET LOCAL statement_timeout = 0`)
+  try {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
+    await client.query('CREATE TABLE IF NOT EXISTS postern_schema (version INTEGER NOT NULL)')
+    await client.query('INSERT INTO postern_schema SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM postern_schema)')
+    for (let version = await versionOf(client, location); version < SCHEMA_VERSION; version++) {
+      await client.query(MIGRATIONS[version] ?? '')
+      await client.query('UPDATE postern_schema SET version = $1', [version + 1])
+    }
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK')
+    throw (error as { code?: string }).code === DUPLICATE_TABLE ? foreignTables(error, location) : error
+  }
+}
+
+/** Zero where there is no schema yet. */
+async function versionOf(client: ClientBase, location: string): Promise<number> {
+  const version = await readVersion(client)
+  if (version > SCHEMA_VERSION) {
+    throw new PosternError('STORE_NEWER', { path: location, found: version, known: SCHEMA_VERSION })
+  }
+  return version
+}
+
+export async function readVersion(client: Pick<ClientBase, 'query'>): Promise<number> {
+  try {
+    const { rows } = await client.query<[number]>({ text: 'SELECT version FROM postern_schema', rowMode: 'array' })
+    return rows[0]?.[0] ?? 0
+  } catch (error) {
+    if ((error as { code?: string }).code === UNDEFINED_TABLE) return 0
+    throw error
+  }
+}
+
+function foreignTables(error: unknown, location: string): PosternError {
+  const reason = `it holds tables of somebody else under the names of ours (${(error as Error).message}). Give Postern a schema of its own and add "?options=-csearch_path%3D<schema>" to the URL`
+  return new PosternError('STORE_UNAVAILABLE', { path: location, reason }, { cause: error })
+}

@@ -1,0 +1,72 @@
+import { type ClientBase, Pool } from 'pg'
+
+export interface PoolOptions {
+  readonly url: string
+  /** How long to wait for a connection, and for a lock. */
+  readonly busyMs: number
+}
+
+const MAX_CONNECTIONS = 10
+const IDLE_MS = 60_000
+const KEEP_ALIVE_AFTER_MS = 10_000
+/** A statement may work for longer than it may wait: upkeep and search do. */
+const WORK_MS = 60_000
+/** The server ends an overdue statement itself; we give up on a server that does not even do that. */
+const GRACE_MS = 5_000
+
+/** Connections of one store. They close by themselves when idle and keep no process alive. */
+export function createPool({ url, busyMs }: PoolOptions): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: busyMs,
+    idleTimeoutMillis: IDLE_MS,
+    allowExitOnIdle: true,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    query_timeout: busyMs + WORK_MS + GRACE_MS,
+    fallback_application_name: 'postern',
+    types: { getTypeParser },
+    onConnect: (client: ClientBase) => configure(client, busyMs),
+  })
+  // A connection that breaks while idle is dropped and replaced; whoever holds one learns of it from his next query.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+/** Idle connections keep no process alive, but whoever waits for their end does. */
+export async function endPool(pool: Pool): Promise<void> {
+  const alive = setInterval(() => {}, GRACE_MS)
+  await pool.end().finally(() => clearInterval(alive))
+}
+
+/**
+ * What every connection of ours is set to.
+ *
+ * Acknowledged means durable, whatever the server's default. Plans are made once per connection and go by indexes
+ * alone, so that none is ever chosen for a table that was small when the plan was made. A process that vanished in a
+ * transaction does not keep its locks.
+ */
+const SETTINGS: Readonly<Record<string, string>> = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+  idle_in_transaction_session_timeout: '60000',
+}
+
+async function configure(client: ClientBase, busyMs: number): Promise<void> {
+  const settings = { ...SETTINGS, lock_timeout: String(busyMs), statement_timeout: String(busyMs + WORK_MS) }
+  const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`)
+  await client.query(`SELECT ${set.join(', ')}, CASE WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
+    THEN set_config('synchronous_commit', 'on', false) END`)
+}
+
+const INTEGER_OR_FLOAT = new Set([20, 21, 23, 700, 701])
+
+/** Everything is text or a number. All our numbers are exact in a double: counts and milliseconds. */
+function getTypeParser(type: number): (value: string) => string | number {
+  return INTEGER_OR_FLOAT.has(type) ? Number : String
+}

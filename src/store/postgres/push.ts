@@ -1,0 +1,92 @@
+import { EVERYBODY, type Message } from '../../model/message.ts'
+import type { PushResult } from '../../model/postern.ts'
+import { RING_ALL } from '../../model/ring.ts'
+import { requireRepetition } from '../push.ts'
+import { MESSAGE_COLUMNS, messageValues, readMessage, SELECT_MESSAGE } from '../rows.ts'
+import { RING_CHANNEL, type Sql } from '../sql.ts'
+import type { MessageShelf, PushItem, PushParams } from '../store.ts'
+import { type Batch, storeBatch } from './batch.ts'
+import { storeUnderLocks } from './repeat.ts'
+
+/** Runs in the transaction that is open, or in one of its own. */
+export type Within = <T>(work: () => Promise<T>) => Promise<T>
+
+/**
+ * Pushing on PostgreSQL. Nearly every push is one statement and therefore needs no transaction around it. What that
+ * statement declines (a repeated key, a full inbox, an unknown recipient) is looked at again under locks.
+ */
+export function createPusher(sql: Sql, within: Within): Pick<MessageShelf, 'push' | 'broadcast'> {
+  return {
+    async push(params) {
+      const isStored =
+        !repeatsItself(params.items) && (await storeBatch(sql, batchOf(params.items), params.pendingLimit))
+      return isStored ? params.items.map(resultOf) : within(() => storeUnderLocks(sql, params))
+    },
+
+    async broadcast({ message }) {
+      if (message.dedupKey === null) return broadcastNew(sql, message)
+      return within(async () => {
+        // Whoever broadcasts under the same key has committed by the time we hold the counter.
+        await sql.get(`SELECT value FROM counters WHERE name = 'broadcast' FOR UPDATE`)
+        const earlier = await earlierBroadcast(sql, message)
+        return earlier ? { id: earlier.id, duplicate: true } : broadcastNew(sql, message)
+      })
+    },
+  }
+}
+
+function batchOf(items: PushParams['items']): Batch {
+  return {
+    messages: items.map(({ message }) => message),
+    deliveries: items.flatMap((item) =>
+      item.message.to.map((agent) => ({ agent, message: item.message, state: stateFor(agent, item) })),
+    ),
+  }
+}
+
+export function stateFor(agent: string, { held }: PushItem): 'held' | 'pending' {
+  return held.includes(agent) ? 'held' : 'pending'
+}
+
+function resultOf(item: PushItem): PushResult {
+  const { id, to } = item.message
+  return {
+    id,
+    duplicate: false,
+    recipients: to.map((agent) => ({ agent, state: stateFor(agent, item), duplicate: false })),
+  }
+}
+
+/** Two messages of one batch under one key for one agent: the second repeats the first, which no single look can tell. */
+function repeatsItself(items: readonly PushItem[]): boolean {
+  if (items.length === 1) return false
+  const keys = items.flatMap(({ message: { to, dedupKey } }) =>
+    dedupKey === null ? [] : to.map((agent) => `${agent} ${dedupKey}`),
+  )
+  return new Set(keys).size < keys.length
+}
+
+async function earlierBroadcast(sql: Sql, message: Message): Promise<Message | undefined> {
+  const row = await sql.get(
+    `SELECT ${SELECT_MESSAGE} FROM messages m
+     WHERE m.dedup_key = ?1 AND m.broadcast_seq IS NOT NULL AND m.dedup_key IS NOT NULL`,
+    [message.dedupKey],
+  )
+  if (!row) return undefined
+  const earlier = readMessage(row)
+  requireRepetition(earlier, message, EVERYBODY)
+  return earlier
+}
+
+async function broadcastNew(sql: Sql, message: Message): Promise<{ id: string; duplicate: boolean }> {
+  await sql.get(BROADCAST, messageValues(message))
+  return { id: message.id, duplicate: false }
+}
+
+const BROADCAST = `WITH number AS (
+  UPDATE counters SET value = value + 1 WHERE name = 'broadcast' RETURNING value
+), message AS (
+  INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')}, broadcast_seq)
+  VALUES (${MESSAGE_COLUMNS.map((_, index) => `?${index + 1}`).join(', ')}, (SELECT value FROM number))
+)
+SELECT pg_notify('${RING_CHANNEL}', '${RING_ALL}')`

@@ -1,0 +1,23 @@
+import { createAgentShelf } from '../shelves/agents.ts'
+import { createBudgetShelf } from '../shelves/budgets.ts'
+import { createDeliveryShelf } from '../shelves/deliveries.ts'
+import { createMessageReader } from '../shelves/messages.ts'
+import { createOfferShelf } from '../shelves/offers.ts'
+import { createSessionShelf } from '../shelves/sessions.ts'
+import { createUpkeepShelf } from '../shelves/upkeep.ts'
+import type { Sql } from '../sql.ts'
+import type { Shelves } from '../store.ts'
+import { createPusher, type Within } from './push.ts'
+import { createSearcher } from './search.ts'
+
+export function createShelves(sql: Sql, within: Within): Shelves {
+  return {
+    agents: createAgentShelf(sql),
+    sessions: createSessionShelf(sql),
+    messages: { ...createMessageReader(sql), ...createPusher(sql, within), ...createSearcher(sql) },
+    deliveries: createDeliveryShelf(sql),
+    offers: createOfferShelf(sql),
+    budgets: createBudgetShelf(sql),
+    upkeep: createUpkeepShelf(sql),
+  }
+}

@@ -1,0 +1,345 @@
+import { execFileSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type PostgresServer, startPostgres } from '../../../test/helpers/postgres.ts'
+import { temporaryFolder } from '../../../test/helpers/temp.ts'
+import type { Message } from '../../model/message.ts'
+import type { PushItem, Store } from '../store.ts'
+import { openPostgresStore } from './store.ts'
+
+let server: PostgresServer | undefined
+
+beforeAll(async () => {
+  server = await startPostgres({ settings: { synchronous_commit: 'off' } })
+})
+afterAll(() => server?.stop())
+
+/** A database of its own, with as many stores and plain connections on it as a test likes. */
+async function createWorld() {
+  const database = await (server as PostgresServer).createDatabase()
+  onTestFinished(() => database.drop())
+  return {
+    url: database.url,
+    async open(options: { url?: string; busyMs?: number } = {}): Promise<Store> {
+      const store = await openPostgresStore({ url: database.url, random: Math.random, ...options })
+      onTestFinished(() => store.close())
+      return store
+    },
+    async connect(): Promise<Client> {
+      const client = new Client({ connectionString: database.url })
+      client.on('error', () => {})
+      await client.connect()
+      onTestFinished(() => client.end().catch(() => {}))
+      return client
+    },
+  }
+}
+
+let count = 0
+
+function itemFor(to: string[], extra: Partial<Message> = {}): PushItem {
+  const id = `msg_${String(++count).padStart(26, '0')}`
+  const message: Message = {
+    id,
+    type: 'agent',
+    from: { id: 'sam', kind: 'human', verified: true, via: 'test' },
+    to,
+    subject: null,
+    content: 'hello',
+    payload: null,
+    context: null,
+    priority: 2,
+    ref: null,
+    replyTo: null,
+    threadId: id,
+    hops: 0,
+    dedupKey: null,
+    attachments: [],
+    createdAt: 1,
+    expiresAt: null,
+    ...extra,
+  }
+  return { message, held: [] }
+}
+
+const push = (store: Store, ...items: PushItem[]) =>
+  store.once((tx) => tx.messages.push({ items, pendingLimit: 1_000 }))
+
+async function addAgents(store: Store, ...ids: string[]): Promise<void> {
+  for (const id of ids) {
+    const agent = { id, kind: 'ai', displayName: id, isOwner: false, createdAt: 1, removedAt: null } as const
+    await store.transact((tx) => tx.agents.insert({ agent, idSkeleton: id, nameSkeleton: id, withBroadcasts: false }))
+  }
+}
+
+describe('opening a PostgreSQL store', () => {
+  it('makes the schema once, however many open an empty database at once', async () => {
+    const { open } = await createWorld()
+    const stores = await Promise.all(Array.from({ length: 12 }, () => open()))
+    await addAgents(stores[0] as Store, 'quinn')
+    for (const store of stores) expect(await store.read.agents.get('quinn')).toMatchObject({ id: 'quinn' })
+  })
+
+  it('refuses a store that a newer program made', async () => {
+    const { open, connect } = await createWorld()
+    await open()
+    await (await connect()).query('UPDATE postern_schema SET version = 99')
+    await expect(open()).rejects.toMatchObject({ code: 'STORE_NEWER', details: { found: 99 } })
+  })
+
+  it('keeps its hands off tables of somebody else, and lives in a schema of its own', async () => {
+    const { url, open, connect } = await createWorld()
+    const other = await connect()
+    await other.query('CREATE TABLE messages (text TEXT); CREATE SCHEMA mine')
+    await expect(open()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    const store = await open({ url: `${url}?options=-csearch_path%3Dmine` })
+    await addAgents(store, 'quinn')
+    expect((await other.query('SELECT count(*) FROM mine.agents')).rows).toEqual([{ count: '1' }])
+    expect((await other.query('SELECT count(*) FROM messages')).rows).toEqual([{ count: '0' }])
+  })
+
+  it('says what is wrong with an address', async () => {
+    const random = Math.random
+    const refused = openPostgresStore({ url: 'postgres://quinn:secret@127.0.0.1:1/x', random })
+    await expect(refused).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.not.stringContaining('secret'),
+    })
+    const { url, open } = await createWorld()
+    await expect(open({ url: `${url}_absent` })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  })
+
+  it('acknowledges only what is durable, whatever the default of the server', async () => {
+    const { open } = await createWorld()
+    const checks = await (await open()).check()
+    expect(checks.find(({ name }) => name === 'store.durability')).toMatchObject({
+      ok: true,
+      detail: 'synchronous_commit=on',
+    })
+    expect(checks.find(({ name }) => name === 'store.disk')).toMatchObject({ ok: false, level: 'warning' })
+    expect(checks.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(['store.disk'])
+  })
+
+  it('goes by the clock of the server', async () => {
+    const { open, connect } = await createWorld()
+    const store = await open()
+    const { rows } = await (await connect()).query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now')
+    expect(Math.abs(store.now() - Number(rows[0].now))).toBeLessThan(500)
+    expect(Number.isInteger(store.now())).toBe(true)
+  })
+
+  it('closes twice, and says so to whoever comes later', async () => {
+    const { open } = await createWorld()
+    const store = await open()
+    await Promise.all([store.close(), store.close()])
+    await expect(store.transact((tx) => tx.agents.get('quinn'))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    await expect(store.read.agents.get('quinn')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  })
+})
+
+describe('a transaction on PostgreSQL', () => {
+  it('is refused a second statement where it promised only one', async () => {
+    const store = await (await createWorld()).open()
+    const twice = store.once(async (tx) => [await tx.sessions.open({}), await tx.sessions.open({})])
+    await expect(twice).rejects.toThrow('second statement')
+    expect(await store.once((tx) => tx.sessions.open({}))).toEqual([])
+  })
+
+  it('runs a verb again that met a deadlock', async () => {
+    const store = await (await createWorld()).open()
+    await addAgents(store, 'ada', 'bob')
+    let begun = 0
+    const both = Promise.withResolvers<void>()
+    const crossing = (first: string, second: string) =>
+      store.transact(async (tx) => {
+        await tx.agents.setRemoved({ id: first, removedAt: null })
+        if (++begun === 2) both.resolve()
+        await both.promise
+        await tx.agents.setRemoved({ id: second, removedAt: null })
+      })
+    await Promise.all([crossing('ada', 'bob'), crossing('bob', 'ada')])
+    expect(begun).toBe(3)
+  })
+
+  it('does not pass off as stored what one of its statements failed to store', async () => {
+    const store = await (await createWorld()).open()
+    await addAgents(store, 'ada')
+    const swallowing = store.transact(async (tx) => {
+      await tx.messages.push({ items: [itemFor(['ada'])], pendingLimit: 10 })
+      await tx.offers.withHost({ limit: -1 }).catch(() => {})
+    })
+    await expect(swallowing).rejects.toThrow()
+    expect(await store.read.deliveries.countPending({ agent: 'ada', now: 0 })).toBe(0)
+  })
+
+  it('is given up, not repeated, when the connection is lost at its commit', async () => {
+    const { open, connect } = await createWorld()
+    const store = await open()
+    await addAgents(store, 'ada')
+    const admin = await connect()
+    let runs = 0
+    const lost = store.transact(async (tx) => {
+      runs++
+      await tx.messages.push({ items: [itemFor(['ada'])], pendingLimit: 10 })
+      await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'postern' AND datname = current_database() AND state = 'idle in transaction'`)
+    })
+    await expect(lost).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining('nobody knows'),
+    })
+    expect(runs).toBe(1)
+    expect(await store.read.deliveries.countPending({ agent: 'ada', now: 0 })).toBe(0)
+  })
+
+  it('waits for a lock no longer than it was told', async () => {
+    const { open, connect } = await createWorld()
+    const store = await open({ busyMs: 200 })
+    await addAgents(store, 'ada')
+    const holder = await connect()
+    await holder.query(`BEGIN; SELECT 1 FROM agents WHERE id = 'ada' FOR UPDATE`)
+    await expect(push(store, itemFor(['ada']))).rejects.toMatchObject({ code: 'STORE_BUSY' })
+    await holder.query('ROLLBACK')
+    await expect(push(store, itemFor(['ada']))).resolves.toMatchObject([{ duplicate: false }])
+  })
+})
+
+describe('a push on PostgreSQL', () => {
+  it('sees a key that was stored while it waited for the recipient', async () => {
+    const { open, connect } = await createWorld()
+    const store = await open()
+    await addAgents(store, 'ada')
+    const holder = await connect()
+    await holder.query(`BEGIN; SELECT 1 FROM agents WHERE id = 'ada' FOR UPDATE`)
+    const both = [itemFor(['ada'], { dedupKey: 'k' }), itemFor(['ada'], { dedupKey: 'k' })].map((item) =>
+      push(store, item),
+    )
+    await waitForLocks(await connect(), 2)
+    await holder.query('COMMIT')
+    const results = (await Promise.all(both)).flat()
+    expect(new Set(results.map(({ id }) => id)).size).toBe(1)
+    expect(results.filter(({ duplicate }) => duplicate)).toHaveLength(1)
+  })
+
+  it('counts what came while it waited against the limit', async () => {
+    const { open, connect } = await createWorld()
+    const store = await open()
+    await addAgents(store, 'ada')
+    // Three came and went, so that only a count, not a number, can tell how many wait.
+    await push(store, itemFor(['ada']), itemFor(['ada']), itemFor(['ada']))
+    const holder = await connect()
+    await holder.query(`UPDATE deliveries SET state = 'acted'; BEGIN; SELECT 1 FROM agents WHERE id = 'ada' FOR UPDATE`)
+    const pushes = Array.from({ length: 4 }, () =>
+      store.once((tx) => tx.messages.push({ items: [itemFor(['ada'])], pendingLimit: 2 })),
+    )
+    await waitForLocks(await connect(), 4)
+    await holder.query('COMMIT')
+    const settled = await Promise.allSettled(pushes)
+    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+    expect(settled.filter((each) => each.status === 'rejected' && each.reason.code === 'INBOX_FULL')).toHaveLength(2)
+  })
+
+  it('rings with its commit, whom it concerns and nobody else', async () => {
+    const { open, connect } = await createWorld()
+    const store = await open()
+    await addAgents(store, 'ada', 'bob', 'sam')
+    const listener = await connect()
+    const rung: string[] = []
+    listener.on('notification', ({ payload }) => rung.push(payload ?? ''))
+    await listener.query('LISTEN postern_ring')
+    await push(store, itemFor(['ada']))
+    await push(store, itemFor(['bob', 'sam']), { ...itemFor(['ada']), held: ['ada'] })
+    await store.transact((tx) => tx.messages.broadcast({ message: itemFor(['all']).message }))
+    await expect(
+      store.transact(async (tx) => {
+        await tx.messages.push({ items: [itemFor(['ada'])], pendingLimit: 10 })
+        throw new Error('changed my mind')
+      }),
+    ).rejects.toThrow('changed my mind')
+    await listener.query('')
+    expect(rung).toEqual(['ada', 'bob', '@all'])
+  })
+
+  it('is searched for even if it commits after later ones were indexed', async () => {
+    const { open, connect } = await createWorld()
+    const store = await open()
+    await addAgents(store, 'ada')
+    const found = async () => {
+      while ((await store.transact((tx) => tx.messages.indexForSearch({ limit: 2 }))) === 2);
+      return (await store.read.messages.search({ parts: [{ words: ['zebra'], prefix: false }], limit: 99 })).length
+    }
+    const late = await connect()
+    await late.query(`BEGIN; UPDATE agents SET inbox_seq = inbox_seq WHERE id = 'none'; INSERT INTO messages (id, type, from_id, from_as,
+      addressed, content, priority, hops, created_at) VALUES ('late', 'agent', 'x', 'a/b/c', 'all', 'zebra', 2, 0, 1)`)
+    for (let expected = 1; expected <= 4; expected++) {
+      await push(store, itemFor(['ada'], { content: 'a zebra' }))
+      expect(await found()).toBe(expected)
+    }
+    await late.query('COMMIT')
+    expect(await found()).toBe(5)
+    await push(store, itemFor(['ada']))
+    await found()
+    await push(store, itemFor(['ada']))
+    await found()
+    const { rows } = await late.query(`SELECT value FROM counters WHERE name = 'search'`)
+    expect(Number(rows[0].value)).toBeGreaterThanOrEqual(5)
+  })
+
+  it('finds a phrase beyond the positions that PostgreSQL remembers', async () => {
+    const store = await (await createWorld()).open()
+    await addAgents(store, 'ada')
+    const content = `${Array.from({ length: 8_000 }, (_, n) => `the w${n}`).join(' ')} the end ${'x'.repeat(3_000)}`
+    await push(store, itemFor(['ada'], { content }))
+    await store.transact((tx) => tx.messages.indexForSearch({ limit: 10 }))
+    const find = async (words: string[], prefix = false) =>
+      (await store.read.messages.search({ parts: [{ words, prefix }], limit: 9 })).length
+    expect(await find(['the', 'end'])).toBe(1)
+    expect(await find(['end', 'the'])).toBe(0)
+    expect(await find(['x'.repeat(900)])).toBe(0)
+    expect(await find(['x'.repeat(900)], true)).toBe(1)
+  })
+})
+
+describe('a backup of a PostgreSQL store', () => {
+  it('restores elsewhere, and replaces no file', async () => {
+    const { url, open } = await createWorld()
+    const store = await open()
+    await addAgents(store, 'ada')
+    await push(store, itemFor(['ada']))
+    const path = join(temporaryFolder(), 'postern.dump')
+    await store.backup(path)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    await expect(store.backup(path)).rejects.toMatchObject({ code: 'BACKUP_EXISTS' })
+
+    const copy = await createWorld()
+    execFileSync('pg_restore', ['--dbname', copy.url, path])
+    expect(copy.url).not.toBe(url)
+    const restored = await copy.open()
+    expect(await restored.read.deliveries.countPending({ agent: 'ada', now: 0 })).toBe(1)
+    await expect(push(restored, itemFor(['ada']))).resolves.toMatchObject([{ duplicate: false }])
+  })
+
+  it('says what to run where it cannot be made, without the password', async () => {
+    const { url, open } = await createWorld()
+    const secret = new URL(url)
+    secret.password = 'secret'
+    const store = await open({ url: secret.href })
+    const failure = store.backup(join(temporaryFolder(), 'absent', 'x.dump'))
+    await expect(failure).rejects.toMatchObject({
+      code: 'BACKUP_FAILED',
+      next: expect.stringContaining('pg_dump --format=custom'),
+    })
+    await expect(failure).rejects.toMatchObject({ next: expect.not.stringContaining('secret') })
+  })
+})
+
+/** Resolves when so many others wait for locks: a signal, not a nap. */
+async function waitForLocks(client: Client, wanted: number): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query(`SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+      AND datname = current_database()`)
+    if (Number(rows[0].count) >= wanted) return
+  }
+}

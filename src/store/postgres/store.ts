@@ -1,0 +1,176 @@
+import type { Pool, PoolClient } from 'pg'
+import { type Backoff, createBackoff } from '../../kit/pure/backoff.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { HealthCheck } from '../../model/postern.ts'
+import type { Sql } from '../sql.ts'
+import type { Shelves, Store } from '../store.ts'
+import { backupTo } from './backup.ts'
+import { checkServer, requireServer } from './check.ts'
+import { createServerClock, type ServerClock } from './clock.ts'
+import { isDisconnected, isLostRace, storeError } from './errors.ts'
+import { migrate } from './migrate.ts'
+import { createPool, endPool } from './pool.ts'
+import { asSql, Session } from './session.ts'
+import { createShelves } from './shelves.ts'
+import { parseStoreUrl, type StoreUrl } from './url.ts'
+
+export interface PostgresOptions {
+  /** Also says in which schema the tables are, by `?options=-csearch_path%3D…`. */
+  readonly url: string
+  readonly random: () => number
+  /** How long to wait for a connection or a lock before giving up. */
+  readonly busyMs?: number
+}
+
+const DEFAULT_BUSY_MS = 10_000
+/** A verb that loses this many races in a row meets something that is no race. */
+const MAX_ATTEMPTS = 12
+const RETRY_MS = { minMs: 1, maxMs: 100 }
+
+/** Opens a store that many machines share. Its schema is made where there is none. */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const store = new PostgresStore(options)
+  try {
+    await store.prepare()
+    return store
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+class PostgresStore implements Store {
+  readonly engine = 'postgres'
+  readonly location: string
+  readonly read: Shelves
+  readonly now: () => number
+  readonly #url: StoreUrl
+  readonly #pool: Pool
+  readonly #clock: ServerClock
+  readonly #random: () => number
+  readonly #busyMs: number
+  readonly #sessions = new WeakMap<PoolClient, Session>()
+  #closing: Promise<void> | undefined
+
+  constructor({ url, random, busyMs = DEFAULT_BUSY_MS }: PostgresOptions) {
+    this.#url = parseStoreUrl(url)
+    this.location = this.#url.location
+    this.#random = random
+    this.#busyMs = busyMs
+    this.#pool = createPool({ url, busyMs })
+    this.#clock = createServerClock(() => this.#askTime())
+    this.now = this.#clock.now
+    this.read = createShelves(this.#translating(asSql(this.#pool, { isReader: true })), () =>
+      Promise.reject(new Error('what only reads cannot write: use transact')),
+    )
+  }
+
+  async prepare(): Promise<void> {
+    try {
+      const client = await this.#pool.connect()
+      try {
+        await requireServer(client, this.location)
+        await migrate(client, this.location)
+      } finally {
+        client.release()
+      }
+      await this.#clock.measure()
+    } catch (error) {
+      throw this.#explain(error)
+    }
+  }
+
+  transact<T>(verb: (tx: Shelves) => Promise<T>): Promise<T> {
+    return this.#again((session) => session.transaction(verb))
+  }
+
+  once<T>(call: (tx: Shelves) => Promise<T>): Promise<T> {
+    return this.#again((session) => session.once(call))
+  }
+
+  async check(): Promise<readonly HealthCheck[]> {
+    try {
+      return await checkServer(this.#pool)
+    } catch (error) {
+      throw this.#explain(error)
+    }
+  }
+
+  async backup(path: string): Promise<void> {
+    await backupTo({ pool: this.#pool, url: this.#url, path })
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= endPool(this.#pool)
+    return this.#closing
+  }
+
+  /** Runs the work again from its beginning for as long as it only loses races. */
+  async #again<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    let backoff: Backoff | undefined
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#withSession(work)
+      } catch (error) {
+        if (!isLostRace(error) || attempt === MAX_ATTEMPTS) throw this.#explain(error)
+      }
+      backoff ??= createBackoff({ ...RETRY_MS, random: this.#random })
+      const waitMs = backoff.next()
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+    }
+  }
+
+  async #withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect()
+    const session = this.#sessionOf(client)
+    let isLost = false
+    try {
+      return await work(session)
+    } catch (error) {
+      isLost = isDisconnected(error)
+      throw error
+    } finally {
+      client.release(isLost || !session.isUsable)
+    }
+  }
+
+  /** A connection keeps its shelves for as long as it lives. */
+  #sessionOf(client: PoolClient): Session {
+    const known = this.#sessions.get(client)
+    if (known) return known
+    const session = new Session(client, this.location)
+    this.#sessions.set(client, session)
+    return session
+  }
+
+  async #askTime(): Promise<number> {
+    const { rows } = await this.#pool.query<[number]>({
+      text: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::double precision',
+      rowMode: 'array',
+    })
+    return rows[0]?.[0] ?? Number.NaN
+  }
+
+  #translating(sql: Sql): Sql {
+    const explained = <T>(result: Promise<T>): Promise<T> =>
+      result.catch((error: unknown) => {
+        throw this.#explain(error)
+      })
+    return {
+      ...sql,
+      all: (text, params) => explained(sql.all(text, params)),
+      get: (text, params) => explained(sql.get(text, params)),
+      run: (text, params) => explained(sql.run(text, params)),
+    }
+  }
+
+  #explain(error: unknown): unknown {
+    if (this.#closing) return new PosternError('STORE_UNAVAILABLE', { path: this.location, reason: 'it was closed' })
+    // All connections were in use for as long as we may wait: that is a busy store, not one that cannot be reached.
+    const { totalCount, idleCount, options } = this.#pool
+    const isCrowded = idleCount === 0 && totalCount >= options.max && /timeout exceeded/.test(String(error))
+    const busy = { path: this.location, waited: `${this.#busyMs} ms` }
+    if (isCrowded) return new PosternError('STORE_BUSY', busy, { cause: error })
+    return storeError(error, this.location, this.#busyMs)
+  }
+}

@@ -1,0 +1,171 @@
+import type { Agent, AgentKind } from '../model/agent.ts'
+import type { Delivery, DeliveryState, InboxMessage } from '../model/delivery.ts'
+import type { Json } from '../model/json.ts'
+import type { Attachment, Message, Sender } from '../model/message.ts'
+import type { Offer, OfferOutcome } from '../model/offer.ts'
+import type { Priority } from '../model/priority.ts'
+import type { Session } from '../model/session.ts'
+import type { SqlRow, SqlValue } from './sql.ts'
+
+/** The one place where columns become nouns and nouns columns. */
+
+export const AGENT_COLUMNS = 'id, kind, display_name, is_owner, created_at, removed_at'
+
+export function readAgent([id, kind, displayName, isOwner, createdAt, removedAt]: SqlRow): Agent {
+  return { id, kind: kind as AgentKind, displayName, isOwner: isOwner === 1, createdAt, removedAt }
+}
+
+export const SESSION_COLUMNS = 'id, agent_id, host, machine, pid, pid_started_at, started_at, last_event_at, ended_at'
+
+export function readSession(row: SqlRow): Session {
+  const [id, agent, host, machine, pid, pidStartedAt, startedAt, lastEventAt, endedAt] = row
+  return { id, agent, host, machine, pid, pidStartedAt, startedAt, lastEventAt, endedAt }
+}
+
+export const OFFER_COLUMNS =
+  'id, agent_id, session_id, via, offered_at, printed_at, closed_at, outcome, evidence, expires_at, size'
+
+export function readOffer(row: SqlRow): Offer {
+  const [id, agent, sessionId, via, offeredAt, printedAt, closedAt, outcome, evidence, expiresAt, size] = row
+  const closed = outcome as OfferOutcome | null
+  return { id, agent, sessionId, via, offeredAt, printedAt, closedAt, outcome: closed, evidence, expiresAt, size }
+}
+
+/** In the order of `messageValues`; `m` is the messages table. */
+export const MESSAGE_COLUMNS = [
+  'id',
+  'type',
+  'from_id',
+  'from_as',
+  'addressed',
+  'subject',
+  'content',
+  'extras',
+  'priority',
+  'ref',
+  'reply_to',
+  'thread_id',
+  'hops',
+  'dedup_key',
+  'created_at',
+  'expires_at',
+] as const
+
+export const SELECT_MESSAGE = MESSAGE_COLUMNS.map((column) => `m.${column}`).join(', ')
+
+export function messageValues(message: Message): SqlValue[] {
+  const { from } = message
+  return [
+    message.id,
+    message.type,
+    from.id,
+    `${from.kind}/${from.verified ? 'verified' : 'unverified'}/${from.via}`,
+    message.to.join(','),
+    message.subject,
+    message.content,
+    formatExtras(message),
+    message.priority,
+    message.ref,
+    message.replyTo,
+    message.threadId === message.id ? null : message.threadId,
+    message.hops,
+    message.dedupKey,
+    message.createdAt,
+    message.expiresAt,
+  ]
+}
+
+export function readMessage(row: SqlRow): Message {
+  const { payload = null, context = null, attachments = NO_ATTACHMENTS } = parseExtras(row[7])
+  return {
+    id: row[0],
+    type: row[1],
+    from: readSender(row[2], row[3]),
+    to: (row[4] as string).split(','),
+    subject: row[5],
+    content: row[6],
+    payload,
+    context,
+    priority: row[8] as Priority,
+    ref: row[9],
+    replyTo: row[10],
+    threadId: row[11] ?? row[0],
+    hops: row[12],
+    dedupKey: row[13],
+    attachments,
+    createdAt: row[14],
+    expiresAt: row[15],
+  }
+}
+
+/** `ai/unverified/cli`. */
+function readSender(id: string, as: string): Sender {
+  const kindEnds = as.indexOf('/')
+  const viaStarts = as.indexOf('/', kindEnds + 1) + 1
+  return { id, kind: as.slice(0, kindEnds), verified: as[kindEnds + 1] === 'v', via: as.slice(viaStarts) }
+}
+
+/** Columns of an inbox message: those of the message, then these of `d`, the deliveries, with its present state. */
+export const SELECT_INBOX_MESSAGE = `${SELECT_MESSAGE}, d.agent_id, d.attempt, d.inbox_seq`
+
+export function readInboxMessage(row: SqlRow, state?: DeliveryState): InboxMessage {
+  const at = MESSAGE_COLUMNS.length
+  return {
+    ...readMessage(row),
+    agent: row[at],
+    attempt: row[at + 1],
+    inboxSeq: row[at + 2],
+    state: state ?? (row[at + 3] as DeliveryState),
+  }
+}
+
+/**
+ * A delivery is stored as `offered` until somebody acts on it; whether its offer was confirmed says if it was seen.
+ * So confirming an offer of a thousand messages writes one row.
+ */
+export const STATE_NOW = `CASE WHEN d.state = 'offered' AND o.outcome = 'confirmed' THEN 'seen' ELSE d.state END`
+
+export const SELECT_DELIVERY = `d.agent_id, ${STATE_NOW}, d.inbox_seq, d.attempt, m.created_at, o.offered_at, o.printed_at,
+  CASE WHEN o.outcome = 'confirmed' THEN o.closed_at END, d.acted_at, d.expires_at, d.offer_id, o.session_id`
+
+export function readDelivery(row: SqlRow): Delivery {
+  const [agent, state, inboxSeq, attempt, storedAt, offeredAt] = row
+  const [printedAt, seenAt, actedAt, expiresAt, offerId, sessionId] = row.slice(6)
+  return {
+    agent,
+    state: state as DeliveryState,
+    inboxSeq,
+    attempt,
+    storedAt,
+    offeredAt,
+    printedAt,
+    seenAt: seenAt ?? actedAt,
+    actedAt,
+    expiresAt,
+    offerId,
+    sessionId,
+  }
+}
+
+interface Extras {
+  readonly payload?: Json
+  readonly context?: Json
+  readonly attachments?: readonly Attachment[]
+}
+
+/** What few messages carry travels in one column, because every column costs time in every drain. */
+function formatExtras({ payload, context, attachments }: Message): string | null {
+  if (payload === null && context === null && attachments.length === 0) return null
+  return JSON.stringify({
+    ...(payload !== null && { payload }),
+    ...(context !== null && { context }),
+    ...(attachments.length > 0 && { attachments }),
+  })
+}
+
+function parseExtras(text: string | null): Extras {
+  return text === null ? NO_EXTRAS : JSON.parse(text)
+}
+
+const NO_EXTRAS: Extras = {}
+const NO_ATTACHMENTS: readonly Attachment[] = []

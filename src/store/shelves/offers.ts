@@ -1,0 +1,188 @@
+import type { InboxMessage } from '../../model/delivery.ts'
+import type { Offer } from '../../model/offer.ts'
+import { OFFER_COLUMNS, readOffer, readSession, SESSION_COLUMNS } from '../rows.ts'
+import { isAmong, locking, ringInboxes, type Sql, type SqlValue } from '../sql.ts'
+import type { CloseOffer, OfferShelf } from '../store.ts'
+
+export function createOfferShelf(sql: Sql): OfferShelf {
+  const isMember = isAmong(sql, 'd.inbox_seq', '?2')
+  /** A second closer waits for the first and then finds the offer closed. */
+  const lock = locking(sql, 'FOR UPDATE')
+  /** What somebody else is about to close needs nobody's upkeep. */
+  const skipping = locking(sql, 'FOR UPDATE SKIP LOCKED')
+
+  return {
+    async open({ offer, taken, headlines }) {
+      const list = JSON.stringify(taken.map((message) => message.inboxSeq))
+      await take(offer, taken, list)
+      await sql.run(
+        `INSERT INTO offers (id, agent_id, session_id, via, offered_at, expires_at, size, members, headlines)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
+        [
+          offer.id,
+          offer.agent,
+          offer.sessionId,
+          offer.via,
+          offer.offeredAt,
+          offer.expiresAt,
+          offer.size,
+          list,
+          headlines.length > 0 ? headlines.join(',') : null,
+        ],
+      )
+    },
+
+    async get(id) {
+      const row = await sql.get(`SELECT ${OFFER_COLUMNS} FROM offers WHERE id = ?1`, [id])
+      return row && readOffer(row)
+    },
+
+    async setPrinted({ id, at, expiresAt }) {
+      const changed = await sql.run(
+        'UPDATE offers SET printed_at = ?2, expires_at = ?3 WHERE id = ?1 AND closed_at IS NULL',
+        [id, at, expiresAt],
+      )
+      return changed === 1
+    },
+
+    async close(params) {
+      const row = await sql.get(
+        `SELECT ${OFFER_COLUMNS}, members FROM offers WHERE id = ?1 AND closed_at IS NULL ${lock}`,
+        [params.id],
+      )
+      if (!row) return undefined
+      const offer = readOffer(row)
+      await sql.run('UPDATE offers SET closed_at = ?2, outcome = ?3, evidence = ?4 WHERE id = ?1', [
+        params.id,
+        params.at,
+        params.outcome,
+        params.evidence,
+      ])
+      const dead = params.outcome === 'confirmed' ? [] : await giveBack(offer, row.at(-1), params)
+      return {
+        offer: { ...offer, closedAt: params.at, outcome: params.outcome, evidence: params.evidence },
+        dead,
+      }
+    },
+
+    printedOf: ({ sessionId, before }) =>
+      select(`session_id = ?1 AND printed_at < ?2 ORDER BY id ${lock}`, [sessionId, Math.ceil(before)]),
+
+    openOf: ({ sessionId }) => select(`session_id = ?1 ORDER BY id ${lock}`, [sessionId]),
+
+    lapsed: ({ now, limit, agent }) =>
+      agent === undefined
+        ? select(`expires_at <= ?1 ORDER BY expires_at LIMIT ?2 + 0 ${skipping}`, [now, limit])
+        : select(`agent_id = ?3 AND expires_at <= ?1 ORDER BY expires_at LIMIT ?2 + 0 ${skipping}`, [
+            now,
+            limit,
+            agent,
+          ]),
+
+    async withHost({ limit }) {
+      const offerColumns = qualified('o', OFFER_COLUMNS)
+      const rows = await sql.all(
+        `SELECT ${offerColumns}, ${qualified('s', SESSION_COLUMNS)} FROM offers o JOIN sessions s ON s.id = o.session_id
+         WHERE o.closed_at IS NULL AND o.printed_at IS NOT NULL AND s.pid IS NOT NULL ORDER BY o.offered_at LIMIT ?1 + 0 ${locking(sql, 'FOR UPDATE OF o SKIP LOCKED')}`,
+        [limit],
+      )
+      const width = OFFER_COLUMNS.split(',').length
+      return rows.map((row) => ({ offer: readOffer(row), session: readSession(row.slice(width)) }))
+    },
+  }
+
+  /** What is taken mostly stands together in the inbox, and a stretch of it is found at once. */
+  async function take(offer: Offer, taken: readonly InboxMessage[], list: string): Promise<void> {
+    const stretches = stretchesOf(taken)
+    if (stretches.length > MANY_STRETCHES) {
+      await sql.run(`UPDATE deliveries AS d ${OFFERED} WHERE d.agent_id = ?1 AND ${isMember}`, [
+        offer.agent,
+        list,
+        offer.id,
+      ])
+      return
+    }
+    for (const [first, last] of stretches) {
+      await sql.run(`UPDATE deliveries AS d ${OFFERED} WHERE d.agent_id = ?1 AND d.inbox_seq BETWEEN ?2 AND ?4`, [
+        offer.agent,
+        first,
+        offer.id,
+        last,
+      ])
+    }
+  }
+
+  async function select(condition: string, params: readonly SqlValue[]): Promise<Offer[]> {
+    const rows = await sql.all(`SELECT ${OFFER_COLUMNS} FROM offers WHERE closed_at IS NULL AND ${condition}`, params)
+    return rows.map(readOffer)
+  }
+
+  /**
+   * Makes an offer's deliveries pending again and keeps the attempt in their history. Every `maxAttempts` attempts a
+   * delivery is put aside as dead instead; its count goes on if somebody retries it.
+   */
+  async function giveBack(
+    offer: Offer,
+    list: string,
+    { at, outcome, evidence, maxAttempts }: CloseOffer,
+  ): Promise<string[]> {
+    const rows = await sql.all(
+      `SELECT d.attempt, m.id FROM deliveries d JOIN messages m ON m.seq = d.message_seq
+       WHERE d.agent_id = ?1 AND ${isMember} AND d.state = 'offered' AND d.offer_id = ?3
+       ORDER BY d.inbox_seq ${locking(sql, 'FOR UPDATE OF d')}`,
+      [offer.agent, list, offer.id],
+    )
+    const dead = rows.filter(([attempt]) => attempt % maxAttempts === 0).map(([, id]) => id as string)
+    await record(offer, list, { step: 'offered', at: offer.offeredAt, evidence: `offer ${offer.id} by ${offer.via}` })
+    if (offer.printedAt !== null) {
+      await record(offer, list, { step: 'printed', at: offer.printedAt, evidence: 'the text was written out whole' })
+    }
+    await record(offer, list, { step: outcome, at, evidence, maxAttempts })
+    await sql.run(
+      `UPDATE deliveries AS d SET offer_id = NULL, moved_at = ?4,
+         state = CASE WHEN attempt % ?5 = 0 THEN 'dead' ELSE 'pending' END
+       WHERE d.agent_id = ?1 AND ${isMember} AND d.state = 'offered' AND d.offer_id = ?3`,
+      [offer.agent, list, offer.id, at, maxAttempts],
+    )
+    if (dead.length < rows.length) await ringInboxes(sql, [offer.agent])
+    return dead
+  }
+
+  /** Adds a step to the history of every delivery of the offer; one that has used up its attempts is `dead`. */
+  async function record(
+    offer: Offer,
+    list: string,
+    { step, at, evidence, maxAttempts = 0 }: { step: string; at: number; evidence: string; maxAttempts?: number },
+  ): Promise<void> {
+    await sql.run(
+      `INSERT INTO delivery_steps (message_seq, agent_id, at, step, attempt, session_id, evidence)
+       SELECT d.message_seq, d.agent_id, ?4, CASE WHEN d.attempt % nullif(?8, 0) = 0 THEN 'dead' ELSE ?5 END, d.attempt,
+         ?6, ?7 FROM deliveries d
+       WHERE d.agent_id = ?1 AND ${isMember} AND d.state = 'offered' AND d.offer_id = ?3
+       ORDER BY d.inbox_seq`,
+      [offer.agent, list, offer.id, at, step, offer.sessionId, evidence, maxAttempts],
+    )
+  }
+}
+
+function qualified(table: string, columns: string): string {
+  return columns
+    .split(', ')
+    .map((column) => `${table}.${column}`)
+    .join(', ')
+}
+
+const OFFERED = `SET state = 'offered', attempt = attempt + 1, offer_id = ?3`
+
+const MANY_STRETCHES = 4
+
+/** The first and last number of every run without a gap. Numbers of one inbox are never given twice. */
+function stretchesOf(taken: readonly InboxMessage[]): readonly (readonly [number, number])[] {
+  const stretches: [number, number][] = []
+  for (const { inboxSeq } of taken.toSorted((a, b) => a.inboxSeq - b.inboxSeq)) {
+    const last = stretches.at(-1)
+    if (last && last[1] + 1 === inboxSeq) last[1] = inboxSeq
+    else stretches.push([inboxSeq, inboxSeq])
+  }
+  return stretches
+}

@@ -1,0 +1,177 @@
+import { DELIVERY_STATES, type DeliveryState, FINISHED_STATES } from '../../model/delivery.ts'
+import { STATE_NOW } from '../rows.ts'
+import { isAmong, locking, type Sql, type SqlRow } from '../sql.ts'
+import type { UpkeepShelf } from '../store.ts'
+
+const FINISHED = FINISHED_STATES.map((state) => `'${state}'`).join(', ')
+const KNOWN = DELIVERY_STATES.map((state) => `'${state}'`).join(', ')
+
+export function createUpkeepShelf(sql: Sql): UpkeepShelf {
+  return {
+    async ranAt() {
+      const rows = await sql.all('SELECT name, ran_at FROM jobs')
+      return new Map(rows.map(([name, at]) => [name as string, at as number]))
+    },
+
+    async claim({ job, now, intervalMs }) {
+      const changed = await sql.run(
+        `INSERT INTO jobs (name, ran_at) VALUES (?1, ?2)
+         ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at WHERE jobs.ran_at <= ?2 - ?3 OR jobs.ran_at > ?2`,
+        [job, now, intervalMs],
+      )
+      return changed === 1
+    },
+
+    forgetSessions: ({ endedBefore, limit }) =>
+      sql.run(
+        `DELETE FROM sessions WHERE id IN (SELECT s.id FROM sessions s WHERE s.ended_at < ?1
+           AND NOT EXISTS (SELECT 1 FROM offers o WHERE o.session_id = s.id AND o.closed_at IS NULL) LIMIT ?2 + 0)`,
+        [endedBefore, limit],
+      ),
+
+    async reap({ finishedBefore, idBefore, limit }) {
+      const found = await sql.all(
+        `SELECT m.seq ${REAPABLE} ORDER BY m.id LIMIT ?3 + 0 ${locking(sql, 'FOR UPDATE OF m SKIP LOCKED')}`,
+        [finishedBefore, idBefore, limit],
+      )
+      const rows = sql.engine === 'postgres' ? await lookAgain(found, finishedBefore, idBefore) : found
+      const list = listOf(rows)
+      const offers = await sql.all(
+        `SELECT DISTINCT d.offer_id FROM deliveries d WHERE ${isAmong(sql, 'd.message_seq', '?1')} AND d.offer_id IS NOT NULL`,
+        [list],
+      )
+      for (const [table, column] of BELONGINGS) {
+        const key = table === 'message_search' && sql.engine === 'sqlite' ? 'rowid' : column
+        await sql.run(`DELETE FROM ${table} WHERE ${isAmong(sql, key, '?1')}`, [list])
+      }
+      // SQLite gives the number of the last message anew once that is gone; the search must not think it has read it.
+      if (rows.length > 0 && sql.engine === 'sqlite') await sql.run(REWIND_SEARCH)
+      await reapOffers(offers, finishedBefore, limit)
+      return rows.length
+    },
+
+    async violations({ limit }) {
+      const found: string[] = []
+      for (const { text, query } of VIOLATIONS) {
+        const rows = await sql.all(`${query} LIMIT ${limit}`)
+        found.push(...rows.map((row) => text.replace(/\{(\d)\}/g, (_, at: string) => String(row[Number(at)]))))
+      }
+      return found.slice(0, limit)
+    },
+
+    async counts() {
+      const rows = await sql.all(
+        `SELECT ${STATE_NOW}, count(*) FROM deliveries d LEFT JOIN offers o ON o.id = d.offer_id GROUP BY 1`,
+      )
+      const counted = new Map(rows.map(([state, count]) => [state as DeliveryState, Number(count)]))
+      return Object.fromEntries(DELIVERY_STATES.map((state) => [state, counted.get(state) ?? 0])) as Record<
+        DeliveryState,
+        number
+      >
+    },
+  }
+
+  /** A confirmed offer goes with the last of its deliveries; one that was given back has none and goes by its age. */
+  async function reapOffers(of: readonly SqlRow[], finishedBefore: number, limit: number): Promise<void> {
+    await sql.run(
+      `DELETE FROM offers AS o WHERE ${isAmong(sql, 'o.id', '?1', 'text')} AND o.closed_at < ?2 AND NOT EXISTS (
+         SELECT 1 FROM deliveries d
+         WHERE d.agent_id = o.agent_id AND d.offer_id = o.id AND ${isAmong(sql, 'd.inbox_seq', 'o.members')})`,
+      [listOf(of), finishedBefore],
+    )
+    await sql.run(
+      `DELETE FROM offers WHERE id IN (SELECT o.id FROM offers o WHERE ${GIVEN_BACK} AND o.closed_at < ?1
+         ORDER BY o.closed_at LIMIT ?2 + 0)`,
+      [finishedBefore, limit],
+    )
+  }
+
+  /** On PostgreSQL a delivery may have been retried since: with all of them locked, what is still finished stays so. */
+  async function lookAgain(
+    found: readonly SqlRow[],
+    finishedBefore: number,
+    idBefore: string,
+  ): Promise<readonly SqlRow[]> {
+    await sql.all(
+      `SELECT d.message_seq FROM deliveries d WHERE ${isAmong(sql, 'd.message_seq', '?1')}
+       ORDER BY d.message_seq, d.agent_id FOR UPDATE`,
+      [listOf(found)],
+    )
+    return sql.all(`SELECT m.seq ${REAPABLE} AND ${isAmong(sql, 'm.seq', '?3')}`, [
+      finishedBefore,
+      idBefore,
+      listOf(found),
+    ])
+  }
+}
+
+function listOf(rows: readonly SqlRow[]): string {
+  return JSON.stringify(rows.map((row) => row[0]))
+}
+
+const LAST_MESSAGE = '(SELECT coalesce(max(seq), 0) FROM messages)'
+const REWIND_SEARCH = `UPDATE counters SET value = ${LAST_MESSAGE} WHERE name = 'search' AND value > ${LAST_MESSAGE}`
+
+/** As the index of these offers says it. */
+const GIVEN_BACK = `o.outcome IN ('released', 'lapsed')`
+
+/** A message's rows, in the order in which they go. */
+const BELONGINGS = [
+  ['message_search', 'message_seq'],
+  ['delivery_steps', 'message_seq'],
+  ['deliveries', 'message_seq'],
+  ['messages', 'seq'],
+] as const
+
+/**
+ * Oldest messages first, by their time-ordered ids, so that the search ends at the first young one. A broadcast also
+ * waits until every agent that may take it up has done so, and no message goes while another of its deliveries is
+ * unfinished.
+ */
+const REAPABLE = `FROM messages m
+  WHERE m.id < ?2
+    AND NOT EXISTS (SELECT 1 FROM deliveries d LEFT JOIN offers o ON o.id = d.offer_id WHERE d.message_seq = m.seq
+      AND (${STATE_NOW} NOT IN (${FINISHED})
+        OR coalesce(CASE WHEN o.outcome = 'confirmed' THEN o.closed_at END, d.moved_at, m.created_at) >= ?1
+        OR coalesce(d.moved_at, 0) >= ?1))
+    AND (m.broadcast_seq IS NULL OR NOT EXISTS (SELECT 1 FROM agents a
+      WHERE a.removed_at IS NULL AND a.kind <> 'service' AND a.broadcast_cursor < m.broadcast_seq))`
+
+/** Conservation: for every message there is one row a recipient, each in one of the eight states. */
+const VIOLATIONS = [
+  {
+    text: 'message {0} is addressed to {1} agents but has {2} deliveries',
+    query: `SELECT m.id, length(m.addressed) - length(replace(m.addressed, ',', '')) + 1 AS named,
+      (SELECT count(*) FROM deliveries d WHERE d.message_seq = m.seq) AS kept FROM messages m
+      WHERE m.addressed <> 'all' AND m.addressed NOT LIKE 'space:%'
+        AND length(m.addressed) - length(replace(m.addressed, ',', '')) + 1
+          <> (SELECT count(*) FROM deliveries d WHERE d.message_seq = m.seq)`,
+  },
+  {
+    text: 'the delivery of message row {1} to {0} has no message',
+    query: `SELECT d.agent_id, d.message_seq FROM deliveries d
+      WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.seq = d.message_seq)`,
+  },
+  {
+    text: 'the delivery {1} of {0} is in no known state ({2})',
+    query: `SELECT d.agent_id, d.inbox_seq, d.state FROM deliveries d WHERE d.state NOT IN (${KNOWN})`,
+  },
+  {
+    text: 'the delivery {1} of {0} is offered by an offer that is not there or was given back',
+    query: `SELECT d.agent_id, d.inbox_seq FROM deliveries d LEFT JOIN offers o ON o.id = d.offer_id
+      WHERE d.state = 'offered' AND (o.id IS NULL OR (o.closed_at IS NOT NULL AND o.outcome <> 'confirmed'))`,
+  },
+  {
+    text: 'the inbox of {0} counts up to {1} but holds number {2}',
+    query: `SELECT a.id, a.inbox_seq, (SELECT max(d.inbox_seq) FROM deliveries d WHERE d.agent_id = a.id) FROM agents a
+      WHERE a.inbox_seq < (SELECT max(d.inbox_seq) FROM deliveries d WHERE d.agent_id = a.id)`,
+  },
+  {
+    text: 'agent {0} has taken up broadcasts to {1} but lacks {2}',
+    query: `SELECT a.id, a.broadcast_cursor, m.id FROM messages m JOIN agents a
+      ON a.kind <> 'service' AND a.removed_at IS NULL AND a.id <> m.from_id AND a.broadcast_from < m.broadcast_seq
+        AND a.broadcast_cursor >= m.broadcast_seq
+      WHERE m.broadcast_seq IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.message_seq = m.seq AND d.agent_id = a.id)`,
+  },
+] as const

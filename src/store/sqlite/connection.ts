@@ -1,0 +1,87 @@
+import type { DatabaseSync, DatabaseSyncOptions, StatementSync } from 'node:sqlite'
+import type { Sql, SqlRow, SqlValue } from '../sql.ts'
+import { loadEngine } from './engine.ts'
+import { isBusy, storeError } from './errors.ts'
+
+/**
+ * One SQLite connection with its prepared statements. All calls are synchronous; `asSql` gives them the shape that
+ * the shelves share with PostgreSQL.
+ */
+export class Connection {
+  readonly path: string
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(path: string, options: { readonly busyMs: number }) {
+    this.path = path
+    const settings: DatabaseSyncOptions & { defensive: boolean } = {
+      timeout: options.busyMs,
+      enableForeignKeyConstraints: false,
+      defensive: true,
+    }
+    const { DatabaseSync } = loadEngine()
+    this.#db = new DatabaseSync(path, settings)
+  }
+
+  /** For the backup, which needs the engine's own handle. */
+  get database(): DatabaseSync {
+    return this.#db
+  }
+
+  exec(text: string): void {
+    this.#db.exec(text)
+  }
+
+  all(text: string, params: readonly SqlValue[] = []): SqlRow[] {
+    return this.#prepare(text).all(...params) as unknown as SqlRow[]
+  }
+
+  get(text: string, params: readonly SqlValue[] = []): SqlRow | undefined {
+    return this.#prepare(text).get(...params) as unknown as SqlRow | undefined
+  }
+
+  run(text: string, params: readonly SqlValue[] = []): number {
+    return this.#prepare(text).run(...params).changes as number
+  }
+
+  /** Returns the new row's key. */
+  insert(text: string, params: readonly SqlValue[]): number {
+    return this.#prepare(text).run(...params).lastInsertRowid as number
+  }
+
+  pragma(name: string): SqlValue {
+    return (this.get(`PRAGMA ${name}`)?.[0] ?? null) as SqlValue
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#db.close()
+  }
+
+  #prepare(text: string): StatementSync {
+    const known = this.#statements.get(text)
+    if (known) return known
+    const statement = this.#db.prepare(text)
+    statement.setReturnArrays(true)
+    this.#statements.set(text, statement)
+    return statement
+  }
+}
+
+/** The shelves' port on a connection that is chosen anew for every statement. */
+export function asSql(connection: () => Connection): Sql {
+  const guarded = <T>(call: (connection: Connection) => T): Promise<T> => {
+    const chosen = connection()
+    try {
+      return Promise.resolve(call(chosen))
+    } catch (error) {
+      return Promise.reject(isBusy(error) ? error : storeError(error, chosen.path))
+    }
+  }
+  return {
+    engine: 'sqlite',
+    all: (text, params) => guarded((c) => c.all(text, params)),
+    get: (text, params) => guarded((c) => c.get(text, params)),
+    run: (text, params) => guarded((c) => c.run(text, params)),
+  }
+}

@@ -1,0 +1,3 @@
+/** What is needed now and then, in a part of its own that is loaded on use. */
+export { backupTo } from './backup.ts'
+export { checkConnection } from './check.ts'

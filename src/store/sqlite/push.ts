@@ -1,0 +1,191 @@
+import { PosternError } from '../../model/errors.ts'
+import { EVERYBODY, type Message } from '../../model/message.ts'
+import type { PushRecipient, PushResult } from '../../model/postern.ts'
+import { requireRepetition } from '../push.ts'
+import { MESSAGE_COLUMNS, messageValues, readMessage, SELECT_MESSAGE, STATE_NOW } from '../rows.ts'
+import type { MessageShelf, PushItem, PushParams } from '../store.ts'
+import type { Connection } from './connection.ts'
+
+/**
+ * Pushing on SQLite. A write transaction has the store to itself, so each recipient's place is read once, counted up
+ * in memory and written once, however many messages the batch holds.
+ */
+export function createPusher(current: () => Connection): Pick<MessageShelf, 'push' | 'broadcast'> {
+  return {
+    async push(params) {
+      const batch = new Batch(current(), params)
+      const stored = params.items.map((item) => batch.store(item))
+      batch.finish()
+      return stored
+    },
+
+    async broadcast({ message }) {
+      const connection = current()
+      const earlier = message.dedupKey === null ? undefined : earlierBroadcast(connection, message.dedupKey)
+      if (earlier) {
+        requireRepetition(earlier, message, EVERYBODY)
+        return { id: earlier.id, duplicate: true }
+      }
+      const [number] =
+        connection.get(`UPDATE counters SET value = value + 1 WHERE name = 'broadcast' RETURNING value`) ?? []
+      connection.run(INSERT_MESSAGE, [...messageValues(message), number])
+      return { id: message.id, duplicate: false }
+    },
+  }
+}
+
+function earlierBroadcast(connection: Connection, dedupKey: string): Message | undefined {
+  const row = connection.get(
+    `SELECT ${SELECT_MESSAGE} FROM messages m WHERE m.dedup_key = ?1 AND m.broadcast_seq IS NOT NULL`,
+    [dedupKey],
+  )
+  return row && readMessage(row)
+}
+
+interface Place {
+  seq: number
+  /** No fewer than are pending. */
+  pending: number
+}
+
+interface Earlier {
+  readonly id: string
+  readonly seq: number
+  readonly expiresAt: number | null
+  readonly recipient: PushRecipient
+}
+
+/** One call of push: remembers each recipient's place until all messages are in. */
+class Batch {
+  readonly #connection: Connection
+  readonly #pendingLimit: number
+  readonly #places = new Map<string, Place>()
+
+  constructor(connection: Connection, { pendingLimit }: PushParams) {
+    this.#connection = connection
+    this.#pendingLimit = pendingLimit
+  }
+
+  store(item: PushItem): PushResult {
+    const { message } = item
+    for (const agent of message.to) this.#place(agent)
+    const known = message.dedupKey === null ? undefined : this.#earlier(message)
+    if (!known) {
+      const seq = this.#insertMessage(message)
+      const recipients = message.to.map((agent) => this.#deliver(agent, seq, item))
+      return { id: message.id, duplicate: false, recipients }
+    }
+    return this.#complete(known, item)
+  }
+
+  finish(): void {
+    for (const [agent, { seq }] of this.#places) {
+      this.#connection.run('UPDATE agents SET inbox_seq = ?2 WHERE id = ?1', [agent, seq])
+    }
+  }
+
+  #place(agent: string): Place {
+    const known = this.#places.get(agent)
+    if (known) return known
+    const row = this.#connection.get('SELECT inbox_seq FROM agents WHERE id = ?1 AND removed_at IS NULL', [agent])
+    if (!row) throw new PosternError('AGENT_NOT_FOUND', { id: agent })
+    const place = { seq: row[0] as number, pending: this.#atMost(agent, row[0]) }
+    this.#places.set(agent, place)
+    return place
+  }
+
+  /** How many may be pending, without counting them: all there ever were, or those since the oldest. */
+  #atMost(agent: string, inboxSeq: number): number {
+    if (inboxSeq < this.#pendingLimit) return inboxSeq
+    const [oldest] = this.#connection.get(OLDEST_PENDING, [agent]) ?? []
+    return typeof oldest === 'number' ? inboxSeq - oldest + 1 : 0
+  }
+
+  /** Counts only where the inbox could be full. */
+  #isFull(agent: string, place: Place): boolean {
+    if (place.pending < this.#pendingLimit) return false
+    const [count] = this.#connection.get(COUNT_PENDING, [agent]) ?? []
+    place.pending = count
+    return count >= this.#pendingLimit
+  }
+
+  #insertMessage(message: Message): number {
+    return this.#connection.insert(INSERT_MESSAGE, [...messageValues(message), null])
+  }
+
+  #deliver(agent: string, messageSeq: number, { message, held }: PushItem): PushRecipient {
+    const place = this.#place(agent)
+    const state = held.includes(agent) ? 'held' : 'pending'
+    if (this.#isFull(agent, place)) {
+      throw new PosternError('INBOX_FULL', { agent, limit: this.#pendingLimit })
+    }
+    place.seq++
+    if (state === 'pending') place.pending++
+    this.#connection.run(INSERT_DELIVERY, [
+      agent,
+      place.seq,
+      messageSeq,
+      message.priority,
+      state,
+      message.dedupKey,
+      message.expiresAt,
+    ])
+    return { agent, state, duplicate: false }
+  }
+
+  /** The earlier deliveries under this key, by recipient; a different message under it refuses the push. */
+  #earlier(message: Message): Map<string, Earlier> | undefined {
+    const found = new Map<string, Earlier>()
+    for (const agent of message.to) {
+      const row = this.#connection.get(EARLIER, [agent, message.dedupKey])
+      if (!row) continue
+      const earlier = readMessage(row)
+      requireRepetition(earlier, message, agent)
+      const [seq, state] = row.slice(MESSAGE_COLUMNS.length)
+      found.set(agent, {
+        id: earlier.id,
+        seq,
+        expiresAt: earlier.expiresAt,
+        recipient: { agent, state, duplicate: true },
+      })
+    }
+    return found.size > 0 ? found : undefined
+  }
+
+  /** A repeated push reaches whoever it had not reached, with the first message and its id. */
+  #complete(known: ReadonlyMap<string, Earlier>, item: PushItem): PushResult {
+    const first = [...known.values()].reduce((a, b) => (a.seq <= b.seq ? a : b))
+    // It is the first message that is delivered, so it is the first one's time that counts.
+    const again: PushItem = { ...item, message: { ...item.message, expiresAt: first.expiresAt } }
+    const recipients = item.message.to.map(
+      (agent) => known.get(agent)?.recipient ?? this.#deliver(agent, first.seq, again),
+    )
+    const duplicate = recipients.every((recipient) => recipient.duplicate)
+    if (!duplicate) this.#readdress(first.seq)
+    return { id: first.id, duplicate, recipients }
+  }
+
+  #readdress(messageSeq: number): void {
+    this.#connection.run(
+      `UPDATE messages SET addressed = (SELECT group_concat(agent_id, ',') FROM
+         (SELECT agent_id FROM deliveries WHERE message_seq = ?1 ORDER BY agent_id)) WHERE seq = ?1`,
+      [messageSeq],
+    )
+  }
+}
+
+const COUNT_PENDING = `SELECT count(*) FROM deliveries WHERE agent_id = ?1 AND state = 'pending'`
+
+const INSERT_MESSAGE = `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')}, broadcast_seq)
+  VALUES (${Array.from({ length: MESSAGE_COLUMNS.length + 1 }, (_, i) => `?${i + 1}`).join(', ')})`
+
+const INSERT_DELIVERY = `INSERT INTO deliveries (agent_id, inbox_seq, message_seq, priority, state, dedup_key, expires_at)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`
+
+const EARLIER = `SELECT ${SELECT_MESSAGE}, m.seq, ${STATE_NOW} FROM deliveries d JOIN messages m ON m.seq = d.message_seq
+  LEFT JOIN offers o ON o.id = d.offer_id WHERE d.agent_id = ?1 AND d.dedup_key = ?2`
+
+const oldestOf = (priority: number) =>
+  `(SELECT inbox_seq FROM deliveries WHERE agent_id = ?1 AND state = 'pending' AND priority = ${priority} ORDER BY inbox_seq LIMIT 1)`
+
+const OLDEST_PENDING = `SELECT min(seq) FROM (${[0, 1, 2, 3, 4].map((p) => `SELECT ${oldestOf(p)} AS seq`).join(' UNION ALL ')})`

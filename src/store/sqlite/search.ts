@@ -1,0 +1,40 @@
+import { type SearchPart, searchableWords } from '../../model/search.ts'
+import { readMessage, SELECT_MESSAGE } from '../rows.ts'
+import type { Sql } from '../sql.ts'
+import type { MessageShelf } from '../store.ts'
+
+/** Full-text search by FTS5. Words are split by us, so that both engines find the same. */
+export function createSearcher(sql: Sql): Pick<MessageShelf, 'indexForSearch' | 'search'> {
+  return {
+    async indexForSearch({ limit }) {
+      const rows = await sql.all(
+        `SELECT m.seq, m.subject, m.content FROM messages m
+         WHERE m.seq > (SELECT value FROM counters WHERE name = 'search') ORDER BY m.seq LIMIT ?1 + 0`,
+        [limit],
+      )
+      for (const [seq, subject, content] of rows) {
+        const words = searchableWords(`${subject ?? ''}\n${content}`).join(' ')
+        await sql.run('INSERT INTO message_search (rowid, words) VALUES (?1, ?2)', [seq, words])
+      }
+      const last = rows.at(-1)?.[0]
+      if (last !== undefined) await sql.run(`UPDATE counters SET value = ?1 WHERE name = 'search'`, [last])
+      return rows.length
+    },
+
+    async search({ parts, agent, limit }) {
+      const rows = await sql.all(
+        `SELECT ${SELECT_MESSAGE} FROM message_search s JOIN messages m ON m.seq = s.rowid
+         WHERE message_search MATCH ?1 AND (?2 = '' OR m.from_id = ?2 OR EXISTS (
+           SELECT 1 FROM deliveries d WHERE d.message_seq = m.seq AND d.agent_id = ?2))
+         ORDER BY s.rowid DESC LIMIT ?3 + 0`,
+        [parts.map(matchExpression).join(' AND '), agent ?? '', limit],
+      )
+      return rows.map(readMessage)
+    },
+  }
+}
+
+/** Words hold letters and digits only, so quoting them is all that FTS5's grammar needs. */
+function matchExpression({ words, prefix }: SearchPart): string {
+  return `"${words.join(' ')}"${prefix ? '*' : ''}`
+}

@@ -1,0 +1,164 @@
+import { statSync } from 'node:fs'
+import { monotonicMs } from '../../kit/node/monotonic.ts'
+import { PosternError } from '../../model/errors.ts'
+import { createAgentShelf } from '../shelves/agents.ts'
+import { createBudgetShelf } from '../shelves/budgets.ts'
+import { createDeliveryShelf } from '../shelves/deliveries.ts'
+import { createMessageReader } from '../shelves/messages.ts'
+import { createOfferShelf } from '../shelves/offers.ts'
+import { createSessionShelf } from '../shelves/sessions.ts'
+import { createUpkeepShelf } from '../shelves/upkeep.ts'
+import type { Sql } from '../sql.ts'
+import type { Shelves, Store } from '../store.ts'
+import { asSql, Connection } from './connection.ts'
+import { isBusy } from './errors.ts'
+import { openConnection } from './open.ts'
+import { createPusher } from './push.ts'
+import { createSearcher } from './search.ts'
+import { Writer } from './writer.ts'
+
+export interface SqliteOptions {
+  readonly path: string
+  readonly now: () => number
+  readonly random: () => number
+  /** How long to wait for other processes before giving up. */
+  readonly busyMs?: number
+}
+
+const DEFAULT_BUSY_MS = 10_000
+const READ_RETRY_MS = 1
+
+/** Opens the embedded store. Many processes may share one file; none of them needs a server. */
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+  const store = new SqliteStore(options)
+  await store.connect()
+  return store
+}
+
+class SqliteStore implements Store {
+  readonly engine = 'sqlite'
+  readonly location: string
+  readonly now: () => number
+  readonly read: Shelves
+  readonly #options: SqliteOptions
+  readonly #writer: Writer
+  readonly #shelves: Shelves
+  #connection: Connection | undefined
+  #reader: Connection | undefined
+  #inode = 0
+  #closed = false
+
+  constructor(options: SqliteOptions) {
+    this.#options = options
+    this.location = options.path
+    this.now = options.now
+    this.#writer = new Writer({
+      connect: () => this.connect(),
+      giveUp: () => this.#disconnect(),
+      random: options.random,
+      busyMs: options.busyMs ?? DEFAULT_BUSY_MS,
+    })
+    this.#shelves = createShelves(() => this.#current())
+    this.read = createShelves(
+      () => this.#forReading(),
+      (sql) => patient(sql, options),
+    )
+  }
+
+  transact<T>(verb: (tx: Shelves) => Promise<T>, options: { readonly patienceMs?: number } = {}): Promise<T> {
+    return this.#writer.transact(() => verb(this.#shelves), options.patienceMs)
+  }
+
+  once<T>(call: (tx: Shelves) => Promise<T>): Promise<T> {
+    return this.transact(call)
+  }
+
+  async check() {
+    const { checkConnection } = await import('./maintenance.ts')
+    return checkConnection(await this.connect())
+  }
+
+  async backup(path: string): Promise<void> {
+    const { backupTo } = await import('./maintenance.ts')
+    await backupTo(await this.connect(), path)
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.idle()
+    this.#closed = true
+    this.#disconnect()
+  }
+
+  /** The write connection, made anew where it was given up or its file was replaced under it. */
+  async connect(): Promise<Connection> {
+    if (this.#closed) throw new PosternError('STORE_UNAVAILABLE', { path: this.location, reason: 'it was closed' })
+    if (this.#connection) {
+      if (inodeOf(this.location) === this.#inode) return this.#connection
+      this.#disconnect()
+      throw new PosternError('STORE_UNAVAILABLE', { path: this.location, reason: 'its file was removed or replaced' })
+    }
+    this.#connection = await openConnection(this.#options)
+    this.#inode = inodeOf(this.location)
+    return this.#connection
+  }
+
+  #current(): Connection {
+    if (!this.#connection)
+      throw new PosternError('STORE_UNAVAILABLE', { path: this.location, reason: 'it is not open' })
+    return this.#connection
+  }
+
+  /** The write connection serves reads too while no transaction is open; a second one is opened only when needed. */
+  #forReading(): Connection {
+    if (!this.#writer.isWriting) return this.#current()
+    this.#reader ??= new Connection(this.location, { busyMs: 0 })
+    return this.#reader
+  }
+
+  #disconnect(): void {
+    for (const connection of [this.#reader, this.#connection]) connection?.close()
+    this.#reader = undefined
+    this.#connection = undefined
+  }
+}
+
+function createShelves(connection: () => Connection, wrap: (sql: Sql) => Sql = (sql) => sql): Shelves {
+  const sql = wrap(asSql(connection))
+  return {
+    agents: createAgentShelf(sql),
+    sessions: createSessionShelf(sql),
+    messages: { ...createMessageReader(sql), ...createPusher(connection), ...createSearcher(sql) },
+    deliveries: createDeliveryShelf(sql),
+    offers: createOfferShelf(sql),
+    budgets: createBudgetShelf(sql),
+    upkeep: createUpkeepShelf(sql),
+  }
+}
+
+/** Reads meet a lock only while the log is reset or recovered; they try again for as long as writers would. */
+function patient(sql: Sql, { path, busyMs = DEFAULT_BUSY_MS }: SqliteOptions): Sql {
+  const retrying = async <T>(call: () => Promise<T>): Promise<T> => {
+    const deadline = monotonicMs() + busyMs
+    for (;;) {
+      try {
+        return await call()
+      } catch (error) {
+        if (!isBusy(error)) throw error
+        if (monotonicMs() > deadline) {
+          throw new PosternError('STORE_BUSY', { path, waited: `${busyMs} ms` }, { cause: error })
+        }
+        await new Promise((resolve) => setTimeout(resolve, READ_RETRY_MS))
+      }
+    }
+  }
+  return {
+    engine: sql.engine,
+    all: (text, params) => retrying(() => sql.all(text, params)),
+    get: (text, params) => retrying(() => sql.get(text, params)),
+    run: (text, params) => retrying(() => sql.run(text, params)),
+  }
+}
+
+function inodeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.ino ?? 0
+}

@@ -1,0 +1,157 @@
+import { monotonicMs } from '../../kit/node/monotonic.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { Connection } from './connection.ts'
+import { isBusy, isPoisoned, storeError } from './errors.ts'
+
+/** How a writer gets at its connection, and at time and chance. */
+export interface WriterOptions {
+  /** Opens the connection on first use, and anew after it was given up. */
+  readonly connect: () => Promise<Connection>
+  readonly giveUp: () => void
+  readonly random: () => number
+  /** How long a verb may wait for other processes. */
+  readonly busyMs: number
+}
+
+interface Job {
+  /** How long it waits for other processes. */
+  readonly patienceMs: number
+  readonly verb: () => Promise<unknown>
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+interface Settled {
+  readonly job: Job
+  readonly value: unknown
+}
+
+const MAX_GROUP = 1_000
+
+/**
+ * Group commit: every verb that waits when the lock is got goes into one transaction, each in a savepoint of its own,
+ * and all are answered after the one COMMIT. A verb that fails takes back only itself; a failed COMMIT rejects all.
+ */
+export class Writer {
+  readonly #options: WriterOptions
+  #queue: Job[] = []
+  #running: Promise<void> | undefined
+  #inTransaction = false
+
+  constructor(options: WriterOptions) {
+    this.#options = options
+  }
+
+  /** True while a transaction is open on the connection, when a reader must not use it. */
+  get isWriting(): boolean {
+    return this.#inTransaction
+  }
+
+  transact<T>(verb: () => Promise<T>, patienceMs = this.#options.busyMs): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ verb, patienceMs, resolve: resolve as Job['resolve'], reject })
+      this.#running ??= this.#run()
+    })
+  }
+
+  /** Resolves when everything that was asked for is answered. */
+  async idle(): Promise<void> {
+    while (this.#running) await this.#running
+  }
+
+  async #run(): Promise<void> {
+    // Whatever else is pushed in this turn of the event loop joins the first group.
+    await Promise.resolve()
+    while (this.#queue.length > 0) {
+      try {
+        const connection = await this.#begin()
+        await this.#group(connection, this.#queue.splice(0, MAX_GROUP))
+      } catch (error) {
+        for (const job of this.#queue.splice(0)) job.reject(error)
+      }
+    }
+    // In the same turn as the look at the queue, so that no verb falls between the two.
+    this.#running = undefined
+  }
+
+  async #group(connection: Connection, jobs: readonly Job[]): Promise<void> {
+    this.#inTransaction = true
+    const settled: Settled[] = []
+    try {
+      for (const job of jobs) await this.#attempt(connection, job, jobs.length > 1, settled)
+      connection.run(settled.length > 0 ? 'COMMIT' : 'ROLLBACK')
+    } catch (error) {
+      this.#abandon(connection, error)
+      for (const { job } of settled) job.reject(storeError(error, connection.path))
+      return
+    } finally {
+      this.#inTransaction = false
+    }
+    for (const { job, value } of settled) job.resolve(value)
+  }
+
+  async #attempt(connection: Connection, job: Job, shared: boolean, settled: Settled[]): Promise<void> {
+    if (shared) connection.run('SAVEPOINT verb')
+    try {
+      settled.push({ job, value: await job.verb() })
+      if (shared) connection.run('RELEASE verb')
+    } catch (error) {
+      if (isPoisoned(error) || isPoisoned((error as Error).cause)) {
+        settled.push({ job, value: undefined })
+        throw error
+      }
+      if (shared) {
+        connection.run('ROLLBACK TO verb')
+        connection.run('RELEASE verb')
+      }
+      job.reject(storeError(error, connection.path))
+    }
+  }
+
+  #abandon(connection: Connection, error: unknown): void {
+    try {
+      connection.run('ROLLBACK')
+    } catch {
+      // SQLite has rolled back by itself.
+    }
+    if (isPoisoned(error)) this.#options.giveUp()
+  }
+
+  /** Gets the write lock without SQLite's busy handler: short, jittered waits that do not block the event loop. */
+  async #begin(): Promise<Connection> {
+    const startedAt = monotonicMs()
+    for (let attempt = 0; ; attempt++) {
+      const connection = await this.#options.connect()
+      try {
+        connection.run('BEGIN IMMEDIATE')
+        return connection
+      } catch (error) {
+        if (!isBusy(error)) {
+          if (isPoisoned(error)) this.#options.giveUp()
+          throw storeError(error, connection.path)
+        }
+        const waited = monotonicMs() - startedAt
+        // The most patient of those who wait by now decides for all.
+        if (waited > Math.max(...this.#queue.map((job) => job.patienceMs))) {
+          throw new PosternError(
+            'STORE_BUSY',
+            { path: connection.path, waited: `${Math.round(waited)} ms` },
+            { cause: error },
+          )
+        }
+        await pause(attempt, this.#options.random)
+      }
+    }
+  }
+}
+
+const pauses = new Int32Array(new SharedArrayBuffer(4))
+
+/** The first waits are shorter than a timer can be and sleep outright; later ones give the event loop its turn. */
+function pause(attempt: number, random: () => number): Promise<void> {
+  if (attempt < 4) {
+    Atomics.wait(pauses, 0, 0, 0.1 + random() * 0.3)
+    return Promise.resolve()
+  }
+  return new Promise((resolve) => setTimeout(resolve, random() * 2))
+}

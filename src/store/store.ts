@@ -1,0 +1,260 @@
+import type { Agent } from '../model/agent.ts'
+import type { Delivery, DeliveryState, InboxMessage } from '../model/delivery.ts'
+import type { Message } from '../model/message.ts'
+import type { Offer, OfferOutcome } from '../model/offer.ts'
+import type { HealthCheck, PushResult } from '../model/postern.ts'
+import type { Priority } from '../model/priority.ts'
+import type { ReceiptStep } from '../model/receipt.ts'
+import type { SearchPart } from '../model/search.ts'
+import type { Session } from '../model/session.ts'
+
+/**
+ * Where truth is kept. SQLite and PostgreSQL embody it; one conformance suite runs against both.
+ *
+ * Whatever `transact` resolves is on stable storage. A verb may be run again from its beginning if the engine asks
+ * for it (a lost race on PostgreSQL), so it must have no effects but those of its `tx`, and it awaits nothing else.
+ */
+export interface Store {
+  readonly engine: 'sqlite' | 'postgres'
+  /** Where it is, fit to be shown: a path, or a URL without its password. */
+  readonly location: string
+  /**
+   * All of a verb or nothing. On SQLite concurrent verbs share one commit, and `patienceMs` says how long this one waits
+   * for other processes.
+   */
+  transact<T>(verb: (tx: Shelves) => Promise<T>, options?: { readonly patienceMs?: number }): Promise<T>
+  /** A verb that makes exactly one call on a shelf: on PostgreSQL it needs no BEGIN and COMMIT around it. */
+  once<T>(call: (tx: Shelves) => Promise<T>): Promise<T>
+  /** Reads what is committed. Never blocks a writer. */
+  readonly read: Shelves
+  /** The store's clock: its machine's for PostgreSQL, so that many servers agree on deadlines. */
+  now(): number
+  /** What the engine can say about its own health: settings, integrity, schema. */
+  check(): Promise<readonly HealthCheck[]>
+  /** A consistent copy, taken while others write. */
+  backup(path: string): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Shelves {
+  readonly agents: AgentShelf
+  readonly sessions: SessionShelf
+  readonly messages: MessageShelf
+  readonly deliveries: DeliveryShelf
+  readonly offers: OfferShelf
+  readonly budgets: BudgetShelf
+  readonly upkeep: UpkeepShelf
+}
+
+export interface AgentShelf {
+  /** Also finds removed agents. */
+  get(id: string): Promise<Agent | undefined>
+  /** By id order. */
+  list(params: { readonly removed: boolean }): Promise<readonly Agent[]>
+  /** Agents that have not taken up every broadcast yet. */
+  behind(): Promise<readonly string[]>
+  /** Agents, removed ones too, whose id or display name looks the same. */
+  lookalikes(skeletons: readonly string[]): Promise<readonly Agent[]>
+  /** Inserts it unless the id is taken; false where it was. The broadcast cursor starts at the present or at zero. */
+  insert(params: NewAgent): Promise<boolean>
+  update(params: { readonly id: string; readonly displayName: string; readonly skeleton: string }): Promise<void>
+  setRemoved(params: { readonly id: string; readonly removedAt: number | null }): Promise<void>
+}
+
+export interface NewAgent {
+  readonly agent: Agent
+  readonly idSkeleton: string
+  readonly nameSkeleton: string
+  readonly withBroadcasts: boolean
+}
+
+export interface SessionShelf {
+  get(id: string): Promise<Session | undefined>
+  /** Inserts the session or updates its host process and time of last event; an ended one goes on. */
+  put(session: Session): Promise<void>
+  end(params: { readonly id: string; readonly at: number }): Promise<void>
+  /** Not ended, most recent event first; of one agent or of all. */
+  open(params: { readonly agent?: string }): Promise<readonly Session[]>
+}
+
+export interface MessageShelf {
+  /**
+   * Stores each message with a delivery per recipient. Recipients are locked in id order and their `inbox_seq`
+   * counted up, so that an inbox has one order: that of commits. Throws AGENT_NOT_FOUND, INBOX_FULL or
+   * DEDUP_CONFLICT; the transaction must then be given up, and nothing of any item is stored.
+   */
+  push(params: PushParams): Promise<readonly PushResult[]>
+  /** Stores one message for everybody, in constant time. Drains take it up. Throws DEDUP_CONFLICT. */
+  broadcast(params: { readonly message: Message }): Promise<{ readonly id: string; readonly duplicate: boolean }>
+  get(id: string): Promise<Message | undefined>
+  /** The thread's messages, oldest first. */
+  thread(params: { readonly threadId: string; readonly limit: number }): Promise<readonly Message[]>
+  countThread(params: { readonly threadId: string }): Promise<number>
+  /** Indexes what is not indexed yet; returns how many messages that were. A writing call. */
+  indexForSearch(params: { readonly limit: number }): Promise<number>
+  /** Newest first. */
+  search(params: {
+    readonly parts: readonly SearchPart[]
+    readonly agent?: string
+    readonly limit: number
+  }): Promise<readonly Message[]>
+}
+
+export interface PushParams {
+  readonly items: readonly PushItem[]
+  readonly pendingLimit: number
+}
+
+/** A message for agents named in its `to`, without repetition and in ascending order. */
+export interface PushItem {
+  readonly message: Message
+  /** Recipients for whom it is held because a budget was spent. */
+  readonly held: readonly string[]
+}
+
+/** What a drain would find. All false: there is nothing to do and nothing is written. */
+export interface Waiting {
+  readonly pending: boolean
+  readonly broadcasts: boolean
+  readonly lapsed: boolean
+}
+
+export interface DeliveryShelf {
+  /** A cheap look, without locks: is there anything for this agent? Undefined for an agent that does not exist. */
+  waiting(params: { readonly agent: string; readonly now: number }): Promise<Waiting | undefined>
+  /** Makes deliveries of the broadcasts above the agent's cursor. Expired ones are recorded as such. */
+  takeUpBroadcasts(params: { readonly agent: string; readonly now: number }): Promise<number>
+  /**
+   * Pending messages that a drain may take: up to `limit` by priority, then order; the oldest of all; and every
+   * critical one up to `criticalLimit`. Expired ones are left out. Locked until the transaction ends.
+   */
+  candidates(params: CandidateParams): Promise<readonly InboxMessage[]>
+  countPending(params: {
+    readonly agent: string
+    readonly now: number
+    readonly maxPriority?: Priority
+  }): Promise<number>
+  /** By agent and order; `after` is exclusive. */
+  list(params: ListParams): Promise<readonly InboxMessage[]>
+  /** All deliveries of one message, with what their offers know. */
+  ofMessage(id: string): Promise<readonly Delivery[]>
+  /** The recorded history of one message's deliveries, oldest first: attempts, and moves other than the usual ones. */
+  steps(id: string): Promise<readonly (ReceiptStep & { readonly agent: string })[]>
+  /** Moves deliveries of one message from one of `from` to `to` and records the step; returns the agents concerned. */
+  move(params: MoveParams): Promise<readonly string[]>
+  /** Adds a step to the history of a message's deliveries that their state alone does not tell. */
+  record(params: RecordParams): Promise<void>
+  /** Moves everything of one agent, as when it is removed. */
+  moveAll(params: MoveAllParams): Promise<number>
+  /** Which of these agents have a delivery under a dedup key. */
+  withKey(params: { readonly agents: readonly string[]; readonly dedupKey: string }): Promise<readonly string[]>
+  /** Marks pending deliveries past their time as expired; at most `limit`. */
+  expire(params: { readonly now: number; readonly limit: number; readonly agent?: string }): Promise<number>
+}
+
+export interface CandidateParams {
+  readonly agent: string
+  readonly now: number
+  readonly limit: number
+  readonly criticalLimit: number
+  readonly maxPriority?: Priority
+}
+
+export interface ListParams {
+  readonly agent?: string
+  /** Pending messages that have expired by now are left out. */
+  readonly now: number
+  readonly states: readonly DeliveryState[]
+  readonly limit: number
+  readonly after?: { readonly agent: string; readonly inboxSeq: number }
+}
+
+export interface MoveParams {
+  readonly id: string
+  readonly agent?: string
+  readonly from: readonly DeliveryState[]
+  readonly to: DeliveryState
+  readonly at: number
+  readonly by: string
+  readonly reason: string
+}
+
+export interface RecordParams {
+  readonly id: string
+  readonly agents: readonly string[]
+  readonly step: string
+  readonly at: number
+  readonly by: string
+  readonly evidence: string
+}
+
+export interface MoveAllParams {
+  readonly agent: string
+  readonly from: readonly DeliveryState[]
+  readonly to: DeliveryState
+  readonly at: number
+  readonly by: string
+  readonly reason: string
+}
+
+export interface OfferShelf {
+  /** Opens an offer on candidates of this transaction: they are `offered` with one more attempt. */
+  open(params: {
+    readonly offer: Offer
+    readonly taken: readonly InboxMessage[]
+    readonly headlines: readonly string[]
+  }): Promise<void>
+  get(id: string): Promise<Offer | undefined>
+  /** Sets the time of printing and the new expiry of an open offer; false where it is not open. */
+  setPrinted(params: { readonly id: string; readonly at: number; readonly expiresAt: number }): Promise<boolean>
+  /** Closes an open offer. Confirmed: its deliveries are `seen`. Otherwise they are pending again, or dead. */
+  close(params: CloseOffer): Promise<ClosedOffer | undefined>
+  /** Open offers of a session that were printed before a time. */
+  printedOf(params: { readonly sessionId: string; readonly before: number }): Promise<readonly Offer[]>
+  /** Open offers of a session. */
+  openOf(params: { readonly sessionId: string }): Promise<readonly Offer[]>
+  /** Open offers whose time is over. */
+  lapsed(params: { readonly now: number; readonly limit: number; readonly agent?: string }): Promise<readonly Offer[]>
+  /** Printed offers whose session names a host process: the upkeep asks whether it still lives. */
+  withHost(params: { readonly limit: number }): Promise<readonly { readonly offer: Offer; readonly session: Session }[]>
+}
+
+export interface CloseOffer {
+  readonly id: string
+  readonly at: number
+  readonly outcome: OfferOutcome
+  readonly evidence: string
+  /** From this attempt on a delivery that comes back is dead. */
+  readonly maxAttempts: number
+}
+
+export interface ClosedOffer {
+  readonly offer: Offer
+  /** Messages that were put aside as dead. */
+  readonly dead: readonly string[]
+}
+
+export interface BudgetShelf {
+  /** Takes one token of the pair's bucket; false where it is empty. */
+  take(params: {
+    readonly from: string
+    readonly to: string
+    readonly now: number
+    readonly burst: number
+    readonly perMinute: number
+  }): Promise<boolean>
+}
+
+export interface UpkeepShelf {
+  /** When each job was last claimed. */
+  ranAt(): Promise<ReadonlyMap<string, number>>
+  /** Claims the next slice of a named job if it is due; false where somebody else had it within the interval. */
+  claim(params: { readonly job: string; readonly now: number; readonly intervalMs: number }): Promise<boolean>
+  /** Forgets sessions that ended before a time; at most `limit`. */
+  forgetSessions(params: { readonly endedBefore: number; readonly limit: number }): Promise<number>
+  /** Removes whole messages older than `idBefore`, all of whose deliveries were finished before a time; at most `limit`. */
+  reap(params: { readonly finishedBefore: number; readonly idBefore: string; readonly limit: number }): Promise<number>
+  /** What is wrong with the store's contents, in words; empty when conservation holds. */
+  violations(params: { readonly limit: number }): Promise<readonly string[]>
+  counts(): Promise<Readonly<Record<DeliveryState, number>>>
+}

@@ -1,0 +1,90 @@
+import { statSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Listener, type OnRing, parseRingName, type Wire } from '../wire.ts'
+import { type Bell, openBell, type WatchFile } from './bell.ts'
+
+export interface DoorbellOptions {
+  /** A folder on a local disk that is the same for all processes of this store. It is made when first needed. */
+  readonly folder: string
+  /** Stands in for `fs.watch` in tests of what happens when the machine has no watches left. */
+  readonly watch?: WatchFile
+}
+
+/**
+ * Rings other processes of this machine without any server: a name is a small file, ringing it touches the file, and
+ * listeners watch it. Where nobody ever listened there is no file and ringing does nothing.
+ */
+export function createDoorbell({ folder, watch }: DoorbellOptions): Wire {
+  const open = new Set<Listener>()
+  return {
+    ring(names) {
+      ringAll(folder, names)
+    },
+    async listen(names, onRing) {
+      const paths = new Map(names.map((name) => [parseRingName(name), join(folder, name)]))
+      const bells = listenTo(paths, onRing, watch)
+      const listener = {
+        close() {
+          open.delete(listener)
+          bells.close()
+        },
+      }
+      open.add(listener)
+      return listener
+    },
+    lastRungAt(name) {
+      return statSync(join(folder, parseRingName(name)), { throwIfNoEntry: false })?.mtimeMs
+    },
+    close() {
+      for (const listener of open) listener.close()
+    },
+  }
+}
+
+let rings = 0
+
+/** Rings every name before it says that one of them could not be rung. */
+function ringAll(folder: string, names: readonly string[]): void {
+  // Never the same twice: who has to poll tells two rings apart by it.
+  const nowS = (Date.now() + (rings++ % 1000) / 1000) / 1000
+  let failure: unknown
+  for (const name of names) {
+    const path = `${folder}/${parseRingName(name)}`
+    try {
+      // Mostly nobody listens: to look costs far less than to fail.
+      if (statSync(path, { throwIfNoEntry: false })) utimesSync(path, nowS, nowS)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') failure ??= error
+    }
+  }
+  if (failure !== undefined) throw failure
+}
+
+function listenTo(paths: ReadonlyMap<string, string>, onRing: OnRing, watch: WatchFile | undefined): Listener {
+  const rung = new Set<string>()
+  let scheduled: NodeJS.Immediate | undefined
+
+  // The kernel hands over all events of a moment at once; the immediate comes after the last of them.
+  const note = (name: string) => {
+    rung.add(name)
+    scheduled ??= setImmediate(() => {
+      scheduled = undefined
+      const names = [...rung]
+      rung.clear()
+      onRing(names)
+    })
+  }
+
+  const bells: Bell[] = []
+  const close = () => {
+    clearImmediate(scheduled)
+    for (const bell of bells) bell.close()
+  }
+  try {
+    for (const [name, path] of paths) bells.push(openBell({ path, onEvent: () => note(name), watch }))
+  } catch (error) {
+    close()
+    throw error
+  }
+  return { close }
+}

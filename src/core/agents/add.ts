@@ -1,0 +1,84 @@
+import { type Agent, parseAgentId, parseAgentKind, RESERVED_IDS, skeletonOf } from '../../model/agent.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { AddAgent } from '../../model/postern.ts'
+import { parseText } from '../../model/text.ts'
+import type { Shelves } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+
+const DISPLAY_NAME_BYTES = 200
+
+/** Registers an agent under a name that nobody has, ever had, or could mistake for another's. */
+export async function addAgent(ctx: Context, input: AddAgent): Promise<Agent> {
+  const agent = draftAgent(ctx, input)
+  return ctx.store.transact((tx) => registerAgent(tx, agent, input))
+}
+
+export function draftAgent(ctx: Context, input: AddAgent): Agent {
+  const id = parseAgentId(input.id)
+  const kind = parseAgentKind(input.kind ?? 'ai')
+  const displayName = parseDisplayName(input.displayName ?? id)
+  const isOwner = input.isOwner ?? false
+  if (isOwner && kind !== 'human') {
+    throw new PosternError('VALUE_INVALID', {
+      field: 'owner flag of',
+      value: id,
+      next: 'Only a person can be an owner: add it with kind "human".',
+    })
+  }
+  return { id, kind, displayName, isOwner, createdAt: ctx.store.now(), removedAt: null }
+}
+
+export function parseDisplayName(value: string): string {
+  const name = parseText('display name', value, DISPLAY_NAME_BYTES).trim()
+  if (name === '' || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)) {
+    throw new PosternError('TEXT_INVALID', {
+      field: 'display name',
+      what: name === '' ? 'nothing' : 'invisible characters',
+    })
+  }
+  return name
+}
+
+export async function registerAgent(tx: Shelves, agent: Agent, options: AddAgent): Promise<Agent> {
+  const known = await tx.agents.get(agent.id)
+  if (known) return again(tx, known, agent, options)
+
+  const idSkeleton = skeletonOf(agent.id)
+  const nameSkeleton = skeletonOf(agent.displayName)
+  for (const name of [agent.id, agent.displayName]) requireUnreserved(name)
+  const [lookalike] = await tx.agents.lookalikes([idSkeleton, nameSkeleton])
+  const inserted =
+    !lookalike &&
+    (await tx.agents.insert({
+      agent,
+      idSkeleton,
+      nameSkeleton,
+      withBroadcasts: options.withBroadcasts ?? false,
+    }))
+  if (!inserted) {
+    throw new PosternError('AGENT_CONFUSABLE', { id: agent.displayName, other: lookalike?.id ?? agent.id })
+  }
+  return agent
+}
+
+/** Nobody may look like everybody, like the system, or like a stranger. */
+export function requireUnreserved(name: string): void {
+  if (RESERVED_SKELETONS.includes(skeletonOf(name))) throw new PosternError('AGENT_ID_RESERVED', { id: name })
+}
+
+const RESERVED_SKELETONS = RESERVED_IDS.map(skeletonOf)
+
+/** The same agent again is no error, so that set-up scripts can be repeated. */
+async function again(tx: Shelves, known: Agent, wanted: Agent, { restore, displayName }: AddAgent): Promise<Agent> {
+  if (known.removedAt !== null) {
+    if (!restore) throw new PosternError('AGENT_REMOVED', { id: known.id })
+    await tx.agents.setRemoved({ id: known.id, removedAt: null })
+    return { ...known, removedAt: null }
+  }
+  const isSame =
+    known.kind === wanted.kind &&
+    known.isOwner === wanted.isOwner &&
+    (displayName === undefined || known.displayName === wanted.displayName)
+  if (!isSame) throw new PosternError('AGENT_EXISTS', { id: known.id })
+  return known
+}

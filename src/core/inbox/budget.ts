@@ -1,0 +1,101 @@
+import type { InboxMessage, ShownForm } from '../../model/delivery.ts'
+import { CRITICAL } from '../../model/priority.ts'
+import type { Context, Size } from '../context.ts'
+
+export interface Budget {
+  readonly maxMessages: number
+  readonly maxCharacters: number
+  readonly maxTokens: number
+}
+
+type Measures = Pick<Context, 'measure' | 'frame'>
+
+export interface Choice {
+  readonly message: InboxMessage
+  readonly form: ShownForm
+}
+
+/**
+ * Chooses what a drain shows, from candidates in the order in which they are due.
+ *
+ * The count bounds all but critical messages; the room bounds everything. The oldest waiting message is always among
+ * those shown, so that nothing starves. A message that can never fit is shown by its headline, as is a critical one
+ * that does not fit now; after any other that does not fit only these follow, because order is never broken.
+ */
+export function chooseWithin(ctx: Measures, candidates: readonly InboxMessage[], budget: Budget): Choice[] {
+  if (candidates.length === 0) return []
+  const due = withinCount(candidates, budget.maxMessages)
+  if (!Number.isFinite(budget.maxCharacters) && !Number.isFinite(budget.maxTokens)) {
+    return due.map((message) => ({ message, form: 'whole' as const }))
+  }
+  return withinRoom(ctx, due, budget)
+}
+
+function withinCount(candidates: readonly InboxMessage[], maxMessages: number): readonly InboxMessage[] {
+  if (candidates.length <= maxMessages) return candidates
+  const oldest = oldestOf(candidates)
+  const taken = new Set(candidates.slice(0, maxMessages))
+  for (const message of candidates) if (message.priority === CRITICAL) taken.add(message)
+  // The oldest takes the place of the least urgent, so that the count still holds.
+  if (!taken.has(oldest)) {
+    const last = [...taken].at(-1)
+    if (last && last.priority !== CRITICAL && taken.size >= maxMessages) taken.delete(last)
+    taken.add(oldest)
+  }
+  return candidates.filter((message) => taken.has(message))
+}
+
+function withinRoom(ctx: Measures, due: readonly InboxMessage[], budget: Budget): Choice[] {
+  const oldest = oldestOf(due)
+  const whole = minus({ characters: budget.maxCharacters, tokens: budget.maxTokens }, ctx.frame())
+  const shown: Choice[] = []
+  let left = whole
+  let reserved = reservedFor(ctx, oldest, whole)
+  let isFull = false
+
+  for (const message of due) {
+    const isOldest = message === oldest
+    if (isOldest) reserved = NOTHING
+    else if (isFull && message.priority !== CRITICAL) continue
+    const form = formThatFits(ctx, message, { free: minus(left, reserved), whole, isOldest })
+    if (form === undefined) {
+      isFull ||= message.priority !== CRITICAL
+      continue
+    }
+    left = minus(left, ctx.measure(message, form))
+    shown.push({ message, form })
+  }
+  return shown
+}
+
+/** Room that more urgent messages leave to the oldest: all it needs, unless it would crowd them out. */
+function reservedFor(ctx: Measures, oldest: InboxMessage, whole: Size): Size {
+  const size = ctx.measure(oldest, 'whole')
+  const half = { characters: whole.characters / 2, tokens: whole.tokens / 2 }
+  return fitsIn(size, half) ? size : ctx.measure(oldest, 'headline')
+}
+
+function formThatFits(
+  ctx: Measures,
+  message: InboxMessage,
+  { free, whole, isOldest }: { readonly free: Size; readonly whole: Size; readonly isOldest: boolean },
+): ShownForm | undefined {
+  const size = ctx.measure(message, 'whole')
+  if (fitsIn(size, free)) return 'whole'
+  const mayBeHeadline = message.priority === CRITICAL || isOldest || !fitsIn(size, whole)
+  return mayBeHeadline && fitsIn(ctx.measure(message, 'headline'), free) ? 'headline' : undefined
+}
+
+const NOTHING: Size = { characters: 0, tokens: 0 }
+
+function minus(a: Size, b: Size): Size {
+  return { characters: a.characters - b.characters, tokens: a.tokens - b.tokens }
+}
+
+function fitsIn(size: Size, free: Size): boolean {
+  return size.characters <= free.characters && size.tokens <= free.tokens
+}
+
+function oldestOf(messages: readonly InboxMessage[]): InboxMessage {
+  return messages.reduce((a, b) => (b.inboxSeq < a.inboxSeq ? b : a))
+}

@@ -1,0 +1,136 @@
+import { isAgentId, parseAgentId } from '../../model/agent.ts'
+import { agentOf } from '../../model/caller.ts'
+import { PosternError } from '../../model/errors.ts'
+import { isJson, type Json } from '../../model/json.ts'
+import { type Attachment, EVERYBODY, type Message, parseMessageType } from '../../model/message.ts'
+import type { PushMessage } from '../../model/postern.ts'
+import { NORMAL, parsePriority } from '../../model/priority.ts'
+import { parseText, utf8Length } from '../../model/text.ts'
+import { NOTICE_KEYS } from '../agents/people.ts'
+import type { Context } from '../context.ts'
+
+const KEY_BYTES = 300
+const MAX_ATTACHMENTS = 50
+
+/** Turns what somebody asks to be pushed into a message, or refuses it. The thread is added when it is stored. */
+export function composeMessage(ctx: Context, input: PushMessage): Message {
+  const { limits, caller } = ctx
+  const createdAt = ctx.store.now()
+  const content = parseText('content', input.content, limits.contentBytes)
+  if (content.trim() === '') throw new PosternError('CONTENT_EMPTY')
+  requireRoom(input, limits.payloadBytes)
+  const id = ctx.newId('msg')
+  return {
+    id,
+    type: parseMessageType(input.type ?? 'agent'),
+    from: { id: caller.id, kind: caller.kind, verified: caller.verified, via: caller.via },
+    to: parseRecipients(ctx, input.to ?? []),
+    subject: optionalText('subject', input.subject, limits.subjectBytes),
+    content,
+    payload: parseJson('payload', input.payload, limits.payloadBytes),
+    context: parseJson('context', input.context, limits.payloadBytes),
+    priority: parsePriority(input.priority ?? NORMAL),
+    ref: optionalText('ref', input.ref, KEY_BYTES),
+    replyTo: input.replyTo ?? null,
+    threadId: id,
+    hops: 0,
+    dedupKey: parseDedupKey(input.dedupKey),
+    attachments: parseAttachments(input.attachments ?? [], limits.payloadBytes),
+    createdAt,
+    expiresAt: input.ttlMs === undefined ? null : createdAt + parseTtl(input.ttlMs, limits.ttlMs),
+  }
+}
+
+/** Unique and in ascending order, so that recipients are always locked in one order. */
+function parseRecipients(ctx: Context, to: readonly string[]): readonly string[] {
+  if (to.length === 0) {
+    const own = agentOf(ctx.caller)
+    if (own === undefined) throw new PosternError('RECIPIENT_MISSING')
+    return [own]
+  }
+  if (to.length === 1) return [parseAddress(to[0] ?? '')]
+  if (to.length > ctx.limits.recipientsPerPush) {
+    throw new PosternError('VALUE_INVALID', {
+      field: 'number of recipients',
+      value: to.length,
+      next: `Name at most ${ctx.limits.recipientsPerPush}, or everybody with "all".`,
+    })
+  }
+  return [...new Set(to.map((address) => parseAgentId(address)))].sort()
+}
+
+function parseAddress(address: string): string {
+  if (address === EVERYBODY || isAgentId(address)) return address
+  if (/^space:/.test(address)) throw new PosternError('ADDRESS_UNSUPPORTED', { address })
+  return parseAgentId(address)
+}
+
+function parseDedupKey(value: string | undefined): string | null {
+  const key = optionalText('dedup key', value, KEY_BYTES)
+  if (!key?.startsWith(NOTICE_KEYS)) return key
+  throw new PosternError('VALUE_INVALID', {
+    field: 'dedup key',
+    value: key,
+    next: `Keys that begin with "${NOTICE_KEYS}" are Postern's own.`,
+  })
+}
+
+/** Absent and empty mean the same. */
+function optionalText(field: string, value: string | undefined, maxBytes: number): string | null {
+  return value === undefined || value === '' ? null : parseText(field, value, maxBytes)
+}
+
+function parseJson(field: string, value: Json | undefined, maxBytes: number): Json | null {
+  if (value === undefined || value === null) return null
+  if (!isJson(value)) {
+    throw new PosternError('VALUE_INVALID', {
+      field,
+      value: 'given',
+      next: 'Send JSON that is nested at most 32 deep.',
+    })
+  }
+  const text = JSON.stringify(value)
+  const bytes = utf8Length(text)
+  if (bytes > maxBytes) throw new PosternError('CONTENT_TOO_LARGE', { field, bytes, limit: maxBytes })
+  if (!isStorable(value)) throw new PosternError('TEXT_INVALID', { field, what: 'a lone surrogate or a NUL character' })
+  return value
+}
+
+/** Payload, context and attachments share one bound, as they share one column. */
+function requireRoom({ payload, context, attachments }: PushMessage, limit: number): void {
+  const given = [payload, context, attachments].filter((each) => each !== undefined && each !== null)
+  if (given.length < 2) return
+  const bytes = given.reduce<number>((sum, each) => sum + (isJson(each) ? utf8Length(JSON.stringify(each)) : 0), 0)
+  if (bytes > limit)
+    throw new PosternError('CONTENT_TOO_LARGE', { field: 'payload, context and attachments', bytes, limit })
+}
+
+function isStorable(value: Json): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.every(isStorable)
+  return Object.entries(value).every(([key, member]) => isStorable(key) && isStorable(member))
+}
+
+function parseAttachments(attachments: readonly Attachment[], maxBytes: number): readonly Attachment[] {
+  if (attachments.length === 0) return attachments
+  const isSound = attachments.every(({ sha256, bytes }) => /^[0-9a-f]{64}$/.test(sha256) && Number.isSafeInteger(bytes))
+  if (!isSound || attachments.length > MAX_ATTACHMENTS) {
+    throw new PosternError('VALUE_INVALID', {
+      field: 'attachments',
+      value: String(attachments.length),
+      next: `Name at most ${MAX_ATTACHMENTS}, each with its sha256 and its size.`,
+    })
+  }
+  parseJson(
+    'attachments',
+    attachments.map((attachment) => ({ ...attachment })),
+    maxBytes,
+  )
+  return attachments
+}
+
+function parseTtl(ttlMs: number, maxMs: number): number {
+  if (Number.isFinite(ttlMs) && ttlMs > 0 && ttlMs <= maxMs) return Math.ceil(ttlMs)
+  throw new PosternError('DURATION_INVALID', { value: `${ttlMs} ms`, limit: `${Math.floor(maxMs / 86_400_000)} days` })
+}

@@ -1,0 +1,8 @@
+import { PosternError } from '../../model/errors.ts'
+
+const MAX_CHARACTERS = 200
+
+/** What no store can hold names nothing: it is answered like any other unknown id, and never reaches an engine. */
+export function requireStorable(id: string, code: 'MESSAGE_NOT_FOUND' | 'OFFER_NOT_FOUND'): void {
+  if (id.length > MAX_CHARACTERS || !id.isWellFormed() || id.includes('\0')) throw new PosternError(code, { id })
+}

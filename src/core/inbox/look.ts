@@ -1,0 +1,79 @@
+import { parseAgentId } from '../../model/agent.ts'
+import { DELIVERY_STATES, type DeliveryState } from '../../model/delivery.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { Message } from '../../model/message.ts'
+import type { InboxPage, ListInbox, SearchMessages, ShownInFull } from '../../model/postern.ts'
+import { parseSearch } from '../../model/search.ts'
+import { parseText } from '../../model/text.ts'
+import type { ListParams } from '../../store/store.ts'
+import { requireAgent } from '../agents/roster.ts'
+import type { Context } from '../context.ts'
+import { takeUpBroadcasts } from './broadcasts.ts'
+import { requireStorable } from './ids.ts'
+
+const DEFAULT_LIMIT = 50
+const MAX_LIMIT = 1_000
+const THREAD_LIMIT = 200
+const QUERY_BYTES = 1_000
+const INDEX_SLICE = 1_000
+
+const STATES: Readonly<Record<NonNullable<ListInbox['which']>, readonly DeliveryState[]>> = {
+  pending: ['pending'],
+  delivered: ['seen', 'acted'],
+  all: DELIVERY_STATES,
+}
+
+/** A page of an inbox, or of all inboxes, in order. Looking takes nothing. */
+export async function listInbox(ctx: Context, input: ListInbox): Promise<InboxPage> {
+  const limit = parseLimit(input.limit ?? DEFAULT_LIMIT)
+  if (input.agent !== undefined) await requireAgent(ctx.store.read, input.agent)
+  await takeUpBroadcasts(ctx, input.agent)
+  const items = await ctx.store.read.deliveries.list({
+    states: STATES[input.which ?? 'pending'],
+    now: ctx.store.now(),
+    limit: limit + 1,
+    ...(input.agent !== undefined && { agent: input.agent }),
+    ...(input.after !== undefined && { after: parseCursor(input.after) }),
+  })
+  const page = items.slice(0, limit)
+  const last = page.at(-1)
+  return { items: page, next: items.length > limit && last ? `${last.agent}:${last.inboxSeq}` : null }
+}
+
+function parseCursor(text: string): NonNullable<ListParams['after']> {
+  const [agent = '', inboxSeq = ''] = text.split(':')
+  if (!/^\d{1,15}$/.test(inboxSeq)) {
+    throw new PosternError('VALUE_INVALID', {
+      field: 'cursor',
+      value: text,
+      next: 'Use the "next" of an earlier page.',
+    })
+  }
+  return { agent: parseAgentId(agent), inboxSeq: Number(inboxSeq) }
+}
+
+/** One message with the thread around it. */
+export async function showMessage(ctx: Context, { id }: { readonly id: string }): Promise<ShownInFull> {
+  requireStorable(id, 'MESSAGE_NOT_FOUND')
+  const { messages } = ctx.store.read
+  const message = await messages.get(id)
+  if (!message) throw new PosternError('MESSAGE_NOT_FOUND', { id })
+  const thread = await messages.thread({ threadId: message.threadId, limit: THREAD_LIMIT })
+  return { message, thread }
+}
+
+/** Full-text search. What was pushed since the last query is indexed first, so nothing is missing. */
+export async function searchMessages(ctx: Context, input: SearchMessages): Promise<readonly Message[]> {
+  const parts = parseSearch(parseText('query', input.query, QUERY_BYTES))
+  const limit = parseLimit(input.limit ?? DEFAULT_LIMIT)
+  const agent = input.agent === undefined ? undefined : parseAgentId(input.agent)
+  if (parts.length === 0) return []
+  const indexSlice = () => ctx.store.transact((tx) => tx.messages.indexForSearch({ limit: INDEX_SLICE }))
+  while ((await indexSlice()) === INDEX_SLICE);
+  return ctx.store.read.messages.search({ parts, limit, ...(agent !== undefined && { agent }) })
+}
+
+function parseLimit(value: number): number {
+  if (Number.isInteger(value) && value >= 1 && value <= MAX_LIMIT) return value
+  throw new PosternError('VALUE_INVALID', { field: 'limit', value, next: `Use a whole number from 1 to ${MAX_LIMIT}.` })
+}

@@ -1,0 +1,117 @@
+import { parseAgentId } from '../../model/agent.ts'
+import type { DeliveryState, InboxMessage } from '../../model/delivery.ts'
+import { PosternError } from '../../model/errors.ts'
+import { EVERYBODY } from '../../model/message.ts'
+import type { AckMessages, AckResult, DeliveryRef } from '../../model/postern.ts'
+import { RING_RECEIPTS } from '../../model/ring.ts'
+import type { Shelves } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { ring } from '../rings.ts'
+import { requireStorable } from './ids.ts'
+
+const LIST_LIMIT = 1_000
+
+/** The agent has dealt with these messages. To say so of one it was only offered proves that it was seen. */
+export async function ackMessages(ctx: Context, { agent, ids }: AckMessages): Promise<readonly AckResult[]> {
+  const results = await ctx.store.transact(async (tx) => {
+    const acked: AckResult[] = []
+    for (const id of ids) acked.push(await ackOne(ctx, tx, id, parseAgentId(agent)))
+    return acked
+  })
+  ring(ctx, [RING_RECEIPTS])
+  return results
+}
+
+async function ackOne(ctx: Context, tx: Shelves, id: string, agent: string): Promise<AckResult> {
+  const state = await requireState(tx, id, agent)
+  if (state === 'acted') return { id, state }
+  await move(ctx, tx, { id, agent }, { from: ['seen', 'offered'], to: 'acted', reason: 'acknowledged' })
+  return { id, state: 'acted' }
+}
+
+/** Takes a message back from whoever has not been shown it yet. */
+export async function cancelMessage(ctx: Context, ref: DeliveryRef): Promise<{ readonly cancelled: number }> {
+  const moved = await ctx.store.transact(async (tx) => {
+    await takeUpEverywhere(ctx, tx, ref)
+    return move(ctx, tx, ref, { from: ['pending', 'held'], to: 'cancelled', reason: `cancelled by ${ctx.caller.id}` })
+  })
+  ring(ctx, [RING_RECEIPTS])
+  return { cancelled: moved.length }
+}
+
+/** A broadcast can be taken back only from those who have a delivery of it, so whoever has none yet gets one first. */
+async function takeUpEverywhere(ctx: Context, tx: Shelves, { id }: DeliveryRef): Promise<void> {
+  requireStorable(id, 'MESSAGE_NOT_FOUND')
+  const message = await tx.messages.get(id)
+  if (message?.to[0] !== EVERYBODY) return
+  const agents = await tx.agents.list({ removed: false })
+  for (const agent of agents) await tx.deliveries.takeUpBroadcasts({ agent: agent.id, now: ctx.store.now() })
+}
+
+export async function releaseHeld(ctx: Context, ref: DeliveryRef): Promise<{ readonly released: number }> {
+  const agents = await ctx.store.transact((tx) =>
+    move(ctx, tx, ref, { from: ['held'], to: 'pending', reason: `released by ${ctx.caller.id}` }),
+  )
+  ring(ctx, agents)
+  return { released: agents.length }
+}
+
+export async function retryDead(ctx: Context, ref: DeliveryRef): Promise<{ readonly retried: number }> {
+  const agents = await ctx.store.transact((tx) =>
+    move(ctx, tx, ref, { from: ['dead'], to: 'pending', reason: `tried again by ${ctx.caller.id}` }),
+  )
+  ring(ctx, agents)
+  return { retried: agents.length }
+}
+
+/** What was put aside: held for a person to look at, or dead after too many attempts. */
+export async function listAside(
+  ctx: Context,
+  state: 'held' | 'dead',
+  { agent }: { readonly agent?: string } = {},
+): Promise<readonly InboxMessage[]> {
+  return ctx.store.read.deliveries.list({
+    states: [state],
+    now: ctx.store.now(),
+    limit: LIST_LIMIT,
+    ...(agent !== undefined && { agent: parseAgentId(agent) }),
+  })
+}
+
+interface Move {
+  readonly from: readonly DeliveryState[]
+  readonly to: DeliveryState
+  readonly reason: string
+}
+
+/** Moves at least one delivery, or says why none could be. */
+async function move(
+  ctx: Context,
+  tx: Shelves,
+  { id, agent }: DeliveryRef,
+  { from, to, reason }: Move,
+): Promise<readonly string[]> {
+  requireStorable(id, 'MESSAGE_NOT_FOUND')
+  const moved = await tx.deliveries.move({
+    id,
+    from,
+    to,
+    reason,
+    at: ctx.store.now(),
+    by: ctx.caller.id,
+    ...(agent !== undefined && { agent: parseAgentId(agent) }),
+  })
+  if (moved.length > 0) return moved
+  const state = await requireState(tx, id, agent)
+  throw new PosternError('DELIVERY_STATE', { id, agent: agent ?? 'all its recipients', state, wanted: to })
+}
+
+async function requireState(tx: Shelves, id: string, agent: string | undefined): Promise<DeliveryState> {
+  requireStorable(id, 'MESSAGE_NOT_FOUND')
+  const deliveries = await tx.deliveries.ofMessage(id)
+  const delivery = agent === undefined ? deliveries[0] : deliveries.find((each) => each.agent === agent)
+  if (delivery) return delivery.state
+  const message = await tx.messages.get(id)
+  if (!message) throw new PosternError('MESSAGE_NOT_FOUND', { id })
+  throw new PosternError('DELIVERY_NOT_FOUND', { id, agent: agent ?? 'anybody yet' })
+}

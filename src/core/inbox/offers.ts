@@ -1,0 +1,106 @@
+import { PosternError } from '../../model/errors.ts'
+import type { Offer, OfferOutcome } from '../../model/offer.ts'
+import type { ConfirmSession, OfferRef } from '../../model/postern.ts'
+import { RING_RECEIPTS } from '../../model/ring.ts'
+import { parseSessionId } from '../../model/session.ts'
+import { parseText } from '../../model/text.ts'
+import type { Shelves } from '../../store/store.ts'
+import { tellPeople } from '../agents/people.ts'
+import type { Context } from '../context.ts'
+import { ring } from '../rings.ts'
+import { requireStorable } from './ids.ts'
+
+const EVIDENCE_BYTES = 1_000
+
+/** Notes that an offer's text was written out whole: from now on it may be confirmed, and it lasts longer. */
+export function markPrinted(ctx: Context, { offerId }: OfferRef): Promise<Offer> {
+  return ctx.store.transact(async (tx) => {
+    await setPrinted(ctx, tx, offerId)
+    return requireOffer(tx, offerId)
+  })
+}
+
+/** The offer was consumed. With `printed`, printing and confirming are one step: a terminal has taken all of it. */
+export async function confirmOffer(
+  ctx: Context,
+  input: OfferRef & { readonly evidence: string; readonly printed?: boolean },
+): Promise<Offer> {
+  parseText('evidence', input.evidence, EVIDENCE_BYTES)
+  const { offer, rings } = await ctx.store.transact(async (tx): Promise<Closed> => {
+    if (input.printed) await setPrinted(ctx, tx, input.offerId)
+    const open = await requireOffer(tx, input.offerId)
+    if (open.outcome === 'confirmed') return { offer: open, rings: [] }
+    if (open.printedAt === null) throw new PosternError('OFFER_UNPRINTED', { id: open.id })
+    return closeOffer(ctx, tx, open.id, 'confirmed', input.evidence)
+  })
+  ring(ctx, rings)
+  return offer
+}
+
+export async function releaseOffer(ctx: Context, input: OfferRef & { readonly reason: string }): Promise<Offer> {
+  parseText('reason', input.reason, EVIDENCE_BYTES)
+  const { offer, rings } = await ctx.store.transact((tx) =>
+    closeOffer(ctx, tx, input.offerId, 'released', input.reason),
+  )
+  ring(ctx, rings)
+  return offer
+}
+
+/** Confirms what a session was shown before its present event began. Parallel events never confirm each other. */
+export async function confirmSession(ctx: Context, input: ConfirmSession): Promise<number> {
+  const sessionId = parseSessionId(input.sessionId)
+  parseText('evidence', input.evidence, EVIDENCE_BYTES)
+  const printed = { sessionId, before: input.printedBefore }
+  if ((await ctx.store.read.offers.printedOf(printed)).length === 0) return 0
+  const confirmed = await ctx.store.transact(async (tx) => {
+    const offers = await tx.offers.printedOf(printed)
+    for (const offer of offers) await closeOffer(ctx, tx, offer.id, 'confirmed', input.evidence)
+    return offers.length
+  })
+  ring(ctx, [RING_RECEIPTS])
+  return confirmed
+}
+
+export interface Closed {
+  readonly offer: Offer
+  /** Whom to ring after the commit. */
+  readonly rings: readonly string[]
+}
+
+/** Closes an open offer and tells a person of whatever was put aside as dead. */
+export async function closeOffer(
+  ctx: Context,
+  tx: Shelves,
+  id: string,
+  outcome: OfferOutcome,
+  evidence: string,
+): Promise<Closed> {
+  requireStorable(id, 'OFFER_NOT_FOUND')
+  const closed = await tx.offers.close({ id, at: ctx.store.now(), outcome, evidence, maxAttempts: ctx.limits.attempts })
+  if (!closed) throw new PosternError('OFFER_NOT_FOUND', { id })
+  const rings = outcome === 'confirmed' ? [RING_RECEIPTS] : [RING_RECEIPTS, closed.offer.agent]
+  for (const messageId of closed.dead) {
+    const told = await tellPeople(ctx, tx, {
+      key: `dead:${messageId}:${closed.offer.agent}`,
+      subject: `A message to ${closed.offer.agent} could not be shown`,
+      content: `Message ${messageId} was offered to ${closed.offer.agent} again and again and never confirmed. See "postern trace ${messageId}"; try again with "postern inbox dead retry ${messageId}".`,
+    })
+    rings.push(...told)
+  }
+  return { offer: closed.offer, rings }
+}
+
+async function setPrinted(ctx: Context, tx: Shelves, id: string): Promise<void> {
+  requireStorable(id, 'OFFER_NOT_FOUND')
+  const at = ctx.store.now()
+  await tx.offers.setPrinted({ id, at, expiresAt: at + ctx.limits.printedOfferMs })
+}
+
+/** An offer that is open, or was confirmed already; one that was given back is as good as gone. */
+async function requireOffer(tx: Shelves, id: string): Promise<Offer> {
+  requireStorable(id, 'OFFER_NOT_FOUND')
+  const offer = await tx.offers.get(id)
+  if (!offer || (offer.outcome !== null && offer.outcome !== 'confirmed'))
+    throw new PosternError('OFFER_NOT_FOUND', { id })
+  return offer
+}

@@ -1,0 +1,123 @@
+import { parseAgentId } from '../../model/agent.ts'
+import type { DeliveryState } from '../../model/delivery.ts'
+import { PosternError } from '../../model/errors.ts'
+import { EVERYBODY } from '../../model/message.ts'
+import type { WaitForReceipt, WaitInbox } from '../../model/postern.ts'
+import type { ReceiptStage, Trace } from '../../model/receipt.ts'
+import { RING_ALL, RING_RECEIPTS } from '../../model/ring.ts'
+import { unknownAgent } from '../agents/roster.ts'
+import type { Context } from '../context.ts'
+import { takeUpBroadcasts } from './broadcasts.ts'
+import { isAnything } from './drain.ts'
+import { traceMessage } from './trace.ts'
+
+/** Rings are hints: a waiter looks for itself at least this often. */
+const SAFETY_POLL_MS = 30_000
+
+/** Resolves when something waits for the agent; with nothing pending when the time is over. */
+export async function waitForMail(ctx: Context, input: WaitInbox): Promise<{ readonly pending: number }> {
+  const agent = parseAgentId(input.agent)
+  const { deliveries } = ctx.store.read
+  const pending = await waitUntil(ctx, [agent, RING_ALL], input, async () => {
+    const waiting = await deliveries.waiting({ agent, now: ctx.store.now() })
+    if (!waiting) throw await unknownAgent(ctx.store.read, agent)
+    if (!isAnything(waiting)) return undefined
+    const pending = await deliveries.countPending({ agent, now: ctx.store.now() })
+    // What lapsed comes back with the next drain and is not counted yet; what expired or was one's own is nothing.
+    return pending > 0 ? pending : waiting.lapsed ? 1 : undefined
+  })
+  return { pending: pending ?? 0 }
+}
+
+const REACHED: Readonly<Record<ReceiptStage, readonly DeliveryState[]>> = {
+  stored: ['pending', 'held', 'offered', 'seen', 'acted'],
+  offered: ['offered', 'seen', 'acted'],
+  seen: ['seen', 'acted'],
+  acted: ['acted'],
+}
+
+const HOPELESS: readonly DeliveryState[] = ['expired', 'cancelled', 'dead']
+
+/** Resolves when every recipient's delivery has come as far as asked; fails as soon as one never can. */
+export async function waitForReceipt(ctx: Context, input: WaitForReceipt): Promise<Trace> {
+  const { id, stage } = input
+  const { message } = await traceMessage(ctx, { id })
+  const untilExpiry = message.expiresAt === null ? Number.POSITIVE_INFINITY : message.expiresAt - ctx.store.now()
+  const patience = { ...input, timeoutMs: Math.min(input.timeoutMs, untilExpiry) }
+  const trace = await waitUntil(ctx, [RING_RECEIPTS], patience, async () => {
+    if (message.to[0] === EVERYBODY) await takeUpBroadcasts(ctx)
+    const current = await traceMessage(ctx, { id })
+    const lost = current.deliveries.find((delivery) => HOPELESS.includes(delivery.state))
+    if (lost) throw new PosternError('DELIVERY_STATE', { id, agent: lost.agent, state: lost.state, wanted: stage })
+    const hasArrived = current.deliveries.every((delivery) => REACHED[stage].includes(delivery.state))
+    return hasArrived && current.deliveries.length > 0 ? current : undefined
+  })
+  if (trace) return trace
+  const { why } = await traceMessage(ctx, { id })
+  if (message.expiresAt !== null && message.expiresAt <= ctx.store.now()) {
+    throw new PosternError('DELIVERY_STATE', { id, agent: message.to.join(', '), state: 'expired', wanted: stage })
+  }
+  throw new PosternError('TIMED_OUT', {
+    id,
+    message: `The message ${id} was stored, but not every recipient has it ${stage} yet. ${why}`,
+    next: `Look again later with "postern trace ${id}".`,
+  })
+}
+
+interface Patience {
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Looks, and looks again after every ring, until there is an answer or the time is over. It listens before it looks
+ * for the first time, so no ring falls between the two.
+ */
+async function waitUntil<T>(
+  ctx: Context,
+  names: readonly string[],
+  { timeoutMs = Number.POSITIVE_INFINITY, signal }: Patience,
+  look: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const deadline = ctx.store.now() + timeoutMs
+  const bell = createBell(ctx)
+  const listener = await ctx.wire.listen(names, bell.ring)
+  signal?.addEventListener('abort', bell.ring)
+  try {
+    for (;;) {
+      const found = await look()
+      if (found !== undefined) return found
+      const left = deadline - ctx.store.now()
+      if (left <= 0 || signal?.aborted) return undefined
+      await bell.next(Math.min(left, SAFETY_POLL_MS))
+    }
+  } finally {
+    signal?.removeEventListener('abort', bell.ring)
+    await listener.close()
+  }
+}
+
+/** Remembers a ring until somebody asks for the next one. */
+function createBell({ timers }: Context): { ring: () => void; next: (ms: number) => Promise<void> } {
+  let rung = false
+  let wake: (() => void) | undefined
+  return {
+    ring() {
+      rung = true
+      wake?.()
+    },
+    async next(ms) {
+      if (!rung) {
+        await new Promise<void>((resolve) => {
+          const cancel = timers.after(ms, resolve)
+          wake = () => {
+            cancel()
+            resolve()
+          }
+        })
+      }
+      rung = false
+      wake = undefined
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import { formatDuration } from '../../kit/pure/duration.ts'
+import { EVERYBODY, type Message } from '../../model/message.ts'
+import type { DeliveryTrace } from '../../model/receipt.ts'
+import type { Session } from '../../model/session.ts'
+import type { Context } from '../context.ts'
+import { livenessOf } from '../sessions/sessions.ts'
+
+/** Says in words, for each recipient, why a message has not been seen, or when it was. */
+export async function explain(ctx: Context, message: Message, deliveries: readonly DeliveryTrace[]): Promise<string> {
+  if (deliveries.length === 0) {
+    return message.to[0] === EVERYBODY
+      ? 'It is a broadcast, and no agent has drained since it was sent.'
+      : 'It has no deliveries; "postern doctor" checks the store.'
+  }
+  const sentences: string[] = []
+  for (const delivery of deliveries) sentences.push(await sentenceFor(ctx, delivery))
+  return sentences.join(' ')
+}
+
+async function sentenceFor(ctx: Context, delivery: DeliveryTrace): Promise<string> {
+  const { agent, state } = delivery
+  switch (state) {
+    case 'acted':
+      return `${agent} has dealt with it.`
+    case 'seen':
+      return `${agent} has seen it; it has not been acknowledged.`
+    case 'offered':
+      return offeredSentence(ctx, delivery)
+    case 'pending':
+      return pendingSentence(ctx, delivery)
+    case 'held':
+      return `It is held for ${agent}, because agents were answering each other too often; a person can release it.`
+    case 'expired':
+      return `It expired before ${agent} was shown it.`
+    case 'cancelled':
+      return `It was cancelled before ${agent} was shown it.`
+    case 'dead':
+      return `It was offered to ${agent} ${delivery.attempt} times and never confirmed; it is put aside until somebody retries it.`
+  }
+}
+
+function offeredSentence(ctx: Context, { agent, attempt, printedAt, leaseExpiresAt }: DeliveryTrace): string {
+  const left = Math.max(0, (leaseExpiresAt ?? 0) - ctx.store.now())
+  const shown =
+    printedAt === null ? 'was offered it but its text has not been printed yet' : 'was shown it and has not gone on yet'
+  return `${agent} ${shown} (attempt ${attempt}); without confirmation it is pending again in ${formatDuration(left)}.`
+}
+
+async function pendingSentence(ctx: Context, { agent, attempt, storedAt }: DeliveryTrace): Promise<string> {
+  const waited = formatDuration(Math.max(0, ctx.store.now() - storedAt))
+  const again = attempt > 0 ? ` It was offered ${attempt} times before and came back each time.` : ''
+  const [session] = await ctx.store.read.sessions.open({ agent })
+  return `${agent} has not drained its inbox since it came, ${waited} ago${sessionClause(ctx, session)}.${again}`
+}
+
+function sessionClause(ctx: Context, session: Session | undefined): string {
+  if (!session) return ', and has no session'
+  const since = formatDuration(Math.max(0, ctx.store.now() - session.lastEventAt))
+  const liveness = livenessOf(ctx, session)
+  if (liveness === 'gone') return `, and the process of its last session (${session.host}) is gone`
+  return `; its session (${session.host}) was last heard of ${since} ago`
+}

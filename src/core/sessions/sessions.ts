@@ -1,0 +1,79 @@
+import { parseAgentId } from '../../model/agent.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { BeginSession } from '../../model/postern.ts'
+import { type Liveness, parseSessionId, type Session } from '../../model/session.ts'
+import { parseText } from '../../model/text.ts'
+import type { Shelves } from '../../store/store.ts'
+import { requireAgent } from '../agents/roster.ts'
+import type { Context } from '../context.ts'
+import { closeOffer } from '../inbox/offers.ts'
+import { ring } from '../rings.ts'
+
+const HOST_BYTES = 200
+
+/** Registers a session, or notes that it goes on. A session belongs to one agent for good. */
+export function beginSession(ctx: Context, input: BeginSession): Promise<Session> {
+  return ctx.store.transact((tx) => putSession(ctx, tx, input))
+}
+
+export async function putSession(ctx: Context, tx: Shelves, input: BeginSession): Promise<Session> {
+  const id = parseSessionId(input.id)
+  const agent = await requireAgent(tx, input.agent)
+  const known = await tx.sessions.get(id)
+  if (known && known.agent !== agent.id) throw new PosternError('SESSION_CONFLICT', { id, agent: known.agent })
+  const now = ctx.store.now()
+  const session: Session = {
+    id,
+    agent: agent.id,
+    host: input.host === undefined ? (known?.host ?? 'generic') : parseText('host', input.host, HOST_BYTES),
+    machine: ctx.machine.name,
+    pid: input.pid ?? known?.pid ?? null,
+    // A number that comes without its start time must not be taken for the process that was known before.
+    pidStartedAt: input.pidStartedAt ?? (input.pid === undefined ? (known?.pidStartedAt ?? null) : null),
+    startedAt: known?.startedAt ?? now,
+    lastEventAt: now,
+    endedAt: null,
+  }
+  await tx.sessions.put(session)
+  return session
+}
+
+/**
+ * Ends a session. What it was shown in the course of a turn has been consumed; what it was shown at its very start
+ * may never have reached the model, so that is given back.
+ */
+export async function endSession(ctx: Context, { id }: { readonly id: string }): Promise<Session> {
+  const { ended, rings } = await ctx.store.transact(async (tx) => {
+    const session = await tx.sessions.get(parseSessionId(id))
+    if (!session) throw new PosternError('SESSION_NOT_FOUND', { id })
+    const at = ctx.store.now()
+    const rings: string[] = []
+    for (const offer of await tx.offers.openOf({ sessionId: session.id })) {
+      const wasConsumed = offer.printedAt !== null && offer.via !== 'session.start'
+      const closed = await closeOffer(ctx, tx, offer.id, wasConsumed ? 'confirmed' : 'released', 'the session ended')
+      rings.push(...closed.rings)
+    }
+    await tx.sessions.end({ id: session.id, at })
+    return { ended: { ...session, endedAt: session.endedAt ?? at, lastEventAt: at }, rings }
+  })
+  ring(ctx, rings)
+  return ended
+}
+
+export async function listSessions(
+  ctx: Context,
+  { agent }: { readonly agent?: string } = {},
+): Promise<(Session & { readonly liveness: Liveness })[]> {
+  const sessions = await ctx.store.read.sessions.open(agent === undefined ? {} : { agent: parseAgentId(agent) })
+  return sessions.map((session) => withLiveness(ctx, session))
+}
+
+export function withLiveness(ctx: Context, session: Session): Session & { readonly liveness: Liveness } {
+  return { ...session, liveness: livenessOf(ctx, session) }
+}
+
+export function livenessOf({ machine }: Context, session: Session): Liveness {
+  if (session.endedAt !== null) return 'gone'
+  if (session.pid === null || session.pidStartedAt === null || session.machine !== machine.name) return 'unknown'
+  return machine.isAlive(session.pid, session.pidStartedAt)
+}

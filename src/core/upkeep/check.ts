@@ -1,0 +1,55 @@
+import type { HealthCheck, HealthReport } from '../../model/postern.ts'
+import type { Context } from '../context.ts'
+
+const MAX_VIOLATIONS = 20
+
+/** Everything that can be said about the health of what is stored. Looking changes nothing. */
+export async function checkHealth(ctx: Context): Promise<HealthReport> {
+  const checks = [
+    ...(await ctx.store.check()),
+    await conservation(ctx),
+    await putAside(ctx, 'held', 'Let one go with "postern inbox held release <id>", or cancel it.'),
+    await putAside(ctx, 'dead', 'Try one again with "postern inbox dead retry <id>".'),
+    await people(ctx),
+  ]
+  return { ok: checks.every((check) => check.ok || check.level !== 'error'), checks }
+}
+
+async function conservation(ctx: Context): Promise<HealthCheck> {
+  const violations = await ctx.store.read.upkeep.violations({ limit: MAX_VIOLATIONS })
+  const counts = await ctx.store.read.upkeep.counts()
+  const states = Object.entries(counts).filter(([, count]) => count > 0)
+  return {
+    name: 'store.conservation',
+    ok: violations.length === 0,
+    level: 'error',
+    detail:
+      violations.length > 0
+        ? violations.join('; ')
+        : `every delivery is accounted for (${states.map(([state, count]) => `${count} ${state}`).join(', ') || 'none yet'})`,
+    next: 'Keep the store as it is and report this: it should never happen.',
+  }
+}
+
+async function putAside(ctx: Context, state: 'held' | 'dead', next: string): Promise<HealthCheck> {
+  const count = (await ctx.store.read.upkeep.counts())[state]
+  return {
+    name: `inbox.${state}`,
+    ok: count === 0,
+    level: 'warning',
+    detail: count === 0 ? `nothing is ${state}` : `${count} ${state}; see "postern inbox ${state} list"`,
+    next,
+  }
+}
+
+async function people(ctx: Context): Promise<HealthCheck> {
+  const agents = await ctx.store.read.agents.list({ removed: false })
+  const humans = agents.filter((agent) => agent.kind === 'human')
+  return {
+    name: 'agents.people',
+    ok: humans.length > 0,
+    level: 'note',
+    detail: `${agents.length} registered, ${humans.length} of them people`,
+    next: 'Register a person with "postern agent add <you> --kind human --owner", so that somebody can be told.',
+  }
+}

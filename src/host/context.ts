@@ -1,0 +1,60 @@
+import type { Context } from '../core/context.ts'
+import { isAlive, machineName } from '../kit/node/processes.ts'
+import { createUlid } from '../kit/pure/ulid.ts'
+import { type Caller, LOCAL_CALLER } from '../model/caller.ts'
+import { DEFAULT_LIMITS, type Limits } from '../model/limits.ts'
+import { frameSize } from '../render/fence.ts'
+import { measure } from '../render/measure.ts'
+import type { Store } from '../store/store.ts'
+import type { Wire } from '../wires/wire.ts'
+
+export interface OpenOptions {
+  readonly caller?: Caller
+  readonly limits?: Partial<Limits>
+  /** How long to wait for other processes that hold the store. */
+  readonly busyMs?: number
+  /** Milliseconds since the epoch; the machine's clock by default. */
+  readonly now?: () => number
+  /** False for a short command, which does its slice of upkeep itself. */
+  readonly upkeep?: boolean
+  readonly note?: Context['note']
+}
+
+/** Gives the heart what it needs from this machine. */
+export function createContext(store: Store, wire: Wire, options: OpenOptions): Context {
+  const ulid = createUlid({ now: store.now, random: Math.random })
+  return {
+    store,
+    wire,
+    caller: options.caller ?? LOCAL_CALLER,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    newId: (prefix) => `${prefix}_${ulid()}`,
+    timers,
+    measure,
+    frame: frameSize,
+    machine: { name: machineName(), isAlive },
+    note: options.note ?? (() => {}),
+  }
+}
+
+/** Closes the wire, then the store; safe to call twice. */
+export function closer(store: Store, wire: Wire, before: () => void = () => {}): () => Promise<void> {
+  let closing: Promise<void> | undefined
+  return () => {
+    before()
+    closing ??= Promise.resolve(wire.close()).then(() => store.close())
+    return closing
+  }
+}
+
+const timers: Context['timers'] = {
+  after(ms, call) {
+    const timer = setTimeout(call, ms)
+    return () => clearTimeout(timer)
+  },
+  inBackground(ms, call) {
+    const timer = setTimeout(call, ms)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}

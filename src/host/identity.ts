@@ -1,0 +1,59 @@
+import { ancestors } from '../kit/node/processes.ts'
+import { type Caller, LOCAL_CALLER } from '../model/caller.ts'
+import { PosternError } from '../model/errors.ts'
+import type { HotPostern } from '../model/postern.ts'
+
+/** Who there is, and in which sessions. */
+type Roster = Pick<HotPostern, 'agents' | 'sessions'>
+
+export interface IdentitySources {
+  /** `--as`: who asks. */
+  readonly as?: string
+  /** `--agent`, or the agent that the environment names. */
+  readonly agent?: string
+  readonly via: string
+}
+
+/**
+ * Says who asks, as far as a local process can: it is believed, but never called verified. An agent's process may not
+ * pose as a person: whoever descends from a registered session of an AI is that agent.
+ */
+export async function identify(postern: Roster, { as, agent, via }: IdentitySources): Promise<Caller> {
+  const named = as ?? agent
+  if (named === undefined) {
+    const own = await sessionAgent(postern)
+    return own ? callerOf(own, via) : { ...LOCAL_CALLER, via }
+  }
+  const { id, kind } = await postern.agents.show({ id: named })
+  if (kind === 'human') {
+    const own = await sessionAgent(postern)
+    if (own) {
+      throw new PosternError('NOT_ALLOWED', {
+        message: `This process belongs to a session of ${own.agent}, so it cannot speak as ${id}.`,
+        next: `Speak as ${own.agent}, or let ${id} do it from a terminal of their own.`,
+      })
+    }
+  }
+  return { id, kind, verified: false, via }
+}
+
+function callerOf({ agent }: { readonly agent: string }, via: string): Caller {
+  return { id: agent, kind: 'ai', verified: false, via }
+}
+
+/** The session of an AI that this process runs in, if any. */
+async function sessionAgent(postern: Roster): Promise<{ readonly agent: string } | undefined> {
+  const sessions = (await postern.sessions.list({})).filter(({ pid, liveness }) => pid !== null && liveness === 'alive')
+  if (sessions.length === 0) return undefined
+  const above = ancestors(process.pid)
+  const session = sessions.find(({ pid, pidStartedAt }) =>
+    above.some(
+      (ancestor) => ancestor.pid === pid && Math.abs((ancestor.startedAt ?? 0) - (pidStartedAt ?? 0)) < CLOCK_TICK_MS,
+    ),
+  )
+  if (!session) return undefined
+  const { kind } = await postern.agents.show({ id: session.agent })
+  return kind === 'ai' ? session : undefined
+}
+
+const CLOCK_TICK_MS = 50

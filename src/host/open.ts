@@ -1,0 +1,24 @@
+import type { Postern } from '../model/postern.ts'
+import { type Config, readConfig } from './config.ts'
+import type { OpenOptions } from './context.ts'
+import { openStore } from './embedded.ts'
+import { assemble } from './open-local.ts'
+
+export interface OpenPostern extends OpenOptions {
+  /** A path to a SQLite file or a `postgres://` URL; by default the store of the home. */
+  readonly store?: string
+  readonly home?: string
+}
+
+/** Opens a store with the heart in this process. Close it when done. */
+export async function openPostern(options: OpenPostern = {}): Promise<Postern> {
+  const { store, home, ...rest } = options
+  const flags = { ...(store !== undefined && { store }), ...(home !== undefined && { home }) }
+  const config = readConfig({ flags, env: process.env, cwd: process.cwd() })
+  return openConfigured(config, { ...rest, limits: { ...config.limits, ...options.limits } })
+}
+
+export async function openConfigured(config: Config, options: OpenOptions): Promise<Postern> {
+  const { store, wire } = await openStore(config, options)
+  return assemble(store, wire, options)
+}

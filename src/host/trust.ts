@@ -1,0 +1,32 @@
+import { readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sha256 } from '../kit/node/crypto.ts'
+import { makePrivateFolder } from '../kit/node/folders.ts'
+
+const TRUST_FILE = 'trusted.json'
+
+/** Trust is in one file's very content: whoever changes it must ask again. */
+export function isTrusted(home: string, path: string): boolean {
+  return readTrust(home)[realpathSync(path)] === hashOf(path)
+}
+
+export function setTrust(home: string, path: string, trusted: boolean): void {
+  const { [realpathSync(path)]: _, ...others } = readTrust(home)
+  const next = trusted ? { ...others, [realpathSync(path)]: hashOf(path) } : others
+  makePrivateFolder(home)
+  const file = join(home, TRUST_FILE)
+  writeFileSync(`${file}.new`, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+}
+
+function readTrust(home: string): Record<string, string> {
+  try {
+    return JSON.parse(readFileSync(join(home, TRUST_FILE), 'utf8'))
+  } catch {
+    return {}
+  }
+}
+
+function hashOf(path: string): string {
+  return sha256(readFileSync(path))
+}

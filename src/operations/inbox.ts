@@ -1,0 +1,241 @@
+import { z } from 'zod'
+import { RECEIPT_STAGES } from '../model/receipt.ts'
+import { operation } from './operation.ts'
+import {
+  agentId,
+  attachment,
+  deliveryState,
+  inboxMessage,
+  json,
+  message,
+  messageId,
+  milliseconds,
+  offer,
+  priority,
+  pushResult,
+  shownMessage,
+  trace,
+} from './schemas.ts'
+
+const pushInput = z.object({
+  to: z.array(z.string()).optional(),
+  content: z.string(),
+  type: z.string().optional(),
+  subject: z.string().optional(),
+  payload: json.optional(),
+  context: json.optional(),
+  priority: priority.optional(),
+  ref: z.string().optional(),
+  replyTo: messageId.optional(),
+  dedupKey: z.string().optional(),
+  ttlMs: milliseconds.optional(),
+  attachments: z.array(attachment).optional(),
+  create: z.boolean().optional(),
+})
+
+const PUSH_ERRORS = [
+  'RECIPIENT_MISSING',
+  'AGENT_NOT_FOUND',
+  'AGENT_ID_INVALID',
+  'ADDRESS_UNSUPPORTED',
+  'CONTENT_EMPTY',
+  'CONTENT_TOO_LARGE',
+  'TEXT_INVALID',
+  'PRIORITY_INVALID',
+  'TYPE_INVALID',
+  'DURATION_INVALID',
+  'VALUE_INVALID',
+  'DEDUP_CONFLICT',
+  'INBOX_FULL',
+  'MESSAGE_NOT_FOUND',
+] as const
+
+export const push = operation({
+  name: 'inbox.push',
+  summary: 'Store a message for an agent, several, or everybody.',
+  input: pushInput,
+  output: pushResult,
+  errors: PUSH_ERRORS,
+  faces: { cli: 'inbox push' },
+})
+
+export const pushMany = operation({
+  name: 'inbox.pushMany',
+  summary: 'Store many messages at once: all or none.',
+  input: z.object({ messages: z.array(pushInput) }),
+  output: z.array(pushResult),
+  errors: PUSH_ERRORS,
+  faces: {},
+})
+
+export const list = operation({
+  name: 'inbox.list',
+  summary: 'List messages without taking them.',
+  input: z.object({
+    agent: agentId.optional(),
+    which: z.enum(['pending', 'delivered', 'all']).optional(),
+    limit: z.number().int().optional(),
+    after: z.string().optional(),
+  }),
+  output: z.object({ items: z.array(inboxMessage), next: z.string().nullable() }),
+  errors: ['AGENT_NOT_FOUND', 'VALUE_INVALID'],
+  faces: { cli: 'inbox list' },
+})
+
+export const show = operation({
+  name: 'inbox.show',
+  summary: 'Show one message whole, with its thread.',
+  input: z.object({ id: messageId }),
+  output: z.object({ message, thread: z.array(message) }),
+  errors: ['MESSAGE_NOT_FOUND'],
+  faces: { cli: 'inbox show' },
+})
+
+export const drain = operation({
+  name: 'inbox.drain',
+  summary: 'Offer what waits for an agent; nobody else is offered the same.',
+  input: z.object({
+    agent: agentId,
+    sessionId: z.string().optional(),
+    via: z.string().optional(),
+    maxMessages: z.number().int().optional(),
+    maxCharacters: z.number().int().optional(),
+    maxTokens: z.number().int().optional(),
+    maxPriority: priority.optional(),
+  }),
+  output: z.object({ offer: offer.nullable(), messages: z.array(shownMessage), remaining: z.number().int() }),
+  errors: ['AGENT_NOT_FOUND', 'SESSION_INVALID', 'SESSION_CONFLICT', 'VALUE_INVALID'],
+  faces: { cli: 'inbox drain' },
+})
+
+const offerRef = z.object({ offerId: z.string() })
+
+export const printed = operation({
+  name: 'inbox.printed',
+  summary: "Note that an offer's text was written out whole.",
+  input: offerRef,
+  output: offer,
+  errors: ['OFFER_NOT_FOUND'],
+  faces: {},
+})
+
+export const confirm = operation({
+  name: 'inbox.confirm',
+  summary: 'Say that an offer was consumed: its messages are seen.',
+  input: offerRef.extend({ evidence: z.string(), printed: z.boolean().optional() }),
+  output: offer,
+  errors: ['OFFER_NOT_FOUND', 'OFFER_UNPRINTED'],
+  faces: {},
+})
+
+export const release = operation({
+  name: 'inbox.release',
+  summary: 'Give an offer back: its messages are pending again.',
+  input: offerRef.extend({ reason: z.string() }),
+  output: offer,
+  errors: ['OFFER_NOT_FOUND'],
+  faces: {},
+})
+
+export const confirmSession = operation({
+  name: 'inbox.confirmSession',
+  summary: 'Confirm what a session was offered and printed before a moment.',
+  input: z.object({ sessionId: z.string(), printedBefore: milliseconds, evidence: z.string() }),
+  output: z.number().int(),
+  errors: ['SESSION_INVALID'],
+  faces: {},
+})
+
+export const ack = operation({
+  name: 'inbox.ack',
+  summary: 'Say that messages have been dealt with.',
+  input: z.object({ agent: agentId, ids: z.array(messageId) }),
+  output: z.array(z.object({ id: messageId, state: deliveryState })),
+  errors: ['MESSAGE_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'DELIVERY_STATE'],
+  faces: { cli: 'inbox ack' },
+})
+
+export const wait = operation({
+  name: 'inbox.wait',
+  summary: 'Sleep until something waits for an agent.',
+  input: z.object({ agent: agentId, timeoutMs: milliseconds.optional() }),
+  output: z.object({ pending: z.number().int() }),
+  errors: ['AGENT_NOT_FOUND'],
+  faces: { cli: 'inbox wait' },
+})
+
+export const waitFor = operation({
+  name: 'inbox.waitFor',
+  summary: 'Wait until every recipient has a message stored, offered, seen or acted.',
+  input: z.object({ id: messageId, stage: z.enum(RECEIPT_STAGES), timeoutMs: milliseconds }),
+  output: trace,
+  errors: ['MESSAGE_NOT_FOUND', 'DELIVERY_STATE', 'TIMED_OUT'],
+  faces: { cli: 'inbox push' },
+})
+
+const deliveryRef = z.object({ id: messageId, agent: agentId.optional() })
+
+export const cancel = operation({
+  name: 'inbox.cancel',
+  summary: 'Take a message back from whoever has not seen it yet.',
+  input: deliveryRef,
+  output: z.object({ cancelled: z.number().int() }),
+  errors: ['MESSAGE_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'DELIVERY_STATE'],
+  faces: { cli: 'inbox cancel' },
+})
+
+export const traceMessage = operation({
+  name: 'inbox.trace',
+  summary: 'Show every step of a message, and why it has not been seen yet.',
+  input: z.object({ id: messageId }),
+  output: trace,
+  errors: ['MESSAGE_NOT_FOUND'],
+  faces: { cli: 'trace' },
+})
+
+export const search = operation({
+  name: 'inbox.search',
+  summary: 'Find messages by words, phrases or beginnings.',
+  input: z.object({ query: z.string(), agent: agentId.optional(), limit: z.number().int().optional() }),
+  output: z.array(message),
+  errors: ['VALUE_INVALID', 'CONTENT_TOO_LARGE', 'TEXT_INVALID'],
+  faces: { cli: 'inbox search' },
+})
+
+const ofAgent = z.object({ agent: agentId.optional() })
+
+export const held = operation({
+  name: 'inbox.held',
+  summary: 'List messages that are held because agents answered each other too often.',
+  input: ofAgent,
+  output: z.array(inboxMessage),
+  errors: [],
+  faces: { cli: 'inbox held list' },
+})
+
+export const releaseHeld = operation({
+  name: 'inbox.releaseHeld',
+  summary: 'Let a held message go on.',
+  input: deliveryRef,
+  output: z.object({ released: z.number().int() }),
+  errors: ['MESSAGE_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'DELIVERY_STATE'],
+  faces: { cli: 'inbox held release' },
+})
+
+export const dead = operation({
+  name: 'inbox.dead',
+  summary: 'List messages that were offered too often without being confirmed.',
+  input: ofAgent,
+  output: z.array(inboxMessage),
+  errors: [],
+  faces: { cli: 'inbox dead list' },
+})
+
+export const retryDead = operation({
+  name: 'inbox.retryDead',
+  summary: 'Make a dead message pending again.',
+  input: deliveryRef,
+  output: z.object({ retried: z.number().int() }),
+  errors: ['MESSAGE_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'DELIVERY_STATE'],
+  faces: { cli: 'inbox dead retry' },
+})

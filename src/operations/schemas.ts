@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { AGENT_KINDS } from '../model/agent.ts'
+import { DELIVERY_STATES, type DeliveryState } from '../model/delivery.ts'
+import { isJson, type Json } from '../model/json.ts'
+
+/** The nouns as schemas, for those doors that must check or describe what goes through them. */
+
+export const agentId = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/)
+  .describe('An agent, by its id.')
+export const messageId = z.string().min(1).max(64).describe('A message, by its id.')
+export const priority = z.number().int().min(0).max(4).describe('0 critical, 1 high, 2 normal, 3 low, 4 fyi.')
+export const deliveryState = z.enum(DELIVERY_STATES as [DeliveryState, ...DeliveryState[]])
+export const milliseconds = z.number().int()
+const moment = milliseconds.nullable()
+export const json = z.custom<Json>((value) => isJson(value))
+
+export const agent = z.object({
+  id: agentId,
+  kind: z.enum(AGENT_KINDS),
+  displayName: z.string(),
+  isOwner: z.boolean(),
+  createdAt: milliseconds,
+  removedAt: moment,
+})
+
+export const session = z.object({
+  id: z.string(),
+  agent: agentId,
+  host: z.string(),
+  machine: z.string(),
+  pid: z.number().int().nullable(),
+  pidStartedAt: moment,
+  startedAt: milliseconds,
+  lastEventAt: milliseconds,
+  endedAt: moment,
+})
+
+export const liveSession = session.extend({ liveness: z.enum(['alive', 'gone', 'unknown']) })
+
+export const agentStatus = agent.extend({ pending: z.number().int(), session: liveSession.nullable() })
+
+export const attachment = z.object({
+  name: z.string(),
+  path: z.string().optional(),
+  url: z.string().optional(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  bytes: z.number().int().min(0),
+})
+
+export const message = z.object({
+  id: messageId,
+  type: z.string(),
+  from: z.object({ id: z.string(), kind: z.string(), verified: z.boolean(), via: z.string() }),
+  to: z.array(z.string()),
+  subject: z.string().nullable(),
+  content: z.string(),
+  payload: json.nullable(),
+  context: json.nullable(),
+  priority,
+  ref: z.string().nullable(),
+  replyTo: z.string().nullable(),
+  threadId: z.string(),
+  hops: z.number().int(),
+  dedupKey: z.string().nullable(),
+  attachments: z.array(attachment),
+  createdAt: milliseconds,
+  expiresAt: moment,
+})
+
+export const inboxMessage = message.extend({
+  agent: agentId,
+  state: deliveryState,
+  attempt: z.number().int(),
+  inboxSeq: z.number().int(),
+})
+
+export const shownMessage = inboxMessage.extend({ form: z.enum(['whole', 'headline']) })
+
+export const offer = z.object({
+  id: z.string(),
+  agent: agentId,
+  sessionId: z.string().nullable(),
+  via: z.string(),
+  offeredAt: milliseconds,
+  printedAt: moment,
+  closedAt: moment,
+  outcome: z.enum(['confirmed', 'released', 'lapsed']).nullable(),
+  evidence: z.string().nullable(),
+  expiresAt: milliseconds,
+  size: z.number().int(),
+})
+
+const step = z.object({
+  step: z.string(),
+  at: milliseconds,
+  attempt: z.number().int().nullable(),
+  evidence: z.string(),
+  by: z.string().nullable(),
+  sessionId: z.string().nullable(),
+})
+
+export const trace = z.object({
+  message,
+  deliveries: z.array(
+    z.object({
+      agent: agentId,
+      state: deliveryState,
+      inboxSeq: z.number().int(),
+      attempt: z.number().int(),
+      storedAt: milliseconds,
+      offeredAt: moment,
+      printedAt: moment,
+      seenAt: moment,
+      actedAt: moment,
+      expiresAt: moment,
+      offerId: z.string().nullable(),
+      sessionId: z.string().nullable(),
+      leaseExpiresAt: moment,
+      rungAt: moment,
+      steps: z.array(step),
+    }),
+  ),
+  why: z.string(),
+})
+
+export const pushResult = z.object({
+  id: messageId,
+  duplicate: z.boolean(),
+  recipients: z.array(z.object({ agent: z.string(), state: deliveryState, duplicate: z.boolean() })),
+})

@@ -1,8 +1,8 @@
 // Builds what is shipped: the two executables' bundles, the library, and its types.
 // Plain JavaScript, because it runs while the project is being installed.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -13,8 +13,8 @@ const dist = join(root, 'dist')
 const onUse = {
   name: 'on-use',
   setup(plugin) {
-    plugin.onResolve({ filter: /\/remote\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './remote.cjs', external: true } : undefined,
+    plugin.onResolve({ filter: /\/(?:remote|maintenance)\.ts$/ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
     )
   },
 }
@@ -44,6 +44,7 @@ const executables = {
     hot: 'src/cli/hot.ts',
     main: 'src/cli/main.ts',
     remote: 'src/host/remote.ts',
+    maintenance: 'src/store/sqlite/maintenance.ts',
   },
 }
 
@@ -64,9 +65,18 @@ const exported = await build(library)
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist, { recursive: true })
 for (const { path, contents } of [...bundles.outputFiles, ...exported.outputFiles]) writeFileSync(path, contents)
+linkExecutable()
 // The test of the bundles' contents reads this.
 writeFileSync(join(dist, 'bundles.json'), JSON.stringify(bundles.metafile))
 if (!process.argv.includes('--no-types')) {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   execFileSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
+}
+
+/** In a clone `npx postern` then finds the executable here, instead of installing the clone somewhere first. */
+function linkExecutable() {
+  const link = join(root, 'node_modules', '.bin', 'postern')
+  if (!existsSync(dirname(link))) return
+  rmSync(link, { force: true })
+  symlinkSync(join('..', '..', 'bin', 'postern.cjs'), link)
 }

@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+'use strict'
+// Written for any Node, so that an old one can still read what to do.
+var version = process.versions.node.split('.').map(Number)
+if (version[0] < 22 || (version[0] === 22 && version[1] < 13)) {
+  process.stderr.write(
+    'postern: Node 22.13 or newer is needed; this is ' +
+      process.versions.node +
+      '.\n' +
+      '  In a clone, "npm install" brings one: run "npx postern ..." there. Elsewhere, install a newer Node first.\n',
+  )
+  process.exit(69)
+}
+
+var argv = process.argv.slice(2)
+var fs = require('node:fs')
+if (!fs.existsSync(__dirname + '/../dist/main.cjs')) {
+  process.stderr.write('postern: this clone is not built yet. Run "npm install" (or "npm run build") in it first.\n')
+  process.exit(69)
+}
+process.on('SIGINT', () => {
+  process.exit(130)
+})
+
+// Compiled code is kept in the user's own folder, where nobody else can put any.
+var home = process.env.POSTERN_HOME || (process.env.HOME && process.env.HOME + '/.postern')
+if (home && fs.existsSync(home)) require('node:module').enableCompileCache(home + '/cache')
+
+// The smallest program that can answer is loaded first; what it leaves open the next one does.
+var isInbox = argv[0] === 'inbox'
+var answer = isInbox && argv[1] === 'drain' ? require('../dist/peek.cjs').peek(argv) : undefined
+if (answer === undefined && isInbox) answer = require('../dist/hot.cjs').runHot(argv)
+if (answer === undefined) answer = require('../dist/main.cjs').runMain(argv)
+answer.then((code) => {
+  process.exitCode = code
+})

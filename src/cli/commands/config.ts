@@ -1,0 +1,52 @@
+import { findProjectFile } from '../../host/config.ts'
+import { setTrust } from '../../host/trust.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { Command } from '../command.ts'
+import { answer } from '../print.ts'
+import { formatTable } from '../table.ts'
+
+export const configShow: Command = {
+  path: 'config',
+  summary: 'Show the configuration in force.',
+  options: [{ name: 'explain', summary: 'say where each value came from' }],
+
+  async run(io, args) {
+    const { home, store, limits, origins } = io.config
+    const shownStore = store.replace(/(\/\/[^:/@]*):[^@/]*@/, '$1:…@')
+    const values: [string, string | number][] = [
+      ['home', home],
+      ['store', shownStore],
+      ...Object.entries(limits).map(([name, value]): [string, number] => [`limits.${name}`, value]),
+    ]
+    const rows = values.map(([name, value]) => [
+      name,
+      String(value),
+      ...(args.has('explain') ? [origins[name] ?? ''] : []),
+    ])
+    const header = ['SETTING', 'VALUE', ...(args.has('explain') ? ['FROM'] : [])]
+    const json = { home, store: shownStore, limits, ...(args.has('explain') && { origins }) }
+    answer(io, json, formatTable(header, rows, io.stdout.columns))
+    return undefined
+  },
+}
+
+export const configTrust: Command = {
+  path: 'config trust',
+  summary: "Let this project's postern.config.json name a store.",
+  options: [{ name: 'revoke', summary: 'take that back' }],
+
+  async run(io, args) {
+    const path = findProjectFile(process.cwd())
+    if (!path) {
+      throw new PosternError('VALUE_INVALID', {
+        field: 'project',
+        value: process.cwd(),
+        next: 'There is no postern.config.json here or above; go to the project that has one.',
+      })
+    }
+    const trusted = !args.has('revoke')
+    setTrust(io.config.home, path, trusted)
+    answer(io, { path, trusted }, trusted ? `Trusted as it is now: ${path}` : `No longer trusted: ${path}`)
+    return undefined
+  },
+}

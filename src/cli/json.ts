@@ -1,0 +1,19 @@
+/** Values that others made: their keys are not ours to read times from. */
+const FOREIGN = new Set(['payload', 'context'])
+
+/** The answer of a command as JSON: times, which are milliseconds inside, leave as ISO 8601. */
+export function formatJson(value: unknown): string {
+  return JSON.stringify(withIsoTimes(value), null, 2)
+}
+
+function withIsoTimes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withIsoTimes)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => {
+      if (typeof member === 'number' && (key === 'at' || key.endsWith('At')))
+        return [key, new Date(member).toISOString()]
+      return [key, FOREIGN.has(key) ? member : withIsoTimes(member)]
+    }),
+  )
+}

@@ -1,0 +1,140 @@
+import { fstatSync, writeSync } from 'node:fs'
+import { type Config, readConfig } from '../host/config.ts'
+import type { OpenOptions } from '../host/context.ts'
+import { identify } from '../host/identity.ts'
+import { type Caller, LOCAL_CALLER } from '../model/caller.ts'
+import { asPosternError, EXIT, type PosternError } from '../model/errors.ts'
+import type { HotPostern } from '../model/postern.ts'
+import { showField } from '../render/terminal.ts'
+import type { Args, Command, Form, Io, Output } from './command.ts'
+import { formatJson } from './json.ts'
+import { parseArgs } from './parse.ts'
+
+/** Something that can be had for another caller. */
+type Rebindable<P> = Omit<HotPostern, 'as'> & { as(caller: Caller): P }
+
+/** Makes a Postern, or as much of one as the command needs. */
+export type Opener<P> = (config: Config, options: OpenOptions) => Promise<P>
+
+const MAX_ERROR_WIDTH = 2_000
+
+/** Runs one command from its words to its exit code. Whatever goes wrong is one line, never a stack trace. */
+export async function runCommand<P extends Rebindable<P>>(
+  command: Command<P>,
+  argv: readonly string[],
+  open: Opener<P>,
+): Promise<number> {
+  const isJson = argv.includes('--json')
+  let postern: P | undefined
+  let isDone = false
+  try {
+    const args = parseArgs(command, argv)
+    const io = createIo(command, args, async (config, options) => {
+      postern ??= await open(config, options)
+      return postern
+    })
+    const code = (await command.run(io, args)) ?? EXIT.ok
+    isDone = code === EXIT.ok
+    return code
+  } catch (error) {
+    return report(asPosternError(error), isJson)
+  } finally {
+    if (postern) await leave(postern, isDone)
+  }
+}
+
+/**
+ * Where no server runs, commands do the upkeep in passing, a slice when it is due and after they have answered. One
+ * that failed does none: a store that is locked, full or damaged is best left alone.
+ */
+async function leave(postern: Pick<HotPostern, 'upkeep' | 'close'>, isDone: boolean): Promise<void> {
+  try {
+    if (isDone) await postern.upkeep.run()
+  } catch {
+    // The command has its answer; what is wrong with the store the next one will say.
+  }
+  await postern.close().catch(() => {})
+}
+
+function createIo<P extends Rebindable<P>>(form: Form, args: Args, open: Opener<P>): Io<P> {
+  const { env } = process
+  const home = args.get('home')
+  const store = args.get('store')
+  const flags = { ...(home !== undefined && { home }), ...(store !== undefined && { store }) }
+  const config = readConfig({ flags, env, cwd: process.cwd() })
+  const environmentAgent = env['POSTERN_AGENT'] || undefined
+  return {
+    config,
+    isJson: args.has('json'),
+    stdout: output(1, () => process.stdout),
+    stderr: output(2, () => process.stderr),
+    readStdin,
+    environmentAgent,
+    async open() {
+      const postern = await open(config, { upkeep: false, limits: config.limits })
+      if (form.isForAnyone) return postern.as({ ...LOCAL_CALLER, via: 'cli' })
+      const as = args.get('as')
+      const agent = args.get('agent') ?? environmentAgent
+      return postern.as(
+        await identify(postern, { ...(as !== undefined && { as }), ...(agent !== undefined && { agent }), via: 'cli' }),
+      )
+    },
+    now: Date.now,
+  }
+}
+
+/** Where no terminal sets a width, lines are long enough for whoever searches in them. */
+const DEFAULT_COLUMNS = 1_000
+
+/** Node's own streams are asked only for what a terminal is like: to load them takes longer than most commands. */
+function output(descriptor: number, stream: () => NodeJS.WriteStream): Output {
+  const isTerminal = isTerminalDevice(descriptor)
+  return {
+    isTerminal,
+    get columns() {
+      return (isTerminal ? stream().columns : Number(process.env['COLUMNS'])) || DEFAULT_COLUMNS
+    },
+    line: (text) => writeAll(descriptor, `${text}\n`),
+  }
+}
+
+/** A terminal is a character device that is not /dev/null; only then is Node asked, which has to load much for it. */
+function isTerminalDevice(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(descriptor)
+  } catch {
+    return false
+  }
+}
+
+/** Output that nobody takes any more is no failure of the command. */
+function writeAll(descriptor: number, text: string): void {
+  let bytes = Buffer.from(text)
+  while (bytes.length > 0) {
+    try {
+      bytes = bytes.subarray(writeSync(descriptor, bytes))
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EAGAIN') continue
+      if (code === 'EPIPE') return
+      throw error
+    }
+  }
+}
+
+export function printLine(text: string): void {
+  writeAll(1, `${text}\n`)
+}
+
+async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+export function report(error: PosternError, isJson: boolean): number {
+  const { code, message, next, retryable, details } = error
+  if (isJson) writeAll(1, `${formatJson({ error: { code, message, next, retryable, details } })}\n`)
+  writeAll(2, `postern: ${showField(message, MAX_ERROR_WIDTH)} ${showField(next, MAX_ERROR_WIDTH)} [${code}]\n`)
+  return error.exit
+}

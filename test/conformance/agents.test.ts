@@ -1,0 +1,129 @@
+import { expect } from 'vitest'
+import { verifies } from '../scenarios/requirements.ts'
+import { caller, conformance, refused, show, stateOf, tell } from './suite.ts'
+
+conformance('agents', ({ rule, open }) => {
+  rule('registers an agent as an AI under its own id unless told otherwise', async () => {
+    const { postern, now } = await open({ agents: [] })
+    expect(await postern.agents.add({ id: 'quinn' })).toEqual({
+      id: 'quinn',
+      kind: 'ai',
+      displayName: 'quinn',
+      isOwner: false,
+      createdAt: now(),
+      removedAt: null,
+    })
+  })
+
+  rule('takes the same registration again and refuses another one under its name', async () => {
+    const { postern, advance } = await open({ agents: [] })
+    const first = await postern.agents.add({ id: 'justin', kind: 'human', isOwner: true, displayName: 'Justin' })
+    advance(1_000)
+    expect(await postern.agents.add({ id: 'justin', kind: 'human', isOwner: true })).toEqual(first)
+    await refused(postern.agents.add({ id: 'justin' }), 'AGENT_EXISTS')
+    await refused(postern.agents.add({ id: 'justin', kind: 'human' }), 'AGENT_EXISTS')
+    await refused(
+      postern.agents.add({ id: 'justin', kind: 'human', isOwner: true, displayName: 'Jay' }),
+      'AGENT_EXISTS',
+    )
+  })
+
+  rule('makes only people owners', async () => {
+    const { postern } = await open({ agents: [] })
+    await refused(postern.agents.add({ id: 'quinn', isOwner: true }), 'VALUE_INVALID')
+    expect(await postern.agents.list()).toEqual([])
+  })
+
+  rule('lists agents by id, with what waits for each', async () => {
+    const { postern } = await open({ agents: ['rex', 'ada', 'quinn'] })
+    await tell(postern, 'quinn', 'one')
+    await tell(postern, 'quinn', 'two')
+    const agents = await postern.agents.list()
+    expect(agents.map(({ id, pending }) => [id, pending])).toEqual([
+      ['ada', 0],
+      ['quinn', 2],
+      ['rex', 0],
+    ])
+  })
+
+  rule('shows an agent with its most recent session', async () => {
+    const { postern, advance } = await open()
+    expect(await postern.agents.show({ id: 'quinn' })).toMatchObject({ id: 'quinn', pending: 0, session: null })
+    await postern.sessions.begin({ id: 'older', agent: 'quinn' })
+    advance(1)
+    await postern.sessions.begin({ id: 'newer', agent: 'quinn', host: 'codex' })
+    expect(await postern.agents.show({ id: 'quinn' })).toMatchObject({ session: { id: 'newer', host: 'codex' } })
+  })
+
+  rule('names the agent that was probably meant', async () => {
+    const { postern } = await open({ agents: ['quinn', 'ada'] })
+    for (const near of ['quin', 'qunin', 'quinnn', 'qu1nn']) {
+      const error = await refused(postern.agents.show({ id: near }), 'AGENT_NOT_FOUND')
+      expect(error.message).toContain('Did you mean quinn?')
+    }
+    const error = await refused(postern.agents.show({ id: 'nobody' }), 'AGENT_NOT_FOUND')
+    expect(error.message).not.toContain('Did you mean')
+  })
+
+  rule('changes the display name and nothing else', async () => {
+    const { postern } = await open({ agents: ['quinn', 'rex'] })
+    expect(await postern.agents.rename({ id: 'quinn', displayName: '  Quinn the builder ' })).toMatchObject({
+      id: 'quinn',
+      displayName: 'Quinn the builder',
+    })
+    expect(await postern.agents.show({ id: 'quinn' })).toMatchObject({ displayName: 'Quinn the builder' })
+    await refused(postern.agents.rename({ id: 'quinn', displayName: 'Rex' }), 'AGENT_CONFUSABLE')
+    await refused(postern.agents.rename({ id: 'nobody', displayName: 'Nobody' }), 'AGENT_NOT_FOUND')
+  })
+
+  rule('cancels what waits for an agent that is removed', async () => {
+    verifies('G7.conservation')
+    const { postern } = await open({ agents: ['quinn', 'rex'] })
+    const seen = await tell(postern, 'quinn', 'seen')
+    const { offerId } = await show(postern, { agent: 'quinn' })
+    await postern.inbox.confirm({ offerId, evidence: 'read' })
+    const offered = await tell(postern, 'quinn', 'offered')
+    await show(postern, { agent: 'quinn' })
+    const waiting = (await postern.inbox.push({ to: ['quinn', 'rex'], content: 'waiting' })).id
+
+    await postern.agents.remove({ id: 'quinn' })
+    expect(await stateOf(postern, seen, 'quinn')).toBe('seen')
+    expect(await stateOf(postern, offered, 'quinn')).toBe('cancelled')
+    expect(await stateOf(postern, waiting, 'quinn')).toBe('cancelled')
+    expect(await stateOf(postern, waiting, 'rex')).toBe('pending')
+  })
+
+  rule('keeps a removed agent out of everything but its own return', async () => {
+    verifies('G14.names')
+    const { postern } = await open({ agents: ['bob', 'rex'] })
+    await postern.agents.remove({ id: 'bob' })
+    await refused(postern.inbox.push({ to: ['bob'], content: 'hello' }), 'AGENT_NOT_FOUND')
+    await refused(postern.inbox.drain({ agent: 'bob' }), 'AGENT_NOT_FOUND')
+    await refused(postern.agents.show({ id: 'bob' }), 'AGENT_NOT_FOUND')
+    await refused(postern.agents.remove({ id: 'bob' }), 'AGENT_NOT_FOUND')
+    await refused(postern.agents.add({ id: 'bob' }), 'AGENT_REMOVED')
+    await refused(postern.agents.add({ id: 'b0b' }), 'AGENT_CONFUSABLE')
+    await refused(postern.inbox.push({ to: ['bob'], content: 'hello', create: true }), 'AGENT_REMOVED')
+    expect((await postern.agents.list()).map(({ id }) => id)).toEqual(['rex'])
+    expect((await postern.agents.list({ removed: true })).map(({ id }) => id)).toEqual(['bob', 'rex'])
+  })
+
+  rule('brings a removed agent back with its history and an empty inbox', async () => {
+    const { postern } = await open()
+    const id = await tell(postern, 'quinn', 'before')
+    await postern.agents.remove({ id: 'quinn' })
+    expect(await postern.agents.add({ id: 'quinn', restore: true })).toMatchObject({ id: 'quinn', removedAt: null })
+    expect(await postern.inbox.drain({ agent: 'quinn' })).toMatchObject({ messages: [], remaining: 0 })
+    expect(await stateOf(postern, id)).toBe('cancelled')
+    await tell(postern, 'quinn', 'after')
+    expect(await postern.inbox.drain({ agent: 'quinn' })).toMatchObject({ messages: [{ content: 'after' }] })
+  })
+
+  rule('binds the caller once and leaves the other Postern as it was', async () => {
+    verifies('G15.from')
+    const { postern } = await open()
+    const quinn = postern.as(caller('quinn'))
+    expect(quinn.caller).toEqual(caller('quinn'))
+    expect(postern.caller).toMatchObject({ id: 'local', verified: false })
+  })
+})

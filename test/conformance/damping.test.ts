@@ -1,0 +1,179 @@
+import { expect } from 'vitest'
+import type { Postern, PushResult } from '../../src/model/postern.ts'
+import { verifies } from '../scenarios/requirements.ts'
+import { caller, conformance, read, refused, stateOf } from './suite.ts'
+
+const PEOPLE = [{ id: 'justin', kind: 'human' }] as const
+const stateIn = ({ recipients }: PushResult) => recipients[0]?.state
+
+conformance('damping', ({ rule, open }) => {
+  rule('counts a hop for every automatic reply and holds what goes beyond the last', async () => {
+    verifies('G17.hops')
+    const { postern } = await open({ agents: ['ada', 'quinn', ...PEOPLE], limits: { hops: 3, pairBurst: 100 } })
+    const replies = await pingPong(postern, 5)
+    expect(replies.map(stateIn)).toEqual(['pending', 'pending', 'pending', 'pending', 'held'])
+    const hops = []
+    for (const { id } of replies) hops.push((await postern.inbox.show({ id })).message.hops)
+    expect(hops).toEqual([0, 1, 2, 3, 4])
+  })
+
+  rule('begins to count anew where a person answers', async () => {
+    verifies('G17.hops')
+    const { postern } = await open({ agents: ['ada', 'quinn', ...PEOPLE], limits: { hops: 2, pairBurst: 100 } })
+    const last = (await pingPong(postern, 3)).at(-1)
+    const justin = postern.as(caller('justin', 'human'))
+    const { id } = await justin.inbox.push({ to: ['ada'], content: 'go on', replyTo: last?.id ?? '' })
+    expect((await postern.inbox.show({ id })).message.hops).toBe(0)
+    const reply = await postern.as(caller('ada')).inbox.push({ to: ['quinn'], content: 'going on', replyTo: id })
+    expect(stateIn(reply)).toBe('pending')
+  })
+
+  rule('holds what agents say in a thread that has grown too long', async () => {
+    verifies('G17.thread')
+    const limits = { threadMessages: 3, hops: 100, pairBurst: 100 }
+    const { postern } = await open({ agents: ['ada', 'quinn', ...PEOPLE], limits })
+    expect((await pingPong(postern, 5)).map(stateIn)).toEqual(['pending', 'pending', 'pending', 'held', 'held'])
+  })
+
+  rule('holds what one agent sends another beyond the allowed rate', async () => {
+    verifies('G17.pair')
+    const limits = { pairBurst: 3, pairPerMinute: 2 }
+    const { postern, advance } = await open({ agents: ['ada', 'quinn', 'rex'], limits })
+    const ada = postern.as(caller('ada'))
+    const send = async (to: string) => stateIn(await ada.inbox.push({ to: [to], content: 'hello' }))
+    expect([await send('quinn'), await send('quinn'), await send('quinn')]).toEqual(['pending', 'pending', 'pending'])
+    expect(await send('quinn')).toBe('held')
+    expect(await send('rex')).toBe('pending')
+    advance(29_999)
+    expect(await send('quinn')).toBe('held')
+    advance(1)
+    expect(await send('quinn')).toBe('pending')
+    expect(await send('quinn')).toBe('held')
+  })
+
+  rule('holds a message only for those recipients whose budget is spent', async () => {
+    verifies('G17.pair')
+    const { postern } = await open({ agents: ['ada', 'quinn', 'rex'], limits: { pairBurst: 1, pairPerMinute: 1 } })
+    const ada = postern.as(caller('ada'))
+    await ada.inbox.push({ to: ['rex'], content: 'first' })
+    const { recipients } = await ada.inbox.push({ to: ['quinn', 'rex'], content: 'second' })
+    expect(recipients.map(({ agent, state }) => [agent, state])).toEqual([
+      ['quinn', 'pending'],
+      ['rex', 'held'],
+    ])
+  })
+
+  rule('holds back nothing that people, services or strangers send, and nothing sent to a person', async () => {
+    const agents = ['quinn', ...PEOPLE, { id: 'ci', kind: 'service' }] as const
+    const { postern } = await open({ agents, limits: { pairBurst: 1, pairPerMinute: 1 } })
+    const senders = [postern, postern.as(caller('justin', 'human')), postern.as(caller('ci', 'service'))]
+    for (const sender of senders) {
+      for (let i = 0; i < 3; i++)
+        expect(stateIn(await sender.inbox.push({ to: ['quinn'], content: 'hi' }))).toBe('pending')
+    }
+    for (let i = 0; i < 3; i++) {
+      expect(stateIn(await postern.as(caller('quinn')).inbox.push({ to: ['justin'], content: 'hi' }))).toBe('pending')
+    }
+  })
+
+  rule('holds back nothing that an agent notes for itself', async () => {
+    verifies('S000.self')
+    const { postern } = await open({ limits: { pairBurst: 1, pairPerMinute: 1 } })
+    const quinn = postern.as(caller('quinn'))
+    for (let i = 0; i < 3; i++) expect(stateIn(await quinn.inbox.push({ content: `note ${i}` }))).toBe('pending')
+    expect(await read(postern, 'quinn')).toEqual(['note 0', 'note 1', 'note 2'])
+  })
+
+  rule('tells a person once of a pair and once of a thread', async () => {
+    verifies('G17.told-once')
+    const limits = { hops: 1, pairBurst: 4, pairPerMinute: 1 }
+    const { postern } = await open({ agents: ['ada', 'quinn', ...PEOPLE], limits })
+    const thread = await pingPong(postern, 5)
+    expect(thread.map(stateIn)).toEqual(['pending', 'pending', 'held', 'held', 'held'])
+    const ada = postern.as(caller('ada'))
+    for (let i = 0; i < 6; i++) await ada.inbox.push({ to: ['quinn'], content: `news ${i}` })
+    const notices = (await postern.inbox.drain({ agent: 'justin' })).messages
+    expect(notices).toMatchObject([
+      {
+        type: 'system',
+        from: { id: 'system', kind: 'system', verified: true },
+        content: expect.stringContaining(thread[0]?.id ?? ''),
+      },
+      { type: 'system', subject: 'ada writes to quinn too often' },
+    ])
+  })
+
+  rule('tells the owners where there are any, else everybody human', async () => {
+    verifies('G17.told-once')
+    const owner = { id: 'olga', kind: 'human', isOwner: true } as const
+    const { postern } = await open({ agents: ['ada', 'quinn', ...PEOPLE, owner], limits: { hops: 0, pairBurst: 9 } })
+    await pingPong(postern, 2)
+    expect(await read(postern, 'olga')).toHaveLength(1)
+    expect(await read(postern, 'justin')).toEqual([])
+  })
+
+  rule('shows what is held where there is nobody to tell', async () => {
+    const { postern } = await open({ agents: ['ada', 'quinn'], limits: { hops: 0, pairBurst: 9 } })
+    await pingPong(postern, 2)
+    const { checks } = await postern.upkeep.check()
+    expect(checks.find(({ name }) => name === 'inbox.held')).toMatchObject({ ok: false, level: 'warning' })
+  })
+
+  rule('shows what is held to nobody until a person lets it go', async () => {
+    verifies('G17.thread')
+    const { postern } = await open({ agents: ['ada', 'quinn', ...PEOPLE], limits: { hops: 0, pairBurst: 9 } })
+    const [, reply] = await pingPong(postern, 2)
+    const id = reply?.id ?? ''
+    await read(postern, 'ada')
+    expect(await postern.inbox.held()).toMatchObject([{ id, agent: 'ada', state: 'held' }])
+    expect(await postern.inbox.held({ agent: 'quinn' })).toEqual([])
+    expect(await postern.inbox.releaseHeld({ id, agent: 'ada' })).toEqual({ released: 1 })
+    await refused(postern.inbox.releaseHeld({ id }), 'DELIVERY_STATE')
+    expect(await read(postern, 'ada')).toEqual(['reply 1'])
+  })
+
+  rule('takes back what is held like anything else that was not shown', async () => {
+    const { postern } = await open({ agents: ['ada', 'quinn'], limits: { hops: 0, pairBurst: 9 } })
+    const [, reply] = await pingPong(postern, 2)
+    expect(await postern.inbox.cancel({ id: reply?.id ?? '' })).toEqual({ cancelled: 1 })
+    expect(await stateOf(postern, reply?.id ?? '')).toBe('cancelled')
+    expect(await postern.inbox.held()).toEqual([])
+  })
+
+  rule('spends nothing on a repeated push', async () => {
+    verifies('G3.same-id')
+    const limits = { pairBurst: 2, pairPerMinute: 1 }
+    const { postern } = await open({ agents: ['ada', 'quinn', ...PEOPLE], limits })
+    const ada = postern.as(caller('ada'))
+    const notice = { to: ['quinn'], content: 'done', dedupKey: 'done:1' }
+    for (let i = 0; i < 5; i++) expect(stateIn(await ada.inbox.push(notice))).toBe('pending')
+    expect(await read(postern, 'justin')).toEqual([])
+    expect(stateIn(await ada.inbox.push({ to: ['quinn'], content: 'the second' }))).toBe('pending')
+  })
+
+  rule('lets nobody prevent the notice by sending it beforehand', async () => {
+    verifies('G17.told-once')
+    const { postern } = await open({ agents: ['ada', 'quinn', ...PEOPLE], limits: { pairBurst: 1, pairPerMinute: 1 } })
+    const ada = postern.as(caller('ada'))
+    await ada.inbox.push({ to: ['justin'], content: 'squatting', dedupKey: 'held:pair:ada:quinn' })
+    await ada.inbox.push({ to: ['quinn'], content: 'first' })
+    expect(stateIn(await ada.inbox.push({ to: ['quinn'], content: 'second' }))).toBe('held')
+    expect((await read(postern, 'justin')).filter((notice) => notice.includes('beyond the allowed rate'))).toHaveLength(
+      1,
+    )
+  })
+})
+
+/** Two agents that answer each other: the first message and then one reply after the other. */
+async function pingPong(postern: Postern, count: number): Promise<PushResult[]> {
+  const sent: PushResult[] = []
+  for (let i = 0; i < count; i++) {
+    const [from, to] = i % 2 ? ['quinn', 'ada'] : ['ada', 'quinn']
+    const previous = sent.at(-1)
+    const reply = previous ? { replyTo: previous.id } : {}
+    sent.push(
+      await postern.as(caller(from as string)).inbox.push({ to: [to as string], content: `reply ${i}`, ...reply }),
+    )
+  }
+  return sent
+}

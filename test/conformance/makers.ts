@@ -1,0 +1,155 @@
+import { existsSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Client } from 'pg'
+import { inject } from 'vitest'
+import { assemble, type OpenOptions, openLocal } from '../../src/host/open-local.ts'
+import { openRemote } from '../../src/host/remote.ts'
+import type { Postern } from '../../src/model/postern.ts'
+import type { Store } from '../../src/store/store.ts'
+import '../helpers/global-postgres.ts'
+import { createDatabase } from '../helpers/postgres.ts'
+import { removeFolder } from '../helpers/temp.ts'
+
+/** One way to get a `Postern`. Every embodiment has a maker, and every maker runs the whole suite. */
+export interface Maker {
+  readonly name: string
+  /** Why it cannot be run here; undefined where it can. */
+  readonly missing: string | undefined
+  /** Rules that do not hold for this embodiment, each with the reason. A rule that is named but unknown is an error. */
+  readonly exceptions: Readonly<Record<string, string>>
+  open(options?: MakerOptions): Promise<World>
+}
+
+export type MakerOptions = Pick<OpenOptions, 'limits' | 'caller' | 'note'>
+
+/** A store of its own with a Postern on it, and a clock that moves only when the test says so. */
+export interface World {
+  readonly postern: Postern
+  /** A second Postern on the same store, as another process would open it. */
+  again(options?: MakerOptions): Promise<Postern>
+  now(): number
+  setNow(ms: number): void
+  advance(ms: number): void
+  /** Runs a statement behind Postern's back, to damage what it must then notice. */
+  tamper(statement: string): Promise<void>
+  destroy(): Promise<void>
+}
+
+const BEGINNING = Date.UTC(2026, 0, 15, 9)
+
+export const sqlite: Maker = {
+  name: 'SQLite',
+  missing: undefined,
+  exceptions: {},
+  async open(options = {}) {
+    const folder = mkdtempSync(join(fastFolder(), 'postern-conformance-'))
+    const path = join(folder, 'postern.db')
+    return createWorld(options, {
+      open: (clock, given) => openLocal(path, { upkeep: false, ...given, now: clock }),
+      async tamper(statement) {
+        const database = new DatabaseSync(path)
+        database.exec(statement)
+        database.close()
+      },
+      destroy: async () => removeFolder(folder),
+    })
+  },
+}
+
+/** The rules are not about disks, so they are tried where an fsync costs nothing. The faults have their own suite. */
+function fastFolder(): string {
+  return existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+}
+
+export const postgres: Maker = {
+  name: 'PostgreSQL',
+  missing: inject('postgresUrl') ? undefined : 'there is no PostgreSQL here',
+  exceptions: {
+    'says that a healthy store is healthy, and what is worth knowing':
+      'the server of the tests runs without fsync, which the check reports, as it should',
+  },
+  async open(options = {}) {
+    const database = await sharedDatabase()
+    const schema = `world_${++worlds}`
+    const url = `${database.url}?options=-csearch_path%3D${schema}`
+    await runOn(database.url, `CREATE SCHEMA ${schema}`)
+    return createWorld(options, {
+      async open(clock, given) {
+        const { store, wire } = await openRemote(url)
+        return assemble(withClock(store, clock), wire, { upkeep: false, ...given })
+      },
+      tamper: (statement) => runOn(url, statement),
+      destroy: () => runOn(database.url, `DROP SCHEMA ${schema} CASCADE`),
+    })
+  },
+}
+
+/** One database for a test file, which goes with the server; in it a schema for each world, which is quickly made. */
+const sharedDatabase = once(() => createDatabase(inject('postgresUrl')))
+let worlds = 0
+
+async function runOn(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+export const MAKERS: readonly Maker[] = [sqlite, postgres]
+
+/** The clock of PostgreSQL is its server's. Deadlines are tried by handing the heart another one. */
+function withClock(store: Store, now: () => number): Store {
+  return {
+    engine: store.engine,
+    location: store.location,
+    transact: (verb) => store.transact(verb),
+    once: (call) => store.once(call),
+    read: store.read,
+    now,
+    check: () => store.check(),
+    backup: (path) => store.backup(path),
+    close: () => store.close(),
+  }
+}
+
+interface Engine {
+  open(clock: () => number, options: MakerOptions): Promise<Postern>
+  tamper(statement: string): Promise<void>
+  destroy(): Promise<void>
+}
+
+async function createWorld(options: MakerOptions, engine: Engine): Promise<World> {
+  let time = BEGINNING
+  const clock = () => time
+  const opened: Postern[] = []
+  const open = async (given: MakerOptions) => {
+    const postern = await engine.open(clock, { ...options, ...given })
+    opened.push(postern)
+    return postern
+  }
+  return {
+    postern: await open({}),
+    again: (given = {}) => open(given),
+    now: clock,
+    setNow(ms) {
+      time = ms
+    },
+    advance(ms) {
+      time += ms
+    },
+    tamper: engine.tamper,
+    async destroy() {
+      await Promise.all(opened.map((postern) => postern.close()))
+      await engine.destroy()
+    },
+  }
+}

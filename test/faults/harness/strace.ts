@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findBinary } from '../../helpers/binaries.ts'
+import { type Ran, runCli } from './cli.ts'
+import { storeOf } from './home.ts'
+import { canDo, run } from './need.ts'
+
+/** The nth call of one kind that a command makes on the files of its store. */
+export interface Point {
+  readonly syscall: string
+  readonly nth: number
+}
+
+/** Calls that change what is stored, or fail in their own way; each of them is a point. */
+const STORING = new Set([
+  'write',
+  'pwrite64',
+  'pwritev',
+  'pwritev2',
+  'writev',
+  'fsync',
+  'fdatasync',
+  'sync_file_range',
+  'ftruncate',
+  'truncate',
+  'fallocate',
+  'openat',
+  'open',
+  'creat',
+  'unlink',
+  'unlinkat',
+  'rename',
+  'renameat',
+  'renameat2',
+  'link',
+  'linkat',
+  'mkdir',
+  'mkdirat',
+  'chmod',
+  'fchmod',
+  'fchmodat',
+  'fchown',
+  'msync',
+])
+/** Calls that only look or lock. One that stands in neither list is news, and the harness says so. */
+const LOOKING = new Set([
+  'stat',
+  'lstat',
+  'fstat',
+  'statx',
+  'newfstatat',
+  'statfs',
+  'fstatfs',
+  'access',
+  'faccessat',
+  'faccessat2',
+  'readlink',
+  'pread64',
+  'read',
+  'lseek',
+  'fcntl',
+  'flock',
+  'mmap',
+  'munmap',
+  'close',
+  'epoll_ctl',
+  'geteuid',
+])
+
+/** True where a process can be traced here. */
+export function canTrace(): boolean {
+  return canDo('trace processes', () => {
+    if (findBinary({ name: 'strace', debianPackage: 'strace' }) === undefined) throw new Error('strace is not there')
+    run('strace', ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=openat', 'true'])
+  })
+}
+
+/** Runs a command once undisturbed and counts the points at which it could be struck. */
+export async function countPoints(home: string, args: readonly string[]): Promise<{ points: Point[]; ran: Ran }> {
+  const log = join(home, 'strace.log')
+  const ran = await runCli(home, args, { wrap: ['strace', '-f', '-qq', '-o', log, ...pathsOf(home)] })
+  const counts = new Map<string, number>()
+  for (const [, syscall = ''] of readFileSync(log, 'utf8').matchAll(/^\d+ +(\w+)\(/gm)) {
+    if (!STORING.has(syscall) && !LOOKING.has(syscall)) throw new Error(`the system call ${syscall} is in neither list`)
+    if (STORING.has(syscall)) counts.set(syscall, (counts.get(syscall) ?? 0) + 1)
+  }
+  const points = [...counts].flatMap(([syscall, count]) =>
+    Array.from({ length: count }, (_, index) => ({ syscall, nth: index + 1 })),
+  )
+  return { points, ran }
+}
+
+/** The words that kill a command as it enters the call, before the kernel carries it out. */
+export const killAt = (home: string, point: Point): string[] => inject(home, point, 'signal=SIGKILL')
+
+/** The words that let one call fail instead of carrying it out. */
+export const failAt = (home: string, point: Point, error: string): string[] => inject(home, point, `error=${error}`)
+
+function inject(home: string, { syscall, nth }: Point, fault: string): string[] {
+  const what = ['-e', `trace=${syscall}`, '-e', `inject=${syscall}:${fault}:when=${nth}`]
+  return ['strace', '-f', '-qq', '-o', '/dev/null', ...pathsOf(home), ...what]
+}
+
+function pathsOf(home: string): string[] {
+  return ['', '-wal', '-shm', '-journal'].flatMap((suffix) => ['-P', storeOf(home) + suffix])
+}

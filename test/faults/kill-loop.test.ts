@@ -1,0 +1,143 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { openLocal } from '../../src/host/open-local.ts'
+import { temporaryFolder } from '../helpers/temp.ts'
+import { verifies } from '../scenarios/requirements.ts'
+import { checkHistory, describeVerdict, type HistoryEvent, type Verdict } from './harness/history.ts'
+import { listEverything, makeHome, storeOf, withStore } from './harness/home.ts'
+import { inTurn } from './harness/in-turn.ts'
+import { figures, isLong } from './harness/need.ts'
+import { doctorFault, integrityFault } from './harness/soundness.ts'
+import { type Role, readErrors, readLogs, startWorker, type Worker, type WorkerSettings } from './harness/workers.ts'
+
+const CYCLES = isLong ? 1_000 : 200
+const CHECK_EVERY = 50
+const LEASE_MS = 2_000
+const CREW: readonly Role[] = ['writer', 'writer', 'drainer', 'drainer', 'acker', 'opener']
+/** A kill comes at any moment of a worker's life: while it opens the store, or up to so long after. */
+const LONGEST_LIFE_MS = 100
+/** Kills that go on side by side. */
+const KILLERS = 2
+
+it('keeps every acknowledged message through random kills, and shows it', async () => {
+  verifies('G1.kill', 'G4.crash')
+  const { verdict, faults } = await killLoop({ cycles: CYCLES })
+  figures('kill loop', `${CYCLES} kills: ${describeVerdict(verdict)}, ${faults.length} faults`)
+  expect(faults).toEqual([])
+  expect(verdict).toMatchObject({ lost: [], duplicate: [], phantom: [], reordered: [] })
+  expect(verdict.acknowledged).toBeGreaterThan(CYCLES)
+  expect(verdict.repeated).toBeGreaterThan(0)
+})
+
+it('shows every message exactly once where nobody is killed', async () => {
+  const { verdict, faults } = await killLoop({ cycles: 0, quietMs: isLong ? 30_000 : 5_000, leaseMs: 30_000 })
+  figures('no kills', describeVerdict(verdict))
+  expect(faults).toEqual([])
+  expect(verdict).toMatchObject({ lost: [], duplicate: [], phantom: [], reordered: [], repeated: 0 })
+  expect(verdict.acknowledged).toBeGreaterThan(100)
+})
+
+it('finds a planted drain that confirms before it has printed', async () => {
+  let lost = 0
+  for (let round = 1; lost === 0 && round <= 10; round++) {
+    const { verdict } = await killLoop({ cycles: 20, plant: 'confirm-before-print', victims: ['drainer'] })
+    figures('kill loop, planted', `round ${round}: ${describeVerdict(verdict)}`)
+    lost = verdict.lost.length
+  }
+  expect(lost).toBeGreaterThan(0)
+})
+
+interface Loop {
+  readonly cycles: number
+  readonly quietMs?: number
+  readonly leaseMs?: number
+  readonly plant?: 'confirm-before-print'
+  readonly victims?: readonly Role[]
+}
+
+/** Lets a crew work on one store while its members are killed and replaced, then drains what is left and judges. */
+async function killLoop(loop: Loop): Promise<{ verdict: Verdict; faults: string[] }> {
+  const folder = temporaryFolder()
+  const home = makeHome(join(folder, 'home'))
+  const logs = join(folder, 'logs')
+  mkdirSync(logs)
+  await withStore(home, async ({ agents }) => {
+    for (const id of ['quinn', 'robin']) await agents.add({ id })
+  })
+  const settings: WorkerSettings = {
+    store: storeOf(home),
+    logs,
+    leaseMs: loop.leaseMs ?? LEASE_MS,
+    printMs: 4,
+    paceMs: 4,
+    ...(loop.plant && { plant: loop.plant }),
+  }
+  const lives: Worker[] = []
+  const start = (role: Role) => {
+    const worker = startWorker(role, settings)
+    lives.push(worker)
+    return worker
+  }
+  const crew = CREW.map(start)
+  const faults: string[] = []
+  const crashed: HistoryEvent[] = []
+  try {
+    await Promise.all(crew.map((worker) => worker.ready))
+    await delay(loop.quietMs ?? 0)
+    const cycles = Array.from({ length: loop.cycles }, (_, index) => index + 1)
+    await inTurn(cycles, KILLERS, async (cycle) => {
+      crashed.push(await killOne(crew, start, loop.victims ?? CREW))
+      if (cycle % CHECK_EVERY === 0) faults.push(...(await inspect(home)))
+    })
+  } finally {
+    await Promise.all(lives.map((worker) => (loop.cycles > 0 ? worker.kill() : worker.stop())))
+  }
+  if (loop.cycles > 0) crashed.push(...crew.map(({ by }): HistoryEvent => ({ kind: 'crashed', by })))
+  const rest = await drainTheRest(home)
+  faults.push(...(await inspect(home)), ...readErrors(logs))
+  faults.push(...lives.filter((worker) => worker.hasFailed).map(({ by }) => `${by} ended by itself`))
+  return { verdict: checkHistory([...readLogs(logs), ...crashed, ...rest]), faults }
+}
+
+async function killOne(crew: Worker[], start: (role: Role) => Worker, victims: readonly Role[]): Promise<HistoryEvent> {
+  const candidates = crew.filter(({ role }) => victims.includes(role))
+  const victim = candidates[Math.floor(Math.random() * candidates.length)] as Worker
+  // Another killer may not choose it too.
+  crew.splice(crew.indexOf(victim), 1)
+  // One kill in five falls while the store is being opened.
+  if (Math.random() > 0.2) await victim.ready
+  await delay(Math.random() * LONGEST_LIFE_MS)
+  await victim.kill()
+  crew.push(start(victim.role))
+  return { kind: 'crashed', by: victim.by }
+}
+
+async function inspect(home: string): Promise<string[]> {
+  return [await doctorFault(home), integrityFault(storeOf(home))].filter((fault) => fault !== null)
+}
+
+/** Shows what nobody has been shown yet. A clock that is ahead lets the offers of the dead lapse at once. */
+async function drainTheRest(home: string): Promise<HistoryEvent[]> {
+  const by = 'the last'
+  const events: HistoryEvent[] = []
+  const postern = await openLocal(storeOf(home), { upkeep: false, now: () => Date.now() + 3_600_000 })
+  try {
+    for (;;) {
+      const { offer, messages } = await postern.inbox.drain({ agent: 'quinn', maxMessages: 1_000 })
+      if (!offer) break
+      await postern.inbox.confirm({ offerId: offer.id, printed: true, evidence: 'the end' })
+      events.push(
+        ...messages.map(({ content, attempt }): HistoryEvent => ({ kind: 'shown', key: content, attempt, by })),
+      )
+    }
+    const stuck = (await listEverything(postern)).filter(
+      ({ agent, state }) => agent === 'quinn' && state !== 'seen' && state !== 'acted',
+    )
+    expect(stuck).toEqual([])
+  } finally {
+    await postern.close()
+  }
+  return events
+}

@@ -1,0 +1,136 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { InboxPage } from '../../src/model/postern.ts'
+import { temporaryFolder } from '../helpers/temp.ts'
+import { askCli, expectFailure, type Ran, runCli } from './harness/cli.ts'
+import { canMount, mountMemory } from './harness/disk.ts'
+import { copyHome, makeHome, storeOf, withStore } from './harness/home.ts'
+import { requireRoot, run } from './harness/need.ts'
+import { doctorFault, integrityFault } from './harness/soundness.ts'
+
+const PUSH = ['inbox', 'push', '--to', 'quinn', 'one more']
+const BLOCK = Buffer.alloc(4_096)
+
+describe.runIf(canMount())('a disk without room', () => {
+  it('refuses pushes with a code of its own, loses nothing, and takes them again when there is room', async () => {
+    const { home, fill } = await prepareFull()
+    expectFailure(await runCli(home, PUSH), 'STORE_FULL')
+    expectFailure(await runCli(home, ['inbox', 'drain', '--agent', 'quinn']), 'STORE_FULL')
+    rmSync(fill)
+    expect((await runCli(home, PUSH)).code).toBe(0)
+    expect(await contentsOf(home)).toEqual(['earlier', 'one more'])
+    expect(await doctorFault(home)).toBeNull()
+  })
+
+  it('is still read while a process has the store open, and refuses that process too', async () => {
+    const { home, fill } = await prepareRoomy()
+    await withStore(home, async ({ inbox }) => {
+      // So much that the log must grow for the next one.
+      await inbox.push({ to: ['quinn'], content: 'with room' })
+      writeUntilFull(fill)
+      expect(await contentsOf(home)).toEqual(['earlier', 'with room'])
+      const large = 'x'.repeat(60_000)
+      await expect(inbox.push({ to: ['quinn'], content: large })).rejects.toMatchObject({ code: 'STORE_FULL' })
+      expectFailure(await runCli(home, ['inbox', 'push', '--to', 'quinn', large]), 'STORE_FULL')
+      expect(await contentsOf(home)).toEqual(['earlier', 'with room'])
+
+      rmSync(fill)
+      await inbox.push({ to: ['quinn'], content: large })
+    })
+    expect(await contentsOf(home)).toHaveLength(3)
+    expect(integrityFault(storeOf(home))).toBeNull()
+  })
+
+  /** SQLite must make a file beside the store before it can read it, unless somebody has it open. */
+  it('asks for room, and names it, where nobody has the store open', async () => {
+    const { home } = await prepareFull()
+    expectFailure(await runCli(home, ['inbox', 'list']), 'STORE_FULL')
+  })
+
+  it('never acknowledges what it has not kept while it fills up', async () => {
+    const { home } = await prepareRoomy()
+    const answers: Ran[] = []
+    const text = 'x'.repeat(30_000)
+    while (answers.at(-1)?.code !== 1) answers.push(await runCli(home, ['inbox', 'push', '--to', 'quinn', text]))
+    expectFailure(answers.at(-1) as Ran, 'STORE_FULL')
+    const acknowledged = answers.filter(({ code }) => code === 0).length
+    expect(acknowledged).toBeGreaterThan(3)
+    expect(integrityFault(storeOf(home))).toBeNull()
+    expect(await contentsOf(home)).toHaveLength(acknowledged + 1)
+  })
+})
+
+describe.runIf(canMount())('a store that cannot be written', () => {
+  it('says so where its file system is read-only', async () => {
+    const folder = temporaryFolder()
+    const home = await prepare(join(folder, 'home'))
+    run('mount', ['--bind', home, home])
+    onTestFinished(() => void run('umount', [home]))
+    run('mount', ['-o', 'remount,ro,bind', home])
+    expectFailure(await runCli(home, PUSH), 'STORE_READ_ONLY')
+    expectFailure(await runCli(home, ['inbox', 'list']), 'STORE_READ_ONLY')
+    run('mount', ['-o', 'remount,rw,bind', home])
+    expect((await runCli(home, PUSH)).code).toBe(0)
+  })
+
+  it('says so where its permissions forbid it, and where it belongs to somebody else', async () => {
+    requireRoot()
+    const folder = temporaryFolder()
+    const home = await prepare(join(folder, 'home'))
+    run('chmod', ['755', folder])
+    run('chown', ['-R', '65534', home])
+    run('chmod', ['500', home])
+    run('chmod', ['400', storeOf(home)])
+    const wrap = ['setpriv', '--reuid=65534', '--clear-groups']
+    expectFailure(await runCli(home, PUSH, { wrap }), 'STORE_READ_ONLY')
+    expectFailure(await runCli(home, PUSH), 'STORE_FOREIGN')
+    run('chown', ['-R', '0', home])
+    run('chmod', ['700', home])
+    run('chmod', ['600', storeOf(home)])
+    expect(await contentsOf(home)).toEqual(['earlier'])
+  })
+})
+
+async function prepare(home: string): Promise<string> {
+  await withStore(makeHome(home), async ({ agents, inbox }) => {
+    await agents.add({ id: 'quinn' })
+    await inbox.push({ to: ['quinn'], content: 'earlier' })
+  })
+  return home
+}
+
+interface SmallDisk {
+  readonly folder: string
+  readonly home: string
+  readonly fill: string
+}
+
+async function prepareRoomy(): Promise<SmallDisk> {
+  const base = temporaryFolder()
+  const folder = join(base, 'small')
+  const home = await prepare(join(base, 'home'))
+  onTestFinished(mountMemory(folder, 'size=1m,mode=700'))
+  return { folder, home: copyHome(home, join(folder, 'home')), fill: join(folder, 'fill') }
+}
+
+async function prepareFull(): Promise<SmallDisk> {
+  const disk = await prepareRoomy()
+  writeUntilFull(disk.fill)
+  return disk
+}
+
+function writeUntilFull(path: string): void {
+  const descriptor = openSync(path, 'w')
+  try {
+    for (;;) writeSync(descriptor, BLOCK)
+  } catch (error) {
+    expect((error as NodeJS.ErrnoException).code).toBe('ENOSPC')
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+async function contentsOf(home: string): Promise<string[]> {
+  return (await askCli<InboxPage>(home, ['inbox', 'list', '--agent', 'quinn'])).items.map(({ content }) => content)
+}

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+export const EXECUTABLE = join(ROOT, 'bin', 'postern.cjs')
+
+export interface Outcome {
+  readonly exit: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface CommandOptions {
+  readonly home: string
+  /** A PostgreSQL URL; absent: the embedded store of the home. */
+  readonly store?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly stdin?: string
+  readonly cwd?: string
+}
+
+/** Runs the real executable, as a user would, in an environment that names nothing else. */
+export async function postern(options: CommandOptions, ...args: readonly string[]): Promise<Outcome> {
+  if (!existsSync(join(ROOT, 'dist', 'main.cjs')))
+    throw new Error('the executable is not built: run "npm run build" first')
+  const store = options.store === undefined ? [] : ['--store', options.store]
+  const child = spawn(process.execPath, [EXECUTABLE, ...args, ...store], {
+    cwd: options.cwd ?? options.home,
+    env: { PATH: process.env['PATH'] ?? '', HOME: options.home, POSTERN_HOME: options.home, ...options.env },
+  })
+  const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
+  child.stdout.on('data', (chunk: Buffer) => chunks.stdout.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => chunks.stderr.push(chunk))
+  child.stdin.end(options.stdin ?? '')
+  const exit = await new Promise<number>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve(code ?? (signal ? 128 : 1)))
+  })
+  return { exit, stdout: Buffer.concat(chunks.stdout).toString(), stderr: Buffer.concat(chunks.stderr).toString() }
+}
+
+/** The JSON that a command answers; the command must have succeeded. */
+export async function posternJson<T>(options: CommandOptions, ...args: readonly string[]): Promise<T> {
+  const { exit, stdout, stderr } = await postern(options, ...args, '--json')
+  if (exit !== 0) throw new Error(`postern ${args.join(' ')} exited with ${exit}: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
+/** Ids, times, the width of the column that times stand in, and fence nonces differ from run to run; everything else must not. */
+export function withoutChance(text: string): string {
+  return text
+    .replace(/\b(msg|off)_[0-9A-Z]{26}\b/g, '$1_ID')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
+    .replace(/fence [a-z0-9]{12}/g, 'fence NONCE')
+    .replace(/(?:just now|<?[\d.]+m?s) ago|just now/g, 'WHEN')
+    .replace(/ {2,}/g, '  ')
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../src/cli/main.ts'
+import { openLocal } from '../../src/host/open-local.ts'
+import { ERRORS } from '../../src/model/errors.ts'
+import { VERSION } from '../../src/model/version.ts'
+import { OPERATIONS } from '../../src/operations/table.ts'
+import { temporaryFolder } from '../helpers/temp.ts'
+
+/** Commands about the installation itself, which no other door has. */
+const LOCAL_COMMANDS = ['migrate', 'backup', 'config', 'config trust', 'tour', 'completion', 'version']
+
+const root = new URL('../..', import.meta.url).pathname
+
+describe('one operation, declared once', () => {
+  it('every command is the face of an operation, or concerns only this installation', () => {
+    const faces = new Set(OPERATIONS.map(({ faces: { cli } }) => cli))
+    const strays = COMMANDS.map(({ path }) => path).filter((path) => !faces.has(path) && !LOCAL_COMMANDS.includes(path))
+    expect(strays).toEqual([])
+  })
+
+  it('every command that an operation names exists', () => {
+    const paths = COMMANDS.map(({ path }) => path)
+    const missing = OPERATIONS.flatMap(({ faces: { cli } }) => (cli !== undefined && !paths.includes(cli) ? [cli] : []))
+    expect(missing).toEqual([])
+  })
+
+  it('every method of Postern is an operation, and every operation a method', async () => {
+    const postern = await openLocal(join(await temporaryFolder(), 'postern.db'), { upkeep: false })
+    const rooms = { agents: postern.agents, sessions: postern.sessions, inbox: postern.inbox, upkeep: postern.upkeep }
+    const methods = Object.entries(rooms).flatMap(([room, verbs]) =>
+      Object.keys(verbs).map((verb) => `${room}.${verb}`),
+    )
+    await postern.close()
+    expect(OPERATIONS.map(({ name }) => name).sort()).toEqual(methods.sort())
+  })
+
+  it('every operation names only errors that exist, each once', () => {
+    for (const { errors } of OPERATIONS) {
+      expect(errors.filter((code) => !(code in ERRORS))).toEqual([])
+      expect(new Set(errors).size).toBe(errors.length)
+    }
+  })
+})
+
+describe('what is written down twice agrees', () => {
+  it('every error has its section in docs/reference/errors.md, and every section its error', () => {
+    const page = readFileSync(join(root, 'docs/reference/errors.md'), 'utf8')
+    const sections = [...page.matchAll(/^## ([A-Z_]+)$/gm)].map(([, code]) => code)
+    expect(sections.sort()).toEqual(Object.keys(ERRORS).sort())
+  })
+
+  it('every command has its section in docs/reference/cli.md', () => {
+    const page = readFileSync(join(root, 'docs/reference/cli.md'), 'utf8')
+    const missing = COMMANDS.map(({ path }) => path).filter((path) => !page.includes(`postern ${path}`))
+    expect(missing).toEqual([])
+  })
+
+  it('the program and its package say the same version', () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    expect(VERSION).toBe(version)
+  })
+
+  it('the public names are those of api-surface.txt', () => {
+    const source = readFileSync(join(root, 'src/index.ts'), 'utf8')
+    const names = [...source.matchAll(/export (?:type )?\{([^}]*)\}/g)]
+      .flatMap(([, list = '']) => list.split(','))
+      .map((name) => name.replace(/\btype\b/, '').trim())
+      .filter(Boolean)
+    const listed = readFileSync(join(root, 'test/house/api-surface.txt'), 'utf8').trim().split('\n')
+    expect(names.sort()).toEqual(listed)
+    expect(source).not.toMatch(/export (?:type )?\*/)
+  })
+})

@@ -1,0 +1,71 @@
+import { isBuiltin } from 'node:module'
+import { type Breach, type Files, sourcesOf } from './breach.ts'
+import { type Import, importsOf, resolveImport } from './imports.ts'
+import { ROOMS, type Room, roomOf } from './rooms.ts'
+
+/** Every import of every source file against the table of rooms. */
+export function checkWalls(files: Files): Breach[] {
+  return sourcesOf(files).flatMap(([file, text]) => {
+    const name = roomOf(file.slice('src/'.length))
+    const room = name === undefined ? undefined : ROOMS[name]
+    if (name === undefined || room === undefined) {
+      return [
+        {
+          file,
+          line: 0,
+          what: 'stands in no room',
+          remedy: 'move it, or give the room its row in test/house/rooms.ts',
+        },
+      ]
+    }
+    return importsOf(text).flatMap((found) => {
+      const breach = breachOf({ file, name, room }, found)
+      return breach === undefined ? [] : [{ file, line: found.line, ...breach }]
+    })
+  })
+}
+
+interface Importer {
+  readonly file: string
+  readonly name: string
+  readonly room: Room
+}
+
+type Finding = Pick<Breach, 'what' | 'remedy'>
+
+function breachOf(importer: Importer, { specifier, isTypeOnly }: Import): Finding | undefined {
+  const { file, name, room } = importer
+  if (specifier === undefined) {
+    return {
+      what: `${name} imports what only running it can tell`,
+      remedy: 'name the module, so that the walls can be checked',
+    }
+  }
+  if (specifier.startsWith('.')) return roomBreach(importer, resolveImport(file, specifier), isTypeOnly)
+  if (isBuiltin(specifier)) {
+    return room.node ? undefined : { what: `${name} may not touch ${specifier}`, remedy: room.remedy }
+  }
+  const allowed = room.packages?.some((entry) => coversPackage(entry, specifier))
+  return allowed ? undefined : { what: `${name} may not import the package ${specifier}`, remedy: room.remedy }
+}
+
+function roomBreach({ name, room }: Importer, target: string, isTypeOnly: boolean): Finding | undefined {
+  if (!target.startsWith('src/'))
+    return { what: `${name} reaches out of src/ to ${target}`, remedy: 'the package holds src/ only' }
+  const path = target.slice('src/'.length)
+  if ([name, ...room.may].some((entry) => covers(entry, path))) return undefined
+  if (room.mayAsTypes?.some((entry) => covers(entry, path))) {
+    return isTypeOnly
+      ? undefined
+      : { what: `${name} may know ${path} only as a contract`, remedy: 'write "import type"' }
+  }
+  return { what: `${name} may not import ${path}`, remedy: room.remedy }
+}
+
+function covers(entry: string, path: string): boolean {
+  return path === entry || path.startsWith(`${entry}/`)
+}
+
+function coversPackage(entry: string, specifier: string): boolean {
+  return entry.endsWith('/') ? specifier.startsWith(entry) : covers(entry, specifier)
+}

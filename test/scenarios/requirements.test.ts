@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { PROOF_FOLDERS, type ProofFolder, REQUIREMENTS, type Requirement } from './requirements.ts'
+
+const ROOT = new URL('../../', import.meta.url).pathname
+
+interface Claim {
+  readonly id: string
+  readonly folder: ProofFolder
+  readonly file: string
+}
+
+const claims = (Object.keys(PROOF_FOLDERS) as ProofFolder[]).flatMap(claimsIn)
+
+describe('requirements', () => {
+  it('have a proof each', () => {
+    expect(unproven(REQUIREMENTS, claims)).toEqual([])
+  })
+
+  it('are known wherever a test claims to prove one', () => {
+    expect(unknown(REQUIREMENTS, claims)).toEqual([])
+  })
+
+  it('are missed by the check where they have no proof', () => {
+    const requirement = (provenIn: ProofFolder): Requirement => ({ text: 'A promise.', builtIn: 'spine', provenIn })
+    const asked = { one: requirement('faults'), two: requirement('faults'), other: requirement('render') }
+    const claim: Claim = { id: 'one', folder: 'faults', file: 'kill.test.ts' }
+    expect(unproven(asked, [claim])).toEqual(['two'])
+    expect(unproven(asked, [])).toEqual([])
+    expect(unknown(asked, [{ ...claim, id: 'three' }])).toEqual(['kill.test.ts claims "three"'])
+  })
+})
+
+function unproven(asked: Readonly<Record<string, Requirement>>, made: readonly Claim[]): string[] {
+  const takingPart = new Set(made.map(({ folder }) => folder))
+  const proven = new Set(made.map(({ id }) => id))
+  return Object.entries(asked).flatMap(([id, { provenIn }]) =>
+    takingPart.has(provenIn) && !proven.has(id) ? [id] : [],
+  )
+}
+
+function unknown(asked: Readonly<Record<string, Requirement>>, made: readonly Claim[]): string[] {
+  return made.filter(({ id }) => !(id in asked)).map(({ id, file }) => `${file} claims "${id}"`)
+}
+
+function claimsIn(folder: ProofFolder): Claim[] {
+  return testsIn(join(ROOT, PROOF_FOLDERS[folder])).flatMap((file) => {
+    const source = readFileSync(file, 'utf8')
+    const calls = [...source.matchAll(/\bverifies\(([^)]*)\)/g)].map(([, ids = '']) => ids)
+    const ids = calls.flatMap((call) => [...call.matchAll(/'([^']+)'/g)].map(([, id = '']) => id))
+    return ids.map((id) => ({ id, folder, file: file.slice(ROOT.length) }))
+  })
+}
+
+function testsIn(folder: string): string[] {
+  try {
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    return names.filter((name) => name.endsWith('.test.ts')).map((name) => join(folder, name))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}

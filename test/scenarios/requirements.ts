@@ -1,0 +1,110 @@
+/**
+ * Every promise that Postern makes, one line each, under an id that its proofs name:
+ *
+ *   rule('never offers one delivery to two callers', async () => {
+ *     verifies('G5.concurrent-drains')
+ *     …
+ *
+ * `requirements.test.ts` fails where a promise has no proof or a proof names no promise. Ids beginning with G are the
+ * guarantees of the design, those with S000 come from seed 000.
+ */
+export interface Requirement {
+  readonly text: string
+  /** The part of the product that brought it. */
+  readonly builtIn: 'spine'
+  /** The folder whose tests prove it. */
+  readonly provenIn: ProofFolder
+}
+
+/** Folders that hold proofs. One takes part as soon as any of its tests makes a claim. */
+export const PROOF_FOLDERS = {
+  conformance: 'test/conformance',
+  faults: 'test/faults',
+  scenarios: 'test/scenarios',
+  render: 'src/render',
+} as const
+export type ProofFolder = keyof typeof PROOF_FOLDERS
+
+const spine = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'spine', provenIn })
+const rule = (text: string) => spine('conformance', text)
+
+export const REQUIREMENTS = {
+  'G1.kill': spine('faults', 'An acknowledged push survives kill -9 of any process, at every storage syscall.'),
+  'G1.power-loss': spine('faults', 'An acknowledged push survives power loss; a weaker setting is noticed.'),
+  'G2.all-or-nothing': rule('A push to n recipients is stored for all of them or for none.'),
+  'G3.same-id': rule('Repeating a push with its key returns the first id and stores nothing again.'),
+  'G3.conflict': rule('The same key with other content is refused.'),
+  'G3.concurrent': rule('Of concurrent pushes with one key exactly one is stored.'),
+  'G4.exactly-once': rule('Without crashes every message is shown exactly once.'),
+  'G4.shown-again': rule('What was offered and not confirmed is shown again, with the same id and the next attempt.'),
+  'G4.printed-only': rule('An offer that was never printed is confirmed by nothing.'),
+  'G4.earlier-event': rule('An event confirms only what was printed before it began.'),
+  'G4.session-end': rule('The end of a session confirms what was shown within a turn and gives the rest back.'),
+  'G4.unprinted-lease': rule('An unprinted offer lasts 30 s.'),
+  'G4.printed-lease': rule('A printed offer lasts 30 min, or until its host process is gone.'),
+  'G4.dead': rule('What comes back too often is put aside as dead, a person is told, and it can be tried again.'),
+  'G4.crash': spine(
+    'faults',
+    'A drain that is killed anywhere is shown again; nothing it had not printed is confirmed.',
+  ),
+  'G4.closed-pipe': spine('scenarios', 'A drain into a closed pipe or a full disk is shown again by the next drain.'),
+  'G5.concurrent-drains': rule('k drains at once never show one message twice.'),
+  'G5.processes': spine('faults', '32 processes released at once on 500 pending show each message exactly once.'),
+  'G6.inbox-order': rule('An inbox has one order, that of commits; drains go by priority, then by that order.'),
+  'G6.cursor': rule('Pages of an inbox neither skip nor repeat.'),
+  'G6.clock': rule('A clock that steps back changes neither order nor delivery.'),
+  'G7.conservation': rule('Every message has one delivery a recipient, each in one of eight states; doctor checks it.'),
+  'G7.found': rule('A delivery that goes missing is found by the check.'),
+  'G7.model': rule('Whatever is done in whatever order, the store is where the model says.'),
+  'G14.fence': spine('render', 'No content closes the fence or poses as another message, sender or system tag.'),
+  'G14.terminal': spine('render', 'No content sends control characters to a terminal.'),
+  'G14.names': rule('No name can be mistaken for another agent, for everybody or for the system.'),
+  'G14.text': rule('Text that the engines would keep differently is refused: NUL and lone surrogates, in every field.'),
+  'G15.from': rule('The sender of a message is its caller.'),
+  'G15.unverified': rule('A caller without a credential is recorded as unverified.'),
+  'G17.content': rule('A message body has at most 64 KB.'),
+  'G17.fields': rule('Subject, payload, keys, recipients and batches are bounded.'),
+  'G17.inbox': rule('A full inbox refuses a push and drops nothing; broadcasts are exempt.'),
+  'G17.hops': rule('Automatic replies end after eight hops.'),
+  'G17.pair': rule('One agent writes another only at a bounded rate; what exceeds it is held.'),
+  'G17.thread': rule('A thread of agents is bounded; what exceeds it is held.'),
+  'G17.told-once': rule('Of what is held a person is told once.'),
+
+  'S000.push.no-recipient': rule(
+    'Without a recipient a push goes to the caller itself; without a caller it is refused.',
+  ),
+  'S000.push.unknown-recipient': rule('An unknown recipient is an error, never a phantom inbox.'),
+  'S000.push.types': rule('A message has a type of the open set: alert, decision, event, agent, mail, gate, system, …'),
+  'S000.push.ttl': rule('A message can have a time to live, by the clock of the store.'),
+  'S000.push.forms': spine(
+    'scenarios',
+    "The seed's command forms work: --type, --bead, --broadcast, --ttl, --dedup-key.",
+  ),
+  'S000.list.forms': spine('scenarios', 'inbox list, --all and --delivered show what the seed says.'),
+  'S000.drain.forms': spine('scenarios', 'inbox drain --session <id> --reconcile works.'),
+  'S000.list.pending': rule('A list shows what is pending; on demand what was delivered, or everything.'),
+  'S000.drain.priority': rule('A drain shows the urgent first, then the oldest.'),
+  'S000.drain.cap-20': rule('A drain shows at most 20 messages; the rest stays and is counted.'),
+  'S000.drain.critical': rule('Critical messages are never left out for the count.'),
+  'S000.drain.oldest': rule('The oldest waiting message is always among those shown.'),
+  'S000.drain.room': rule('The room of a drain always holds; what cannot fit is shown by its headline.'),
+  'S000.drain.again': rule('What was delivered is never shown again.'),
+  'S000.dedup.per-recipient': rule('A dedup key counts for each recipient for itself.'),
+  'S000.dedup.lifetime': rule('A dedup key lives as long as its message.'),
+  'S000.ttl.recorded': rule('Expiry is a recorded state, not a silent discard.'),
+  'S000.reap': rule('What has been finished for longer than the retention is removed; nothing unfinished ever is.'),
+  'S000.broadcast.each': rule('A broadcast reaches every agent and person but its sender, each for itself.'),
+  'S000.broadcast.late': rule('A later agent gets earlier broadcasts only if asked for, and never expired ones.'),
+  'S000.session.stable': rule(
+    'Mail belongs to the agent, not to a session: a new session finds what the old one left.',
+  ),
+  'S000.self': rule('A message to oneself is stored and wakes nobody.'),
+  'S000.wait': rule('A waiter is woken by what comes, in its own process or another, and misses nothing.'),
+  'S000.receipt': rule('A receipt shows every step with time and evidence, and says why a message was not seen.'),
+  'S000.search': rule('Messages are found by words, phrases and beginnings of words.'),
+} as const satisfies Readonly<Record<string, Requirement>>
+
+export type RequirementId = keyof typeof REQUIREMENTS
+
+/** Says which promises the test around it proves. The claim is read from the source; calling it does nothing. */
+export function verifies(..._ids: readonly RequirementId[]): void {}

@@ -1,0 +1,42 @@
+import type { OpenSystem, System, SystemOptions } from './system.ts'
+
+/** Every contestant by the name that stands in the table, and where it lives. */
+export const PLACES = {
+  postern: 'folder',
+  'raw SQLite': 'folder',
+  'append+fsync': 'folder',
+  'Redis always': 'always',
+  'Redis everysec': 'everysec',
+  'BullMQ always': 'always',
+  'BullMQ everysec': 'everysec',
+  'postern on PostgreSQL': 'postgres',
+  'raw INSERT': 'postgres',
+  'raw INSERT+NOTIFY': 'postgres',
+  'pg-boss': 'postgres',
+  'pg-boss LISTEN': 'postgres',
+  'graphile-worker': 'postgres',
+} as const satisfies Record<string, 'folder' | 'always' | 'everysec' | 'postgres'>
+
+export type SystemName = keyof typeof PLACES
+
+/** Loaded one by one, so that a process which needs only one is not weighed down by the others. */
+const OPENERS: Readonly<Record<SystemName, () => Promise<OpenSystem>>> = {
+  postern: async () => (await import('./postern.ts')).openPostern,
+  'raw SQLite': async () => (await import('./raw-sqlite.ts')).openRawSqlite,
+  'append+fsync': async () => (await import('./raw-file.ts')).openRawFile,
+  'Redis always': async () => (await import('./redis-list.ts')).openRedisList,
+  'Redis everysec': async () => (await import('./redis-list.ts')).openRedisList,
+  'BullMQ always': async () => (await import('./bullmq.ts')).openBullMq,
+  'BullMQ everysec': async () => (await import('./bullmq.ts')).openBullMq,
+  'postern on PostgreSQL': async () => (await import('./postern-postgres.ts')).openPosternPostgres,
+  'raw INSERT': async () => (await import('./raw-postgres.ts')).openRawPostgres(false),
+  'raw INSERT+NOTIFY': async () => (await import('./raw-postgres.ts')).openRawPostgres(true),
+  'pg-boss': async () => (await import('./pg-boss.ts')).openPgBoss(false),
+  'pg-boss LISTEN': async () => (await import('./pg-boss.ts')).openPgBoss(true),
+  'graphile-worker': async () => (await import('./graphile-worker.ts')).openGraphileWorker,
+}
+
+export async function openSystem(name: SystemName, place: string, options: SystemOptions = {}): Promise<System> {
+  const open = await OPENERS[name]()
+  return open(place, options)
+}

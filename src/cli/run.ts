@@ -2,6 +2,7 @@ import { fstatSync, writeSync } from 'node:fs'
 import { type Config, readConfig } from '../host/config.ts'
 import type { OpenOptions } from '../host/context.ts'
 import { identify } from '../host/identity.ts'
+import { lazy } from '../kit/pure/lazy.ts'
 import { type Caller, LOCAL_CALLER } from '../model/caller.ts'
 import { asPosternError, EXIT, type PosternError } from '../model/errors.ts'
 import type { HotPostern } from '../model/postern.ts'
@@ -88,20 +89,27 @@ const DEFAULT_COLUMNS = 1_000
 
 /** Node's own streams are asked only for what a terminal is like: to load them takes longer than most commands. */
 function output(descriptor: number, stream: () => NodeJS.WriteStream): Output {
-  const isTerminal = isTerminalDevice(descriptor)
+  const isTerminal = lazy(() => isTerminalDevice(descriptor))
   return {
-    isTerminal,
+    get isTerminal() {
+      return isTerminal()
+    },
     get columns() {
-      return (isTerminal ? stream().columns : Number(process.env['COLUMNS'])) || DEFAULT_COLUMNS
+      return (isTerminal() ? stream().columns : Number(process.env['COLUMNS'])) || DEFAULT_COLUMNS
     },
     line: (text) => writeAll(descriptor, `${text}\n`),
   }
 }
 
-/** A terminal is a character device that is not /dev/null; only then is Node asked, which has to load much for it. */
+/** On Linux these are /dev/null, /dev/full and their like. */
+const MEMORY_DEVICES = 1
+
+/** Node is asked only where a terminal is possible at all, because it has to load much to answer. */
 function isTerminalDevice(descriptor: number): boolean {
   try {
-    return fstatSync(descriptor).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(descriptor)
+    const stat = fstatSync(descriptor)
+    if (!stat.isCharacterDevice() || stat.rdev >> 8 === MEMORY_DEVICES) return false
+    return process.getBuiltinModule('node:tty').isatty(descriptor)
   } catch {
     return false
   }

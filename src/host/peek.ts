@@ -12,11 +12,9 @@ import { type Config, isPostgres } from './config.ts'
 export function isSurelyQuiet({ store }: Config, agent: string, now: number): boolean {
   if (isPostgres(store) || !statSync(store, { throwIfNoEntry: false })?.isFile()) return false
   const connection = new Connection(store, { busyMs: 0 })
-  try {
-    if (!isCurrent(connection)) return false
-    const row = connection.get(WAITING, [agent, now])
-    return row !== undefined && !Object.values(readWaiting(row)).includes(true)
-  } finally {
-    connection.close()
-  }
+  const row = isCurrent(connection) ? connection.get(WAITING, [agent, now]) : undefined
+  const isQuiet = row !== undefined && !Object.values(readWaiting(row)).includes(true)
+  // Otherwise it stays open until the process ends: closing the last one takes the log away that is needed next.
+  if (isQuiet) connection.close()
+  return isQuiet
 }

@@ -2,6 +2,7 @@ import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, isPoisoned, storeError } from './errors.ts'
+import { tendLog } from './log.ts'
 
 /** How a writer gets at its connection, and at time and chance. */
 export interface WriterOptions {
@@ -28,6 +29,9 @@ interface Settled {
 
 const MAX_GROUP = 1_000
 
+/** Commits of this process between two looks at the log; the first is looked after too, for short commands. */
+const TEND_EVERY = 32
+
 /**
  * Group commit: every verb that waits when the lock is got goes into one transaction, each in a savepoint of its own,
  * and all are answered after the one COMMIT. A verb that fails takes back only itself; a failed COMMIT rejects all.
@@ -37,6 +41,7 @@ export class Writer {
   #queue: Job[] = []
   #running: Promise<void> | undefined
   #inTransaction = false
+  #commits = 0
 
   constructor(options: WriterOptions) {
     this.#options = options
@@ -82,12 +87,23 @@ export class Writer {
       connection.run(settled.length > 0 ? 'COMMIT' : 'ROLLBACK')
     } catch (error) {
       this.#abandon(connection, error)
-      for (const { job } of settled) job.reject(storeError(error, connection.path))
+      // Also those that had no turn yet; whoever was rejected before keeps that answer.
+      for (const job of jobs) job.reject(storeError(error, connection.path))
       return
     } finally {
       this.#inTransaction = false
     }
     for (const { job, value } of settled) job.resolve(value)
+    if (settled.length > 0 && this.#commits++ % TEND_EVERY === 0) this.#tend(connection)
+  }
+
+  /** A log that could not be tended now is tended later. */
+  #tend(connection: Connection): void {
+    try {
+      tendLog(connection)
+    } catch (error) {
+      if (isPoisoned(error)) this.#options.giveUp()
+    }
   }
 
   async #attempt(connection: Connection, job: Job, shared: boolean, settled: Settled[]): Promise<void> {

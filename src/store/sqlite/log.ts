@@ -1,0 +1,18 @@
+import type { Connection } from './connection.ts'
+
+/** 16 MB of log: enough that moving it into the store happens to fewer than one push in a hundred. */
+const LARGE_FRAMES = 4_000
+
+/**
+ * Moves a large write-ahead log into the store, so that the next writer begins it anew.
+ *
+ * SQLite would do so by itself at a commit, but without the write lock: where many processes write, another commit
+ * always comes between, the log never begins anew, and in the end every commit moves all of it. So the bulk is moved
+ * while others write, and the small rest with the lock held. Whoever finds the lock taken leaves it to the next.
+ */
+export function tendLog(connection: Connection): void {
+  const [, frames = 0] = connection.get('PRAGMA wal_checkpoint(NOOP)') ?? []
+  if (frames < LARGE_FRAMES) return
+  connection.get('PRAGMA wal_checkpoint(PASSIVE)')
+  connection.get('PRAGMA wal_checkpoint(RESTART)')
+}

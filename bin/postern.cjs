@@ -22,15 +22,22 @@ process.on('SIGINT', () => {
   process.exit(130)
 })
 
-// Compiled code is kept in the user's own folder, where nobody else can put any.
+// Compiled code is kept in the user's own folder, if nobody else can put any there.
 var home = process.env.POSTERN_HOME || (process.env.HOME && process.env.HOME + '/.postern')
-if (home && fs.existsSync(home)) require('node:module').enableCompileCache(home + '/cache')
+var folder = home && fs.statSync(home, { throwIfNoEntry: false })
+var isOwn = folder && (!process.getuid || folder.uid === process.getuid()) && (folder.mode & 0o022) === 0
+if (isOwn) require('node:module').enableCompileCache(home + '/cache')
 
 // The smallest program that can answer is loaded first; what it leaves open the next one does.
 var isInbox = argv[0] === 'inbox'
 var answer = isInbox && argv[1] === 'drain' ? require('../dist/peek.cjs').peek(argv) : undefined
 if (answer === undefined && isInbox) answer = require('../dist/hot.cjs').runHot(argv)
 if (answer === undefined) answer = require('../dist/main.cjs').runMain(argv)
-answer.then((code) => {
-  process.exitCode = code
-})
+answer.then(
+  (code) => {
+    process.exitCode = code
+  },
+  () => {
+    process.exitCode = 1
+  },
+)

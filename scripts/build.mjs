@@ -1,4 +1,4 @@
-// Builds what is shipped: the two executables' bundles, the library, and its types.
+// Builds what is shipped: the executable's bundles, from the smallest to the largest, the library, and its types.
 // Plain JavaScript, because it runs while the project is being installed.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const dist = join(root, 'dist')
 const onUse = {
   name: 'on-use',
   setup(plugin) {
-    plugin.onResolve({ filter: /\/(?:remote|maintenance)\.ts$/ }, ({ kind, path }) =>
+    plugin.onResolve({ filter: /\/(?:remote|maintenance|bell)\.ts$/ }, ({ kind, path }) =>
       kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
     )
   },
@@ -45,6 +45,7 @@ const executables = {
     main: 'src/cli/main.ts',
     remote: 'src/host/remote.ts',
     maintenance: 'src/store/sqlite/maintenance.ts',
+    bell: 'src/wires/local/bell.ts',
   },
 }
 

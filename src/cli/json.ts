@@ -3,7 +3,7 @@ const FOREIGN = new Set(['payload', 'context'])
 
 /** The answer of a command as JSON: times, which are milliseconds inside, leave as ISO 8601. */
 export function formatJson(value: unknown): string {
-  return JSON.stringify(withIsoTimes(value), null, 2)
+  return JSON.stringify(withIsoTimes(value), null, 2).replace(UNSEEN, escapeUnits)
 }
 
 function withIsoTimes(value: unknown): unknown {
@@ -16,4 +16,11 @@ function withIsoTimes(value: unknown): unknown {
       return [key, FOREIGN.has(key) ? member : withIsoTimes(member)]
     }),
   )
+}
+
+/** What JSON leaves raw although a terminal would obey it or nobody would see it. */
+const UNSEEN = /[\u007f-\u009f\p{Cf}\u2028\u2029]/gu
+
+function escapeUnits(character: string): string {
+  return Array.from(character.split(''), (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
 }

@@ -15,7 +15,7 @@ import {
   inboxShow,
   inboxWait,
 } from './commands/inbox.ts'
-import { inboxDrain } from './commands/inbox-drain.ts'
+import { inboxDrainStyled } from './commands/inbox-drain-styled.ts'
 import { inboxPushAndWait } from './commands/inbox-push-wait.ts'
 import { tour } from './commands/tour.ts'
 import { trace } from './commands/trace.ts'
@@ -23,13 +23,14 @@ import { backup, doctor, migrate } from './commands/upkeep.ts'
 import { version } from './commands/version.ts'
 import { completionCommand } from './completion.ts'
 import { helpFor, overview } from './help.ts'
-import { printLine, report, runCommand } from './run.ts'
+import { parseArgs } from './parse.ts'
+import { asksForJson, printLine, report, runCommand } from './run.ts'
 import { nearest } from './suggest.ts'
 
 /** Every command there is, in the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [
   inboxPushAndWait,
-  inboxDrain,
+  inboxDrainStyled,
   inboxList,
   inboxShow,
   inboxAck,
@@ -58,21 +59,34 @@ export const COMMANDS: readonly Command[] = [
 
 const MAX_WORDS = 3
 
-/** Finds the command that the words name, and runs it. */
+/** Finds the command that the words name, and runs it or explains it. */
 export async function runMain(argv: readonly string[]): Promise<number> {
-  const words = argv[0] === 'help' ? argv.slice(1) : argv
-  const asksForHelp = argv[0] === 'help' || argv.includes('--help') || argv.includes('-h')
-  if (words.includes('--version') && words.length === 1) return runCommand(version, [], openConfigured)
-
+  const isAboutHelp = argv[0] === 'help'
+  const words = isAboutHelp ? argv.slice(1) : argv
   const command = findCommand(words)
-  if (command && !asksForHelp) return runCommand(command, words.slice(command.path.split(' ').length), openConfigured)
-  if (command) return show(helpFor(command))
+  if (command) {
+    const rest = words.slice(command.path.split(' ').length)
+    return isAboutHelp || asksForHelp(command, rest)
+      ? show(helpFor(command))
+      : runCommand(command, rest, openConfigured)
+  }
+  if (words.length === 1 && words[0] === '--version') return runCommand(version, [], openConfigured)
 
-  const [noun] = words.filter((word) => !word.startsWith('-'))
-  if (noun === undefined) return show(overview(COMMANDS))
+  const [noun] = words
+  if (noun === undefined || noun === '--help' || noun === '-h') return show(overview(COMMANDS))
   const isNoun = COMMANDS.some(({ path }) => path.startsWith(`${noun} `))
-  if (isNoun && (asksForHelp || words.length === 1)) return show(overview(COMMANDS, noun))
-  return report(unknownCommand(words, isNoun ? noun : undefined), argv.includes('--json'))
+  const next = words[1]
+  if (isNoun && (next === undefined || next === '--help' || next === '-h')) return show(overview(COMMANDS, noun))
+  return report(unknownCommand(words, isNoun ? noun : undefined), asksForJson(words))
+}
+
+/** Help is asked for by an option of the command; the same letters as its text are just text. */
+function asksForHelp(command: Command, words: readonly string[]): boolean {
+  try {
+    return parseArgs(command, words).has('help')
+  } catch {
+    return false
+  }
 }
 
 /** The longest path that the words begin with. */
@@ -85,10 +99,17 @@ function findCommand(words: readonly string[]): Command | undefined {
   return undefined
 }
 
+/** Only words that look like commands are repeated: others may be secrets. */
 function unknownCommand(words: readonly string[], noun: string | undefined): PosternError {
+  if (words[0]?.startsWith('-')) {
+    return new PosternError('USAGE', {
+      message: 'The command comes first, options follow it.',
+      next: 'See "postern help".',
+    })
+  }
   const typed = words
-    .filter((word) => !word.startsWith('-'))
-    .slice(0, MAX_WORDS - 1)
+    .slice(0, 2)
+    .filter((word) => /^[a-z-]{1,20}$/.test(word))
     .join(' ')
   const paths = COMMANDS.map(({ path }) => path)
   const near = nearest(typed, paths) ?? nearest(typed, [...new Set(paths.map((path) => path.split(' ')[0] ?? ''))])

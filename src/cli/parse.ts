@@ -21,7 +21,7 @@ export function parseArgs(command: Form, argv: readonly string[]): Args {
       operands.push(word)
     }
   }
-  requireOperands(command, operands)
+  if (!values.has('help')) requireOperands(command, operands)
   return {
     operands,
     has: (name) => values.has(name),

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { readConfig } from '../host/config.ts'
-import { isSurelyQuiet } from '../host/peek.ts'
+import { isQuiet } from '../host/peek.ts'
 import { EXIT } from '../model/errors.ts'
 import { DRAIN_FORM } from './drain-form.ts'
 import { parseArgs } from './parse.ts'
@@ -24,7 +24,7 @@ export function peek(argv: readonly string[]): Promise<number> | undefined {
     const store = args.get('store')
     const flags = { ...(home !== undefined && { home }), ...(store !== undefined && { store }) }
     const config = readConfig({ flags, env, cwd: process.cwd() })
-    if (!agent || !isSurelyQuiet(config, agent, Date.now())) return undefined
+    if (!agent || !isQuiet(config, agent, Date.now())) return undefined
     writeSync(1, args.has('json') ? NOTHING_AS_JSON : 'No messages.\n')
     return Promise.resolve(EXIT.ok)
   } catch {

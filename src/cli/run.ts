@@ -4,7 +4,7 @@ import type { OpenOptions } from '../host/context.ts'
 import { identify } from '../host/identity.ts'
 import { lazy } from '../kit/pure/lazy.ts'
 import { type Caller, LOCAL_CALLER } from '../model/caller.ts'
-import { asPosternError, EXIT, type PosternError } from '../model/errors.ts'
+import { asPosternError, EXIT, PosternError } from '../model/errors.ts'
 import type { HotPostern } from '../model/postern.ts'
 import { showField } from '../render/terminal.ts'
 import type { Args, Command, Form, Io, Output } from './command.ts'
@@ -25,7 +25,7 @@ export async function runCommand<P extends Rebindable<P>>(
   argv: readonly string[],
   open: Opener<P>,
 ): Promise<number> {
-  const isJson = argv.includes('--json')
+  const isJson = asksForJson(argv)
   let postern: P | undefined
   let isDone = false
   try {
@@ -42,6 +42,12 @@ export async function runCommand<P extends Rebindable<P>>(
   } finally {
     if (postern) await leave(postern, isDone)
   }
+}
+
+/** Known before the words are read, so that an error in them is JSON too. */
+export function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  return argv.slice(0, end < 0 ? argv.length : end).includes('--json')
 }
 
 /**
@@ -115,6 +121,8 @@ function isTerminalDevice(descriptor: number): boolean {
   }
 }
 
+const naps = new Int32Array(new SharedArrayBuffer(4))
+
 /** Output that nobody takes any more is no failure of the command. */
 function writeAll(descriptor: number, text: string): void {
   let bytes = Buffer.from(text)
@@ -123,9 +131,12 @@ function writeAll(descriptor: number, text: string): void {
       bytes = bytes.subarray(writeSync(descriptor, bytes))
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      if (code === 'EAGAIN') continue
+      if (code === 'EAGAIN') {
+        Atomics.wait(naps, 0, 0, 1)
+        continue
+      }
       if (code === 'EPIPE') return
-      throw error
+      throw new PosternError('OUTPUT_FAILED', { reason: code }, { cause: error })
     }
   }
 }
@@ -134,15 +145,36 @@ export function printLine(text: string): void {
   writeAll(1, `${text}\n`)
 }
 
+/** Reads no more than any message may hold, so that endless input ends in a refusal. */
 async function readStdin(): Promise<string> {
   const chunks: Buffer[] = []
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
+  let bytes = 0
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk as Buffer)
+    bytes += (chunk as Buffer).length
+    if (bytes > MAX_STDIN_BYTES) break
+  }
   return Buffer.concat(chunks).toString('utf8')
 }
 
+const MAX_STDIN_BYTES = 1024 * 1024
+
+/** Says what went wrong, as far as anybody can be told at all. */
 export function report(error: PosternError, isJson: boolean): number {
   const { code, message, next, retryable, details } = error
-  if (isJson) writeAll(1, `${formatJson({ error: { code, message, next, retryable, details } })}\n`)
-  writeAll(2, `postern: ${showField(message, MAX_ERROR_WIDTH)} ${showField(next, MAX_ERROR_WIDTH)} [${code}]\n`)
+  const inJson = `${formatJson({ error: { code, message, next, retryable, details } })}\n`
+  const inWords = `postern: ${showField(message, MAX_ERROR_WIDTH)} ${showField(next, MAX_ERROR_WIDTH)} [${code}]\n`
+  for (const [descriptor, text] of isJson
+    ? ([
+        [1, inJson],
+        [2, inWords],
+      ] as const)
+    : ([[2, inWords]] as const)) {
+    try {
+      writeAll(descriptor, text)
+    } catch {
+      // There is nobody to tell; the exit code says it.
+    }
+  }
   return error.exit
 }

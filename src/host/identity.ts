@@ -1,4 +1,4 @@
-import { ancestors } from '../kit/node/processes.ts'
+import { ancestors, isSameProcess } from '../kit/node/processes.ts'
 import { type Caller, LOCAL_CALLER } from '../model/caller.ts'
 import { PosternError } from '../model/errors.ts'
 import type { HotPostern } from '../model/postern.ts'
@@ -46,14 +46,13 @@ async function sessionAgent(postern: Roster): Promise<{ readonly agent: string }
   const sessions = (await postern.sessions.list({})).filter(({ pid, liveness }) => pid !== null && liveness === 'alive')
   if (sessions.length === 0) return undefined
   const above = ancestors(process.pid)
-  const session = sessions.find(({ pid, pidStartedAt }) =>
-    above.some(
-      (ancestor) => ancestor.pid === pid && Math.abs((ancestor.startedAt ?? 0) - (pidStartedAt ?? 0)) < CLOCK_TICK_MS,
-    ),
+  const session = sessions.find(
+    ({ pid, pidStartedAt }) =>
+      pid !== null &&
+      pidStartedAt !== null &&
+      above.some((each) => isSameProcess(each, { pid, startedAt: pidStartedAt })),
   )
   if (!session) return undefined
   const { kind } = await postern.agents.show({ id: session.agent })
   return kind === 'ai' ? session : undefined
 }
-
-const CLOCK_TICK_MS = 50

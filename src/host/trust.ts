@@ -6,13 +6,14 @@ import { makePrivateFolder } from '../kit/node/folders.ts'
 const TRUST_FILE = 'trusted.json'
 
 /** Trust is in one file's very content: whoever changes it must ask again. */
-export function isTrusted(home: string, path: string): boolean {
-  return readTrust(home)[realpathSync(path)] === hashOf(path)
+export function isTrusted(home: string, path: string, text: string): boolean {
+  const known = readTrust(home)[realpathSync(path)]
+  return known !== undefined && known === sha256(text)
 }
 
 export function setTrust(home: string, path: string, trusted: boolean): void {
   const { [realpathSync(path)]: _, ...others } = readTrust(home)
-  const next = trusted ? { ...others, [realpathSync(path)]: hashOf(path) } : others
+  const next = trusted ? { ...others, [realpathSync(path)]: sha256(readFileSync(path)) } : others
   makePrivateFolder(home)
   const file = join(home, TRUST_FILE)
   writeFileSync(`${file}.new`, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 })
@@ -25,8 +26,4 @@ function readTrust(home: string): Record<string, string> {
   } catch {
     return {}
   }
-}
-
-function hashOf(path: string): string {
-  return sha256(readFileSync(path))
 }

@@ -81,7 +81,7 @@ export const ERRORS = {
   CONTENT_TOO_LARGE: {
     ...usage,
     http: 413,
-    text: 'The {field} has {bytes} bytes; at most {limit} are taken.',
+    text: 'The {field} would take {bytes} bytes; at most {limit} are allowed.',
     next: 'Shorten it, or put it in a file and attach that by reference.',
   },
   TEXT_INVALID: {
@@ -217,8 +217,8 @@ export const ERRORS = {
     http: 500,
     exit: EXIT.failed,
     retryable: true,
-    text: 'What was drained could not be shown: {reason}.',
-    next: 'The messages are pending again; drain once more.',
+    text: 'The output could not be written ({reason}).',
+    next: 'Nothing was taken: what was to be shown is still there. Ask again.',
   },
   BACKUP_EXISTS: { ...conflict, text: 'The file {path} exists already.', next: 'Name a file that does not exist yet.' },
   BACKUP_FAILED: { ...unavailable, exit: EXIT.failed, text: 'The backup failed: {reason}.', next: '{next}' },

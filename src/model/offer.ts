@@ -2,7 +2,7 @@
  * A drain's lease on the deliveries it takes, as one thing with one life:
  *
  *   open ─printed→ open (printedAt set) ─confirm→ confirmed
- *     └────────release / lapse────────→ released
+ *     └──release→ released · lapse→ lapsed
  *
  * Only a printed offer is ever confirmed. An unprinted one lapses after 30 s; a printed one when its session's host
  * is gone, or after 30 min. Confirming the offer makes all its deliveries `seen`; releasing it makes them pending.

@@ -48,10 +48,11 @@ export interface AddAgent {
   readonly id: string
   readonly kind?: AgentKind
   readonly displayName?: string
+  /** Absent: not said; a new agent is none, a known one stays what it is. True makes a registered person an owner. */
   readonly isOwner?: boolean
   /** Also take up broadcasts that were sent before and have not expired. */
   readonly withBroadcasts?: boolean
-  /** Bring a removed agent back. */
+  /** Bring a removed agent back; kind and display name, where given, must be its own. */
   readonly restore?: boolean
 }
 

@@ -12,6 +12,12 @@ export interface ReceiptStep {
   readonly sessionId: string | null
 }
 
+/** What a printed offer shows of a message: all of it, or so little that a reader must fetch the rest. */
+export const PRINTED_EVIDENCE = {
+  evidence: 'the text was written out whole',
+  ofHeadline: 'only its headline was shown',
+} as const
+
 export interface DeliveryTrace extends Delivery {
   /** Until when the present offer lasts; null where there is none. */
   readonly leaseExpiresAt: number | null

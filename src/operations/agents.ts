@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AGENT_KINDS } from '../model/agent.ts'
+import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
 import { operation } from './operation.ts'
 import { agent, agentId, agentStatus } from './schemas.ts'
 
@@ -16,15 +17,7 @@ export const addAgent = operation({
     restore: z.boolean().optional(),
   }),
   output: agent,
-  errors: [
-    'AGENT_ID_INVALID',
-    'AGENT_ID_RESERVED',
-    'AGENT_EXISTS',
-    'AGENT_CONFUSABLE',
-    'AGENT_REMOVED',
-    'VALUE_INVALID',
-    'TEXT_INVALID',
-  ],
+  errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'AGENT_EXISTS', 'AGENT_CONFUSABLE', 'AGENT_REMOVED', 'VALUE_INVALID'],
   faces: { cli: 'agent add' },
 })
 
@@ -42,7 +35,7 @@ export const showAgent = operation({
   summary: 'Show one agent.',
   input: id,
   output: agentStatus,
-  errors: ['AGENT_ID_INVALID', 'AGENT_NOT_FOUND'],
+  errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND'],
   faces: { cli: 'agent show' },
 })
 
@@ -51,7 +44,7 @@ export const renameAgent = operation({
   summary: 'Change the name that is shown; the id never changes.',
   input: id.extend({ displayName: z.string() }),
   output: agent,
-  errors: ['AGENT_NOT_FOUND', 'AGENT_CONFUSABLE', 'TEXT_INVALID'],
+  errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'AGENT_NOT_FOUND', 'AGENT_CONFUSABLE'],
   faces: { cli: 'agent rename' },
 })
 
@@ -60,6 +53,6 @@ export const removeAgent = operation({
   summary: 'Retire an agent; its id is never given to another.',
   input: id,
   output: agent,
-  errors: ['AGENT_NOT_FOUND'],
+  errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND'],
   faces: { cli: 'agent remove' },
 })

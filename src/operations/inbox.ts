@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { RECEIPT_STAGES } from '../model/receipt.ts'
+import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
 import { operation } from './operation.ts'
 import {
   agentId,
@@ -36,11 +37,12 @@ const pushInput = z.object({
 const PUSH_ERRORS = [
   'RECIPIENT_MISSING',
   'AGENT_NOT_FOUND',
-  'AGENT_ID_INVALID',
+  ...AGENT_ID_ERRORS,
+  'AGENT_CONFUSABLE',
+  'AGENT_REMOVED',
   'ADDRESS_UNSUPPORTED',
   'CONTENT_EMPTY',
-  'CONTENT_TOO_LARGE',
-  'TEXT_INVALID',
+  ...TEXT_ERRORS,
   'PRIORITY_INVALID',
   'TYPE_INVALID',
   'DURATION_INVALID',
@@ -48,6 +50,7 @@ const PUSH_ERRORS = [
   'DEDUP_CONFLICT',
   'INBOX_FULL',
   'MESSAGE_NOT_FOUND',
+  'NOT_ALLOWED',
 ] as const
 
 export const push = operation({
@@ -78,7 +81,7 @@ export const list = operation({
     after: z.string().optional(),
   }),
   output: z.object({ items: z.array(inboxMessage), next: z.string().nullable() }),
-  errors: ['AGENT_NOT_FOUND', 'VALUE_INVALID'],
+  errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'VALUE_INVALID'],
   faces: { cli: 'inbox list' },
 })
 
@@ -104,7 +107,15 @@ export const drain = operation({
     maxPriority: priority.optional(),
   }),
   output: z.object({ offer: offer.nullable(), messages: z.array(shownMessage), remaining: z.number().int() }),
-  errors: ['AGENT_NOT_FOUND', 'SESSION_INVALID', 'SESSION_CONFLICT', 'VALUE_INVALID'],
+  errors: [
+    ...AGENT_ID_ERRORS,
+    ...TEXT_ERRORS,
+    'AGENT_NOT_FOUND',
+    'SESSION_INVALID',
+    'SESSION_CONFLICT',
+    'PRIORITY_INVALID',
+    'VALUE_INVALID',
+  ],
   faces: { cli: 'inbox drain' },
 })
 
@@ -124,7 +135,7 @@ export const confirm = operation({
   summary: 'Say that an offer was consumed: its messages are seen.',
   input: offerRef.extend({ evidence: z.string(), printed: z.boolean().optional() }),
   output: offer,
-  errors: ['OFFER_NOT_FOUND', 'OFFER_UNPRINTED'],
+  errors: ['OFFER_NOT_FOUND', 'OFFER_UNPRINTED', ...TEXT_ERRORS],
   faces: {},
 })
 
@@ -133,7 +144,7 @@ export const release = operation({
   summary: 'Give an offer back: its messages are pending again.',
   input: offerRef.extend({ reason: z.string() }),
   output: offer,
-  errors: ['OFFER_NOT_FOUND'],
+  errors: ['OFFER_NOT_FOUND', ...TEXT_ERRORS],
   faces: {},
 })
 
@@ -142,16 +153,18 @@ export const confirmSession = operation({
   summary: 'Confirm what a session was offered and printed before a moment.',
   input: z.object({ sessionId: z.string(), printedBefore: milliseconds, evidence: z.string() }),
   output: z.number().int(),
-  errors: ['SESSION_INVALID'],
+  errors: ['SESSION_INVALID', ...TEXT_ERRORS],
   faces: {},
 })
+
+const MOVE_ERRORS = [...AGENT_ID_ERRORS, 'MESSAGE_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'DELIVERY_STATE'] as const
 
 export const ack = operation({
   name: 'inbox.ack',
   summary: 'Say that messages have been dealt with.',
   input: z.object({ agent: agentId, ids: z.array(messageId) }),
   output: z.array(z.object({ id: messageId, state: deliveryState })),
-  errors: ['MESSAGE_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'DELIVERY_STATE'],
+  errors: MOVE_ERRORS,
   faces: { cli: 'inbox ack' },
 })
 
@@ -160,7 +173,7 @@ export const wait = operation({
   summary: 'Sleep until something waits for an agent.',
   input: z.object({ agent: agentId, timeoutMs: milliseconds.optional() }),
   output: z.object({ pending: z.number().int() }),
-  errors: ['AGENT_NOT_FOUND'],
+  errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'VALUE_INVALID'],
   faces: { cli: 'inbox wait' },
 })
 
@@ -169,7 +182,7 @@ export const waitFor = operation({
   summary: 'Wait until every recipient has a message stored, offered, seen or acted.',
   input: z.object({ id: messageId, stage: z.enum(RECEIPT_STAGES), timeoutMs: milliseconds }),
   output: trace,
-  errors: ['MESSAGE_NOT_FOUND', 'DELIVERY_STATE', 'TIMED_OUT'],
+  errors: ['MESSAGE_NOT_FOUND', 'DELIVERY_STATE', 'VALUE_INVALID', 'TIMED_OUT'],
   faces: { cli: 'inbox push' },
 })
 
@@ -180,7 +193,7 @@ export const cancel = operation({
   summary: 'Take a message back from whoever has not seen it yet.',
   input: deliveryRef,
   output: z.object({ cancelled: z.number().int() }),
-  errors: ['MESSAGE_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'DELIVERY_STATE'],
+  errors: MOVE_ERRORS,
   faces: { cli: 'inbox cancel' },
 })
 
@@ -198,7 +211,7 @@ export const search = operation({
   summary: 'Find messages by words, phrases or beginnings.',
   input: z.object({ query: z.string(), agent: agentId.optional(), limit: z.number().int().optional() }),
   output: z.array(message),
-  errors: ['VALUE_INVALID', 'CONTENT_TOO_LARGE', 'TEXT_INVALID'],
+  errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'VALUE_INVALID'],
   faces: { cli: 'inbox search' },
 })
 
@@ -209,7 +222,7 @@ export const held = operation({
   summary: 'List messages that are held because agents answered each other too often.',
   input: ofAgent,
   output: z.array(inboxMessage),
-  errors: [],
+  errors: AGENT_ID_ERRORS,
   faces: { cli: 'inbox held list' },
 })
 
@@ -218,7 +231,7 @@ export const releaseHeld = operation({
   summary: 'Let a held message go on.',
   input: deliveryRef,
   output: z.object({ released: z.number().int() }),
-  errors: ['MESSAGE_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'DELIVERY_STATE'],
+  errors: [...MOVE_ERRORS, 'AGENT_REMOVED'],
   faces: { cli: 'inbox held release' },
 })
 
@@ -227,7 +240,7 @@ export const dead = operation({
   summary: 'List messages that were offered too often without being confirmed.',
   input: ofAgent,
   output: z.array(inboxMessage),
-  errors: [],
+  errors: AGENT_ID_ERRORS,
   faces: { cli: 'inbox dead list' },
 })
 
@@ -236,6 +249,6 @@ export const retryDead = operation({
   summary: 'Make a dead message pending again.',
   input: deliveryRef,
   output: z.object({ retried: z.number().int() }),
-  errors: ['MESSAGE_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'DELIVERY_STATE'],
+  errors: [...MOVE_ERRORS, 'AGENT_REMOVED'],
   faces: { cli: 'inbox dead retry' },
 })

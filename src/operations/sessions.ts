@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
 import { operation } from './operation.ts'
 import { agentId, liveSession, milliseconds, session } from './schemas.ts'
 
@@ -13,7 +14,7 @@ export const beginSession = operation({
     pidStartedAt: milliseconds.optional(),
   }),
   output: session,
-  errors: ['SESSION_INVALID', 'SESSION_CONFLICT', 'AGENT_NOT_FOUND'],
+  errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'SESSION_INVALID', 'SESSION_CONFLICT', 'AGENT_NOT_FOUND'],
   faces: {},
 })
 
@@ -31,6 +32,6 @@ export const listSessions = operation({
   summary: 'List sessions that have not ended, and whether their hosts live.',
   input: z.object({ agent: agentId.optional() }),
   output: z.array(liveSession),
-  errors: [],
+  errors: AGENT_ID_ERRORS,
   faces: {},
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ATTACKS, findBreaches, GUESSED_NONCE, plantEverywhere, sampleMessage } from '../../test/helpers/attacks.ts'
+import { verifies } from '../../test/scenarios/requirements.ts'
 import type { ShownMessage } from '../model/delivery.ts'
 import type { Drained } from '../model/postern.ts'
 import { renderDrain } from './drain.ts'
@@ -105,6 +106,7 @@ describe('renderDrain', () => {
   })
 
   it('withstands every attack in every field', () => {
+    verifies('G14.fence', 'G14.terminal')
     const breaches = ATTACKS.flatMap(({ name, text }) =>
       plantEverywhere(text).flatMap(({ field, message }) =>
         findBreaches(render(message), nonce).map((breach) => `${name} in ${field}: ${breach}`),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ATTACKS, findBreaches, GUESSED_NONCE, sampleMessage } from '../../test/helpers/attacks.ts'
+import { verifies } from '../../test/scenarios/requirements.ts'
 import { renderDrain } from './drain.ts'
 
 const nonce = GUESSED_NONCE
@@ -48,6 +49,7 @@ describe('the oracle', () => {
   })
 
   it.each(Object.entries(CARELESS))('catches a renderer that %s', (_, { render, breach }) => {
+    verifies('G14.fence', 'G14.terminal')
     const breaches = ATTACKS.flatMap(({ text }) => findBreaches(frameAround(render(text)), nonce))
     expect(breaches.some((found) => breach.test(found))).toBe(true)
   })

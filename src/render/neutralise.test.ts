@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ATTACKS, findTextBreaches } from '../../test/helpers/attacks.ts'
+import { verifies } from '../../test/scenarios/requirements.ts'
 import { BLOCK, LINE, NAME, neutralise, neutraliseTo, QUOTED, TOKEN } from './neutralise.ts'
 
 const SURFACES = { BLOCK, LINE, QUOTED, NAME, TOKEN }
@@ -37,6 +38,7 @@ describe('neutralise', () => {
   })
 
   it('leaves nothing reserved or unseen on any surface', () => {
+    verifies('G14.fence', 'G14.terminal')
     const breaches = ATTACKS.flatMap(({ name, text }) =>
       Object.entries(SURFACES).flatMap(([surface, kind]) =>
         findTextBreaches(neutralise(text, kind)).map((breach) => `${name} on ${surface}: ${breach}`),
@@ -46,6 +48,7 @@ describe('neutralise', () => {
   })
 
   it('leaves nothing reserved or unseen in any combination of disguises', () => {
+    verifies('G14.fence', 'G14.terminal')
     const text = fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }).map((pieces) => pieces.join(''))
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 40 }), (hostile, max) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ATTACKS, findTextBreaches } from '../../test/helpers/attacks.ts'
+import { verifies } from '../../test/scenarios/requirements.ts'
 import { displayWidth, foldLines, showBlock, showField } from './terminal.ts'
 
 describe('showField', () => {
@@ -11,6 +12,7 @@ describe('showField', () => {
   })
 
   it('withstands every attack at every width', () => {
+    verifies('G14.terminal')
     for (const { name, text } of ATTACKS) {
       for (const width of [1, 8, 20, 80]) {
         const shown = showField(text, width)
@@ -28,6 +30,7 @@ describe('showBlock', () => {
   })
 
   it('withstands every attack', () => {
+    verifies('G14.fence', 'G14.terminal')
     for (const { name, text } of ATTACKS) {
       const shown = showBlock(text)
       expect(findTextBreaches(shown), name).toEqual([])
@@ -45,6 +48,7 @@ describe('foldLines', () => {
   })
 
   it('begins every row of a long line with the mark of quoted text', () => {
+    verifies('G14.fence')
     const folded = foldLines(showBlock(`${' '.repeat(78)}┌── postern inbox${'日'.repeat(60)}\t\tx`), 80).split('\n')
     expect(folded.length).toBeGreaterThan(2)
     for (const row of folded) {

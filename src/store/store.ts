@@ -31,6 +31,8 @@ export interface Store {
   now(): number
   /** What the engine can say about its own health: settings, integrity, schema. */
   check(): Promise<readonly HealthCheck[]>
+  /** What is wrong with the contents, in words; empty when conservation holds. */
+  audit(params: { readonly limit: number }): Promise<readonly string[]>
   /** A consistent copy, taken while others write. */
   backup(path: string): Promise<void>
   close(): Promise<void>
@@ -58,6 +60,8 @@ export interface AgentShelf {
   /** Inserts it unless the id is taken; false where it was. The broadcast cursor starts at the present or at zero. */
   insert(params: NewAgent): Promise<boolean>
   update(params: { readonly id: string; readonly displayName: string; readonly skeleton: string }): Promise<void>
+  /** Makes a registered person an owner. */
+  setOwner(params: { readonly id: string }): Promise<void>
   setRemoved(params: { readonly id: string; readonly removedAt: number | null }): Promise<void>
 }
 
@@ -75,6 +79,8 @@ export interface SessionShelf {
   end(params: { readonly id: string; readonly at: number }): Promise<void>
   /** Not ended, most recent event first; of one agent or of all. */
   open(params: { readonly agent?: string }): Promise<readonly Session[]>
+  /** Not ended, with a host process on this machine; least recent event first. Locked until the transaction ends. */
+  withHost(params: { readonly machine: string; readonly limit: number }): Promise<readonly Session[]>
 }
 
 export interface MessageShelf {
@@ -89,7 +95,10 @@ export interface MessageShelf {
   get(id: string): Promise<Message | undefined>
   /** The thread's messages, oldest first. */
   thread(params: { readonly threadId: string; readonly limit: number }): Promise<readonly Message[]>
+  /** How many messages the thread has had since the last one of a person. */
   countThread(params: { readonly threadId: string }): Promise<number>
+  /** Ends a message's time to live, unless it is over already: a broadcast is then pending for nobody who takes it up later. */
+  expire(params: { readonly id: string; readonly at: number }): Promise<void>
   /** Indexes what is not indexed yet; returns how many messages that were. A writing call. */
   indexForSearch(params: { readonly limit: number }): Promise<number>
   /** Newest first. */
@@ -140,7 +149,10 @@ export interface DeliveryShelf {
   ofMessage(id: string): Promise<readonly Delivery[]>
   /** The recorded history of one message's deliveries, oldest first: attempts, and moves other than the usual ones. */
   steps(id: string): Promise<readonly (ReceiptStep & { readonly agent: string })[]>
-  /** Moves deliveries of one message from one of `from` to `to` and records the step; returns the agents concerned. */
+  /**
+   * Moves deliveries of one message from one of `from` to `to` and records the step; returns the agents concerned.
+   * Nothing becomes pending for an agent that was removed.
+   */
   move(params: MoveParams): Promise<readonly string[]>
   /** Adds a step to the history of a message's deliveries that their state alone does not tell. */
   record(params: RecordParams): Promise<void>
@@ -205,6 +217,10 @@ export interface OfferShelf {
     readonly headlines: readonly string[]
   }): Promise<void>
   get(id: string): Promise<Offer | undefined>
+  /** Messages of which an offer shows only the headline. */
+  headlines(id: string): Promise<readonly string[]>
+  /** Whether the agent was offered anything by an offer with this id or a later one; ids are in order of time. */
+  hasSince(params: { readonly agent: string; readonly id: string }): Promise<boolean>
   /** Sets the time of printing and the new expiry of an open offer; false where it is not open. */
   setPrinted(params: { readonly id: string; readonly at: number; readonly expiresAt: number }): Promise<boolean>
   /** Closes an open offer. Confirmed: its deliveries are `seen`. Otherwise they are pending again, or dead. */
@@ -250,11 +266,9 @@ export interface UpkeepShelf {
   ranAt(): Promise<ReadonlyMap<string, number>>
   /** Claims the next slice of a named job if it is due; false where somebody else had it within the interval. */
   claim(params: { readonly job: string; readonly now: number; readonly intervalMs: number }): Promise<boolean>
-  /** Forgets sessions that ended before a time; at most `limit`. */
-  forgetSessions(params: { readonly endedBefore: number; readonly limit: number }): Promise<number>
+  /** Forgets sessions, ended or not, of which nothing was heard since a time; at most `limit`. */
+  forgetSessions(params: { readonly unheardSince: number; readonly limit: number }): Promise<number>
   /** Removes whole messages older than `idBefore`, all of whose deliveries were finished before a time; at most `limit`. */
   reap(params: { readonly finishedBefore: number; readonly idBefore: string; readonly limit: number }): Promise<number>
-  /** What is wrong with the store's contents, in words; empty when conservation holds. */
-  violations(params: { readonly limit: number }): Promise<readonly string[]>
   counts(): Promise<Readonly<Record<DeliveryState, number>>>
 }

@@ -21,11 +21,51 @@ conformance('agents', ({ rule, open }) => {
     advance(1_000)
     expect(await postern.agents.add({ id: 'justin', kind: 'human', isOwner: true })).toEqual(first)
     await refused(postern.agents.add({ id: 'justin' }), 'AGENT_EXISTS')
-    await refused(postern.agents.add({ id: 'justin', kind: 'human' }), 'AGENT_EXISTS')
+    await refused(postern.agents.add({ id: 'justin', kind: 'human', isOwner: false }), 'AGENT_EXISTS')
     await refused(
       postern.agents.add({ id: 'justin', kind: 'human', isOwner: true, displayName: 'Jay' }),
       'AGENT_EXISTS',
     )
+  })
+
+  rule('takes what is not said of an owner for no contradiction', async () => {
+    const { postern } = await open({ agents: [{ id: 'justin', kind: 'human', isOwner: true }] })
+    expect(await postern.agents.add({ id: 'justin', kind: 'human' })).toMatchObject({ id: 'justin', isOwner: true })
+  })
+
+  rule('makes a registered person an owner, and nobody else', async () => {
+    const { postern } = await open({ agents: ['quinn', { id: 'justin', kind: 'human' }] })
+    const owner = { id: 'justin', kind: 'human', isOwner: true } as const
+    expect(await postern.agents.add(owner)).toMatchObject({ isOwner: true })
+    expect(await postern.agents.show({ id: 'justin' })).toMatchObject({ isOwner: true })
+    await refused(postern.agents.add({ ...owner, id: 'quinn' }), 'AGENT_EXISTS')
+    expect(await postern.agents.show({ id: 'quinn' })).toMatchObject({ isOwner: false })
+  })
+
+  rule('brings a removed agent back only as what it was', async () => {
+    const { postern } = await open({ agents: [] })
+    await postern.agents.add({ id: 'justin', kind: 'human', displayName: 'Justin' })
+    await postern.agents.remove({ id: 'justin' })
+    const back = { id: 'justin', restore: true }
+    await refused(postern.agents.add({ ...back, kind: 'ai' }), 'AGENT_EXISTS')
+    await refused(postern.agents.add({ ...back, kind: 'human', displayName: 'Jay' }), 'AGENT_EXISTS')
+    expect(await postern.agents.list()).toEqual([])
+    expect(await postern.agents.add(back)).toMatchObject({ kind: 'human', displayName: 'Justin', removedAt: null })
+  })
+
+  rule('makes nothing pending for an agent that was removed', async () => {
+    verifies('G7.conservation')
+    const { postern } = await open({ agents: ['quinn', 'rex'], limits: { attempts: 1 } })
+    const { id } = await postern.inbox.push({ to: ['quinn', 'rex'], content: 'dead' })
+    for (const agent of ['quinn', 'rex']) {
+      const { offerId } = await show(postern, { agent })
+      await postern.inbox.release({ offerId, reason: 'no' })
+    }
+    await postern.agents.remove({ id: 'quinn' })
+    await refused(postern.inbox.retryDead({ id, agent: 'quinn' }), 'AGENT_REMOVED')
+    expect(await postern.inbox.retryDead({ id })).toEqual({ retried: 1 })
+    expect([await stateOf(postern, id, 'quinn'), await stateOf(postern, id, 'rex')]).toEqual(['dead', 'pending'])
+    await refused(postern.inbox.retryDead({ id }), 'AGENT_REMOVED')
   })
 
   rule('makes only people owners', async () => {

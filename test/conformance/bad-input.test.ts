@@ -104,6 +104,10 @@ conformance('bad input', ({ rule, open }) => {
       const drain = (input: object) => postern.inbox.drain({ agent: 'quinn', ...input })
       for (const maxMessages of [0, -1, 1.5, Number.NaN, 1_000_001])
         await refused(drain({ maxMessages }), 'VALUE_INVALID')
+      for (const room of [0, -1, 0.5, Number.NaN]) {
+        await refused(drain({ maxCharacters: room }), 'VALUE_INVALID')
+        await refused(drain({ maxTokens: room }), 'VALUE_INVALID')
+      }
       for (const maxPriority of [-1, 5, 1.5])
         await refused(drain({ maxPriority: maxPriority as Priority }), 'PRIORITY_INVALID')
       await refused(drain({ sessionId: '../x y' }), 'SESSION_INVALID')

@@ -107,7 +107,7 @@ conformance('broadcast', ({ rule, open }) => {
     const { id } = await postern.inbox.push({ to: ['all'], content: 'hello' })
     await read(postern, 'ada')
     const { deliveries } = await postern.inbox.trace({ id })
-    expect(deliveries.map(({ agent, state }) => `${agent} ${state}`)).toContain('ada seen')
+    expect(deliveries.map(({ agent, state }) => `${agent} ${state}`)).toEqual(['ada seen', 'quinn pending'])
   })
 
   rule('reaches whoever holds a full inbox', async () => {
@@ -136,6 +136,28 @@ conformance('broadcast', ({ rule, open }) => {
     expect(await postern.inbox.cancel({ id })).toEqual({ cancelled: 1 })
     expect(await read(postern, 'quinn')).toEqual([])
     expect(await stateOf(postern, id, 'quinn')).toBe('cancelled')
+  })
+
+  rule('is shown to nobody who comes after it was taken back from everybody', async () => {
+    verifies('S000.broadcast.late')
+    const { postern } = await open({ agents: ['ada', 'quinn'] })
+    const { id } = await postern.inbox.push({ to: ['all'], content: 'a mistake' })
+    await postern.inbox.cancel({ id })
+    await postern.agents.add({ id: 'curious', withBroadcasts: true })
+    expect(await postern.agents.show({ id: 'curious' })).toMatchObject({ pending: 0 })
+    expect(await read(postern, 'curious')).toEqual([])
+    expect(await stateOf(postern, id, 'curious')).toBe('expired')
+    expect(await stateOf(postern, id, 'ada')).toBe('cancelled')
+  })
+
+  rule('still reaches others where it was taken back from one', async () => {
+    verifies('S000.broadcast.late')
+    const { postern } = await open({ agents: ['ada', 'quinn'] })
+    const { id } = await postern.inbox.push({ to: ['all'], content: 'not for ada' })
+    expect(await postern.inbox.cancel({ id, agent: 'ada' })).toEqual({ cancelled: 1 })
+    await postern.agents.add({ id: 'curious', withBroadcasts: true })
+    expect(await read(postern, 'curious')).toEqual(['not for ada'])
+    expect(await read(postern, 'quinn')).toEqual(['not for ada'])
   })
 
   rule('stands in the list of whoever it waits for', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Postern } from '../../src/model/postern.ts'
 import { verifies } from '../scenarios/requirements.ts'
-import { caller, conformance, contents, read, tell, type World } from './suite.ts'
+import { caller, conformance, contents, read, stepsOf, tell, type World } from './suite.ts'
 
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => `message ${i}`)
 
@@ -161,6 +161,35 @@ conformance('concurrency', ({ rule, open }) => {
     )
     const winners = outcomes.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value.outcome)
     expect(new Set(winners).size).toBe(1)
+  })
+
+  rule('confirms an offer once, and answers all who confirm it at once with that', async () => {
+    verifies('G4.exactly-once')
+    const world = await open()
+    const posterns = await some(world, 8)
+    for (let round = 0; round < 8; round++) {
+      await tell(world.postern, 'quinn', `round ${round}`)
+      const { offer } = await world.postern.inbox.drain({ agent: 'quinn' })
+      const offerId = offer?.id ?? ''
+      await world.postern.inbox.printed({ offerId })
+      const confirmed = await Promise.all(
+        posterns.map((postern, i) => postern.inbox.confirm({ offerId, evidence: `by ${i}` })),
+      )
+      expect(confirmed.map(({ outcome }) => outcome)).toEqual(posterns.map(() => 'confirmed'))
+      expect(new Set(confirmed.map(({ evidence }) => evidence)).size).toBe(1)
+    }
+  })
+
+  rule('acks a message once, and answers all who ack it at once alike', async () => {
+    const world = await open()
+    const posterns = await some(world, 8)
+    for (let round = 0; round < 8; round++) {
+      const id = await tell(world.postern, 'quinn', `round ${round}`)
+      await read(world.postern, 'quinn')
+      const acked = await Promise.all(posterns.map((postern) => postern.inbox.ack({ agent: 'quinn', ids: [id] })))
+      expect(acked).toEqual(posterns.map(() => [{ id, state: 'acted' }]))
+      expect((await stepsOf(world.postern, id)).filter((step) => step === 'acted')).toHaveLength(1)
+    }
   })
 
   rule('registers an agent once, however many register it at once', async () => {

@@ -35,6 +35,69 @@ conformance('damping', ({ rule, open }) => {
     expect((await pingPong(postern, 5)).map(stateIn)).toEqual(['pending', 'pending', 'pending', 'held', 'held'])
   })
 
+  rule('lets an agent answer a person however long the thread has become', async () => {
+    verifies('G17.hops', 'G17.thread')
+    const limits = { hops: 1, threadMessages: 2, pairBurst: 100 }
+    const { postern } = await open({ agents: ['ada', 'quinn', ...PEOPLE], limits })
+    const last = (await pingPong(postern, 4)).at(-1)
+    const answer = { to: ['ada', 'justin'], content: 'it goes on and on', replyTo: last?.id ?? '' }
+    const { recipients } = await postern.as(caller('quinn')).inbox.push(answer)
+    expect(recipients.map(({ agent, state }) => [agent, state])).toEqual([
+      ['ada', 'held'],
+      ['justin', 'pending'],
+    ])
+  })
+
+  rule("counts a thread's messages anew after one of a person", async () => {
+    verifies('G17.thread')
+    const limits = { threadMessages: 2, hops: 100, pairBurst: 100 }
+    const { postern } = await open({ agents: ['ada', 'quinn', ...PEOPLE], limits })
+    const last = (await pingPong(postern, 3)).at(-1)
+    expect(last && stateIn(last)).toBe('held')
+    const justin = postern.as(caller('justin', 'human'))
+    const goOn = await justin.inbox.push({ to: ['ada'], content: 'go on', replyTo: last?.id ?? '' })
+    const reply = (from: string, to: string) =>
+      postern.as(caller(from)).inbox.push({ to: [to], content: 'going on', replyTo: goOn.id })
+    const states = [await reply('ada', 'quinn'), await reply('quinn', 'ada'), await reply('ada', 'quinn')].map(stateIn)
+    expect(states).toEqual(['pending', 'pending', 'held'])
+  })
+
+  rule("refuses an agent's broadcast in a thread that has gone on for too long, and tells a person once", async () => {
+    verifies('G17.hops', 'G17.thread', 'G17.told-once')
+    for (const limits of [{ hops: 1 }, { threadMessages: 2, hops: 100 }]) {
+      const { postern } = await open({ agents: ['ada', 'quinn', ...PEOPLE], limits: { ...limits, pairBurst: 100 } })
+      const last = (await pingPong(postern, 2)).at(-1)
+      const shout = { to: ['all'], content: 'listen', replyTo: last?.id ?? '' }
+      const ada = postern.as(caller('ada'))
+      for (let i = 0; i < 2; i++) {
+        const error = await refused(ada.inbox.push(shout), 'NOT_ALLOWED')
+        expect(error.message).toContain('gone on for too long')
+      }
+      expect(await read(postern, 'quinn')).toEqual(['reply 0'])
+      expect(await read(postern, 'justin')).toHaveLength(1)
+      const justin = postern.as(caller('justin', 'human'))
+      expect(stateIn(await justin.inbox.push(shout))).toBe('pending')
+    }
+  })
+
+  rule("refuses an agent's broadcasts beyond the allowed rate, and tells a person once", async () => {
+    verifies('G17.pair', 'G17.told-once', 'G3.same-id')
+    const limits = { pairBurst: 2, pairPerMinute: 1 }
+    const { postern, advance } = await open({ agents: ['ada', 'quinn', ...PEOPLE], limits })
+    const ada = postern.as(caller('ada'))
+    const shout = (content: string) => ada.inbox.push({ to: ['all'], content, dedupKey: content })
+    const first = await shout('first')
+    await shout('second')
+    for (let i = 0; i < 2; i++) await refused(shout('third'), 'NOT_ALLOWED')
+    expect(await shout('first')).toMatchObject({ id: first.id, duplicate: true })
+    expect(await read(postern, 'quinn')).toEqual(['first', 'second'])
+    const told = await read(postern, 'justin')
+    expect(told.filter((notice) => notice.includes('beyond the allowed rate'))).toHaveLength(1)
+    advance(60_000)
+    expect(stateIn(await shout('third'))).toBe('pending')
+    for (let i = 0; i < 3; i++) await postern.inbox.push({ to: ['all'], content: 'by somebody at the machine' })
+  })
+
   rule('holds what one agent sends another beyond the allowed rate', async () => {
     verifies('G17.pair')
     const limits = { pairBurst: 3, pairPerMinute: 2 }

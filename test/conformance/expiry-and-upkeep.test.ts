@@ -190,4 +190,14 @@ conformance('expiry and upkeep', ({ rule, open }) => {
     await postern.upkeep.run()
     await refused(postern.sessions.end({ id: 'ses-1' }), 'SESSION_NOT_FOUND')
   })
+
+  rule('forgets sessions of which nothing was heard for longer than the retention', async () => {
+    const { postern, advance } = await open()
+    await postern.sessions.begin({ id: 'silent', agent: 'quinn' })
+    advance(retentionMs / 2)
+    await postern.sessions.begin({ id: 'heard', agent: 'quinn' })
+    advance(retentionMs / 2 + 1)
+    await postern.upkeep.run()
+    expect((await postern.sessions.list()).map(({ id }) => id)).toEqual(['heard'])
+  })
 })

@@ -4,13 +4,16 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { inject } from 'vitest'
-import { assemble, type OpenOptions, openLocal } from '../../src/host/open-local.ts'
+import { openEmbedded } from '../../src/host/embedded.ts'
+import { assemble, type OpenOptions } from '../../src/host/open-local.ts'
 import { openRemote } from '../../src/host/remote.ts'
 import type { Postern } from '../../src/model/postern.ts'
 import type { Store } from '../../src/store/store.ts'
+import type { Wire } from '../../src/wires/wire.ts'
 import '../helpers/global-postgres.ts'
 import { createDatabase } from '../helpers/postgres.ts'
 import { removeFolder } from '../helpers/temp.ts'
+import { declared } from './declared.ts'
 
 /** One way to get a `Postern`. Every embodiment has a maker, and every maker runs the whole suite. */
 export interface Maker {
@@ -22,7 +25,10 @@ export interface Maker {
   open(options?: MakerOptions): Promise<World>
 }
 
-export type MakerOptions = Pick<OpenOptions, 'limits' | 'caller' | 'note'>
+export interface MakerOptions extends Pick<OpenOptions, 'limits' | 'caller' | 'note'> {
+  /** True for a Postern whose wire rings but cannot listen. */
+  readonly deaf?: boolean
+}
 
 /** A store of its own with a Postern on it, and a clock that moves only when the test says so. */
 export interface World {
@@ -47,7 +53,10 @@ export const sqlite: Maker = {
     const folder = mkdtempSync(join(fastFolder(), 'postern-conformance-'))
     const path = join(folder, 'postern.db')
     return createWorld(options, {
-      open: (clock, given) => openLocal(path, { upkeep: false, ...given, now: clock }),
+      async open(clock, given) {
+        const { store, wire } = await openEmbedded(path, { now: clock })
+        return assemble(store, wireFor(wire, given), { upkeep: false, ...given })
+      },
       async tamper(statement) {
         const database = new DatabaseSync(path)
         database.exec(statement)
@@ -78,7 +87,7 @@ export const postgres: Maker = {
     return createWorld(options, {
       async open(clock, given) {
         const { store, wire } = await openRemote(url)
-        return assemble(withClock(store, clock), wire, { upkeep: false, ...given })
+        return assemble(withClock(store, clock), wireFor(wire, given), { upkeep: false, ...given })
       },
       tamper: (statement) => runOn(url, statement),
       destroy: () => runOn(database.url, `DROP SCHEMA ${schema} CASCADE`),
@@ -116,8 +125,20 @@ function withClock(store: Store, now: () => number): Store {
     read: store.read,
     now,
     check: () => store.check(),
+    audit: (params) => store.audit(params),
     backup: (path) => store.backup(path),
     close: () => store.close(),
+  }
+}
+
+/** A wire that has run out of file descriptors, or has lost its rights or its connection. */
+function wireFor(wire: Wire, { deaf = false }: MakerOptions): Wire {
+  if (!deaf) return wire
+  return {
+    ring: (names) => wire.ring(names),
+    listen: () => Promise.reject(new Error('EMFILE: too many open files')),
+    lastRungAt: (name) => wire.lastRungAt(name),
+    close: () => wire.close(),
   }
 }
 
@@ -132,7 +153,7 @@ async function createWorld(options: MakerOptions, engine: Engine): Promise<World
   const clock = () => time
   const opened: Postern[] = []
   const open = async (given: MakerOptions) => {
-    const postern = await engine.open(clock, { ...options, ...given })
+    const postern = declared(await engine.open(clock, { ...options, ...given }))
     opened.push(postern)
     return postern
   }

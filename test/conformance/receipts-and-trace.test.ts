@@ -110,6 +110,54 @@ conformance('receipts and trace', ({ rule, open }) => {
     expect(await why(brief)).toContain('expired before quinn was shown it')
   })
 
+  rule('says that a message waits because others went first, or because it came back', async () => {
+    verifies('S000.receipt')
+    const { postern, advance } = await open({ agents: ['quinn', 'rex'] })
+    const why = async (id: string) => (await postern.inbox.trace({ id })).why
+    await tell(postern, 'quinn', 'drained before it came')
+    await read(postern, 'quinn')
+    advance(1)
+    const id = await tell(postern, 'quinn', 'patience')
+    await tell(postern, 'rex', 'to another')
+    advance(1_000)
+    await read(postern, 'rex')
+    expect(await why(id)).toContain('quinn has not drained its inbox')
+    await postern.inbox.push({ to: ['quinn'], content: 'urgent', priority: 1 })
+    await read(postern, { agent: 'quinn', maxPriority: 1 })
+    expect(await why(id)).toContain('quinn has drained since, but other messages went first')
+    const { offerId } = await show(postern, { agent: 'quinn' })
+    await postern.inbox.release({ offerId, reason: 'closed pipe' })
+    expect(await why(id)).toContain('quinn was offered it once, and it came back')
+  })
+
+  rule('lists every agent of a broadcast, also those who have not drained since', async () => {
+    verifies('S000.receipt', 'S000.broadcast.each')
+    const { postern } = await open({ agents: ['ada', 'quinn'] })
+    const { id } = await postern.inbox.push({ to: ['all'], content: 'hello' })
+    const { deliveries, why } = await postern.inbox.trace({ id })
+    expect(deliveries.map(({ agent, state }) => `${agent} ${state}`)).toEqual(['ada pending', 'quinn pending'])
+    expect(why).toContain('quinn has not drained its inbox')
+  })
+
+  rule('says where only the headline of a message was shown', async () => {
+    verifies('S000.receipt')
+    const { postern } = await open()
+    const long = await tell(postern, 'quinn', 'x'.repeat(5_000))
+    const short = await tell(postern, 'quinn', 'short')
+    const drain = { agent: 'quinn', maxCharacters: 2_000 }
+    const printedOf = async (id: string) => {
+      const { deliveries } = await postern.inbox.trace({ id })
+      return deliveries[0]?.steps.filter(({ step }) => step === 'printed').map(({ evidence }) => evidence)
+    }
+    const { offerId, messages } = await show(postern, drain)
+    expect(messages.map(({ form }) => form)).toEqual(['headline', 'whole'])
+    expect(await printedOf(long)).toEqual(['only its headline was shown'])
+    await postern.inbox.release({ offerId, reason: 'closed pipe' })
+    await read(postern, drain)
+    expect(await printedOf(long)).toEqual(['only its headline was shown', 'only its headline was shown'])
+    expect(await printedOf(short)).toEqual(['the text was written out whole', 'the text was written out whole'])
+  })
+
   rule('refuses to trace what is not there', async () => {
     const { postern } = await open()
     await refused(postern.inbox.trace({ id: 'msg_nothing' }), 'MESSAGE_NOT_FOUND')

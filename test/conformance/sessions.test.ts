@@ -109,6 +109,30 @@ conformance('sessions', ({ rule, open }) => {
     expect(await postern.sessions.list()).toMatchObject([{ liveness: 'gone' }])
   })
 
+  rule('leaves a known process on the machine where it runs', async () => {
+    const { postern, tamper } = await open()
+    await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', ...identityOf(startHost()) })
+    await tamper(`UPDATE sessions SET machine = 'elsewhere'`)
+    await postern.sessions.begin({ id: 'ses-1', agent: 'quinn' })
+    expect(await postern.sessions.list()).toMatchObject([{ machine: 'elsewhere', liveness: 'unknown' }])
+    await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', ...identityOf(startHost()) })
+    expect(await postern.sessions.list()).toMatchObject([{ liveness: 'alive' }])
+  })
+
+  rule('ends in upkeep a session whose process is gone, and no other', async () => {
+    const { postern, tamper } = await open()
+    const hosts = [startHost(), startHost()] as const
+    await postern.sessions.begin({ id: 'killed', agent: 'quinn', ...identityOf(hosts[0]) })
+    await postern.sessions.begin({ id: 'living', agent: 'quinn', ...identityOf(startHost()) })
+    await postern.sessions.begin({ id: 'nameless', agent: 'quinn' })
+    await postern.sessions.begin({ id: 'remote', agent: 'quinn', ...identityOf(hosts[1]) })
+    await tamper(`UPDATE sessions SET machine = 'elsewhere' WHERE id = 'remote'`)
+    for (const host of hosts) await kill(host)
+    await postern.upkeep.run()
+    const left = await postern.sessions.list()
+    expect(left.map(({ id }) => id).sort()).toEqual(['living', 'nameless', 'remote'])
+  })
+
   rule('takes back what was printed to a host process that is gone', async () => {
     verifies('G4.printed-lease')
     const { postern, advance } = await open()

@@ -130,6 +130,27 @@ conformance('wait', ({ rule, open }) => {
     expect(await postern.inbox.wait({ agent: 'quinn', signal: AbortSignal.abort() })).toEqual({ pending: 0 })
   })
 
+  rule('looks for itself where it cannot hear, and notes that it cannot', async () => {
+    verifies('S000.wait')
+    const noted: string[] = []
+    const { postern, again } = await open({ deaf: true, note: (event) => noted.push(event) })
+    const waiting = postern.inbox.wait({ agent: 'quinn' })
+    await lookedOnce()
+    await tell(await again(), 'quinn', 'hello')
+    expect(await withinTime(waiting)).toEqual({ pending: 1 })
+    expect(noted).toContain('listen.failed')
+  })
+
+  rule('refuses a time that is none', async () => {
+    const { postern } = await open()
+    const id = await tell(postern, 'quinn', 'hello')
+    for (const timeoutMs of [Number.NaN, -1, Number.POSITIVE_INFINITY]) {
+      await refused(postern.inbox.wait({ agent: 'quinn', timeoutMs }), 'VALUE_INVALID')
+      await refused(postern.inbox.waitFor({ id, stage: 'stored', timeoutMs }), 'VALUE_INVALID')
+    }
+    expect(await postern.inbox.wait({ agent: 'quinn', timeoutMs: 0 })).toEqual({ pending: 1 })
+  })
+
   rule('refuses to wait for nobody', async () => {
     const { postern } = await open()
     await refused(postern.inbox.wait({ agent: 'nobody' }), 'AGENT_NOT_FOUND')

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -19,6 +19,8 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string
   readonly cwd?: string
+  /** Where stdout goes instead of being captured. */
+  readonly stdoutFile?: string
 }
 
 /** Runs the real executable, as a user would, in an environment that names nothing else. */
@@ -26,14 +28,17 @@ export async function postern(options: CommandOptions, ...args: readonly string[
   if (!existsSync(join(ROOT, 'dist', 'main.cjs')))
     throw new Error('the executable is not built: run "npm run build" first')
   const store = options.store === undefined ? [] : ['--store', options.store]
+  const file = options.stdoutFile === undefined ? undefined : openSync(options.stdoutFile, 'w')
   const child = spawn(process.execPath, [EXECUTABLE, ...args, ...store], {
     cwd: options.cwd ?? options.home,
     env: { PATH: process.env['PATH'] ?? '', HOME: options.home, POSTERN_HOME: options.home, ...options.env },
+    stdio: ['pipe', file ?? 'pipe', 'pipe'],
   })
+  if (file !== undefined) closeSync(file)
   const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
-  child.stdout.on('data', (chunk: Buffer) => chunks.stdout.push(chunk))
-  child.stderr.on('data', (chunk: Buffer) => chunks.stderr.push(chunk))
-  child.stdin.end(options.stdin ?? '')
+  child.stdout?.on('data', (chunk: Buffer) => chunks.stdout.push(chunk))
+  child.stderr?.on('data', (chunk: Buffer) => chunks.stderr.push(chunk))
+  child.stdin?.end(options.stdin ?? '')
   const exit = await new Promise<number>((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (code, signal) => resolve(code ?? (signal ? 128 : 1)))

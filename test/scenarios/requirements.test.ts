@@ -22,22 +22,23 @@ describe('requirements', () => {
     expect(unknown(REQUIREMENTS, claims)).toEqual([])
   })
 
-  it('are missed by the check where they have no proof', () => {
+  it('are missed by the check where the folder that should prove them does not', () => {
     const requirement = (provenIn: ProofFolder): Requirement => ({ text: 'A promise.', builtIn: 'spine', provenIn })
     const asked = { one: requirement('faults'), two: requirement('faults'), other: requirement('render') }
     const claim: Claim = { id: 'one', folder: 'faults', file: 'kill.test.ts' }
-    expect(unproven(asked, [claim])).toEqual(['two'])
-    expect(unproven(asked, [])).toEqual([])
+    expect(unproven(asked, [claim, { ...claim, id: 'other' }])).toEqual([
+      'two has no proof in test/faults',
+      'other has no proof in src/render',
+    ])
+    expect(unproven(asked, [])).toHaveLength(3)
     expect(unknown(asked, [{ ...claim, id: 'three' }])).toEqual(['kill.test.ts claims "three"'])
   })
 })
 
 function unproven(asked: Readonly<Record<string, Requirement>>, made: readonly Claim[]): string[] {
-  const takingPart = new Set(made.map(({ folder }) => folder))
-  const proven = new Set(made.map(({ id }) => id))
-  return Object.entries(asked).flatMap(([id, { provenIn }]) =>
-    takingPart.has(provenIn) && !proven.has(id) ? [id] : [],
-  )
+  return Object.entries(asked)
+    .filter(([id, { provenIn }]) => !made.some((claim) => claim.id === id && claim.folder === provenIn))
+    .map(([id, { provenIn }]) => `${id} has no proof in ${PROOF_FOLDERS[provenIn]}`)
 }
 
 function unknown(asked: Readonly<Record<string, Requirement>>, made: readonly Claim[]): string[] {
@@ -54,11 +55,6 @@ function claimsIn(folder: ProofFolder): Claim[] {
 }
 
 function testsIn(folder: string): string[] {
-  try {
-    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    return names.filter((name) => name.endsWith('.test.ts')).map((name) => join(folder, name))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return names.filter((name) => name.endsWith('.test.ts')).map((name) => join(folder, name))
 }

@@ -12,11 +12,11 @@ export interface Requirement {
   readonly text: string
   /** The part of the product that brought it. */
   readonly builtIn: 'spine'
-  /** The folder whose tests prove it. */
+  /** The folder whose tests prove it; others may prove it too. */
   readonly provenIn: ProofFolder
 }
 
-/** Folders that hold proofs. One takes part as soon as any of its tests makes a claim. */
+/** Folders that hold proofs. */
 export const PROOF_FOLDERS = {
   conformance: 'test/conformance',
   faults: 'test/faults',
@@ -47,7 +47,7 @@ export const REQUIREMENTS = {
     'faults',
     'A drain that is killed anywhere is shown again; nothing it had not printed is confirmed.',
   ),
-  'G4.closed-pipe': spine('scenarios', 'A drain into a closed pipe or a full disk is shown again by the next drain.'),
+  'G4.closed-pipe': spine('faults', 'A drain into a closed pipe or a full disk is shown again by the next drain.'),
   'G5.concurrent-drains': rule('k drains at once never show one message twice.'),
   'G5.processes': spine('faults', '32 processes released at once on 500 pending show each message exactly once.'),
   'G6.inbox-order': rule('An inbox has one order, that of commits; drains go by priority, then by that order.'),
@@ -62,6 +62,10 @@ export const REQUIREMENTS = {
   'G14.text': rule('Text that the engines would keep differently is refused: NUL and lone surrogates, in every field.'),
   'G15.from': rule('The sender of a message is its caller.'),
   'G15.unverified': rule('A caller without a credential is recorded as unverified.'),
+  'G15.no-posing': spine(
+    'scenarios',
+    'A process within a session of an AI is that agent without a name, and never speaks as a person.',
+  ),
   'G17.content': rule('A message body has at most 64 KB.'),
   'G17.fields': rule('Subject, payload, keys, recipients and batches are bounded.'),
   'G17.inbox': rule('A full inbox refuses a push and drops nothing; broadcasts are exempt.'),

@@ -22,11 +22,12 @@ export const agentAdd: Command = {
 
   async run(io, args) {
     const name = args.get('name')
+    const kind = args.get('kind')
     const postern = await io.open()
     const agent = await postern.agents.add({
       id: args.operands[0] ?? '',
-      kind: parseAgentKind(args.get('kind') ?? 'ai'),
-      isOwner: args.has('owner'),
+      ...(kind !== undefined && { kind: parseAgentKind(kind) }),
+      ...(args.has('owner') && { isOwner: true }),
       withBroadcasts: args.has('with-broadcasts'),
       restore: args.has('restore'),
       ...(name !== undefined && { displayName: name }),

@@ -1,6 +1,8 @@
-import { findProjectFile } from '../../host/config.ts'
+import { findProjectFile } from '../../host/config-file.ts'
 import { setTrust } from '../../host/trust.ts'
+import { hidePassword } from '../../kit/pure/passwords.ts'
 import { PosternError } from '../../model/errors.ts'
+import { showField } from '../../render/terminal.ts'
 import type { Command } from '../command.ts'
 import { answer } from '../print.ts'
 import { formatTable } from '../table.ts'
@@ -12,7 +14,7 @@ export const configShow: Command = {
 
   async run(io, args) {
     const { home, store, limits, origins } = io.config
-    const shownStore = store.replace(/(\/\/[^:/@]*):[^@/]*@/, '$1:…@')
+    const shownStore = hidePassword(store)
     const values: [string, string | number][] = [
       ['home', home],
       ['store', shownStore],
@@ -32,7 +34,7 @@ export const configShow: Command = {
 
 export const configTrust: Command = {
   path: 'config trust',
-  summary: "Let this project's postern.config.json name a store.",
+  summary: "Let this project's postern.config.json name a store and change every limit.",
   options: [{ name: 'revoke', summary: 'take that back' }],
 
   async run(io, args) {
@@ -46,7 +48,11 @@ export const configTrust: Command = {
     }
     const trusted = !args.has('revoke')
     setTrust(io.config.home, path, trusted)
-    answer(io, { path, trusted }, trusted ? `Trusted as it is now: ${path}` : `No longer trusted: ${path}`)
+    answer(
+      io,
+      { path, trusted },
+      showField(trusted ? `Trusted as it is now: ${path}` : `No longer trusted: ${path}`, 2_000),
+    )
     return undefined
   },
 }

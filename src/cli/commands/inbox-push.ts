@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { sha256 } from '../../kit/node/crypto.ts'
+import { sha256OfFile } from '../../kit/node/crypto.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import type { Attachment } from '../../model/message.ts'
@@ -97,7 +97,7 @@ async function readContent(io: PushIo, args: Args): Promise<string> {
     throw usage(inboxPush, 'The text is given twice, as an argument and by --file')
   if (typed === '-' || file === '-') return io.readStdin()
   if (typed !== undefined) return typed
-  if (file !== undefined) return readText(file)
+  if (file !== undefined) return readable(file, () => readFileSync(file, 'utf8'))
   return ''
 }
 
@@ -117,17 +117,12 @@ function json(args: Args, option: string): Record<string, Json> {
 }
 
 function attachmentOf(file: string): Attachment {
-  const bytes = readBytes(file)
-  return { name: basename(file), path: resolve(file), sha256: sha256(bytes), bytes: bytes.length }
+  return { name: basename(file), path: resolve(file), ...readable(file, () => sha256OfFile(file)) }
 }
 
-function readText(file: string): string {
-  return readBytes(file).toString('utf8')
-}
-
-function readBytes(file: string): Buffer {
+function readable<T>(file: string, read: () => T): T {
   try {
-    return readFileSync(file)
+    return read()
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unreadable'
     throw new PosternError('VALUE_INVALID', {

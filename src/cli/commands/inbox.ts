@@ -2,7 +2,7 @@ import type { InboxMessage } from '../../model/delivery.ts'
 import { EXIT, PosternError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import { formatPriority } from '../../model/priority.ts'
-import { showBlock, showField } from '../../render/terminal.ts'
+import { foldLines, showBlock, showField } from '../../render/terminal.ts'
 import type { Args, Command, Io } from '../command.ts'
 import { ownAgent, requireOwnAgent } from '../own-agent.ts'
 import { usage } from '../parse.ts'
@@ -57,9 +57,14 @@ export const inboxShow: Command = {
     const postern = await io.open()
     const shown = await postern.inbox.show({ id: args.operands[0] ?? '' })
     if (args.has('raw')) io.stdout.line(shown.message.content)
-    else answer(io, shown, describeMessage(io, shown.message, shown.thread))
+    else answer(io, shown, folded(io, describeMessage(io, shown.message, shown.thread)))
     return undefined
   },
+}
+
+/** On a terminal no line may run on into a row that looks like another. */
+function folded(io: Io, text: string): string {
+  return io.stdout.isTerminal ? foldLines(text, io.stdout.columns) : text
 }
 
 function describeMessage(io: Io, message: Message, thread: readonly Message[]): string {

@@ -68,17 +68,22 @@ export function requireUnreserved(name: string): void {
 
 const RESERVED_SKELETONS = RESERVED_IDS.map(skeletonOf)
 
-/** The same agent again is no error, so that set-up scripts can be repeated. */
-async function again(tx: Shelves, known: Agent, wanted: Agent, { restore, displayName }: AddAgent): Promise<Agent> {
-  if (known.removedAt !== null) {
-    if (!restore) throw new PosternError('AGENT_REMOVED', { id: known.id })
-    await tx.agents.setRemoved({ id: known.id, removedAt: null })
-    return { ...known, removedAt: null }
-  }
-  const isSame =
-    known.kind === wanted.kind &&
-    known.isOwner === wanted.isOwner &&
-    (displayName === undefined || known.displayName === wanted.displayName)
-  if (!isSame) throw new PosternError('AGENT_EXISTS', { id: known.id })
-  return known
+/**
+ * The same agent again is no error, so that set-up scripts can be repeated. Whether it is an owner counts only where that
+ * is said, and a person may become one.
+ */
+async function again(tx: Shelves, known: Agent, wanted: Agent, options: AddAgent): Promise<Agent> {
+  const isBack = known.removedAt !== null
+  if (isBack && !options.restore) throw new PosternError('AGENT_REMOVED', { id: known.id })
+  if (!isSame(known, wanted, options)) throw new PosternError('AGENT_EXISTS', { id: known.id })
+  if (isBack) await tx.agents.setRemoved({ id: known.id, removedAt: null })
+  if (wanted.isOwner && !known.isOwner) await tx.agents.setOwner({ id: known.id })
+  return { ...known, isOwner: known.isOwner || wanted.isOwner, removedAt: null }
+}
+
+/** Whoever only brings an agent back need not repeat what it is. */
+function isSame(known: Agent, wanted: Agent, { kind, displayName, isOwner }: AddAgent): boolean {
+  const isKind = known.kind === wanted.kind || (kind === undefined && known.removedAt !== null)
+  const isNamed = displayName === undefined || known.displayName === wanted.displayName
+  return isKind && isNamed && !(known.isOwner && isOwner === false)
 }

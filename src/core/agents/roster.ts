@@ -3,6 +3,7 @@ import { PosternError } from '../../model/errors.ts'
 import type { AgentStatus, ListAgents } from '../../model/postern.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { mayMove } from '../inbox/state-moves.ts'
 import { withLiveness } from '../sessions/sessions.ts'
 import { parseDisplayName, requireUnreserved } from './add.ts'
 
@@ -20,7 +21,7 @@ export async function unknownAgent(shelves: Shelves, id: string): Promise<Poster
 }
 
 /** One letter more, less, other or swapped, or the same beginning. */
-export function isNear(asked: string, known: string): boolean {
+function isNear(asked: string, known: string): boolean {
   if (known.startsWith(asked) || skeletonOf(asked) === skeletonOf(known)) return true
   if (Math.abs(asked.length - known.length) > 1) return false
   let start = 0
@@ -74,7 +75,7 @@ export function removeAgent(ctx: Context, { id }: { readonly id: string }): Prom
     await tx.deliveries.takeUpBroadcasts({ agent: agent.id, now: removedAt })
     await tx.deliveries.moveAll({
       agent: agent.id,
-      from: ['pending', 'offered', 'held'],
+      from: mayMove(['pending', 'offered', 'held'], 'cancelled'),
       to: 'cancelled',
       at: removedAt,
       by: ctx.caller.id,

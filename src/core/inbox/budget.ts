@@ -2,7 +2,7 @@ import type { InboxMessage, ShownForm } from '../../model/delivery.ts'
 import { CRITICAL } from '../../model/priority.ts'
 import type { Context, Size } from '../context.ts'
 
-export interface Budget {
+interface Budget {
   readonly maxMessages: number
   readonly maxCharacters: number
   readonly maxTokens: number

@@ -114,7 +114,12 @@ function isStorable(value: Json): boolean {
 
 function parseAttachments(attachments: readonly Attachment[], maxBytes: number): readonly Attachment[] {
   if (attachments.length === 0) return attachments
-  const isSound = attachments.every(({ sha256, bytes }) => /^[0-9a-f]{64}$/.test(sha256) && Number.isSafeInteger(bytes))
+  for (const { name, path, url } of attachments) {
+    for (const text of [name, path ?? '', url ?? '']) parseText('attachment', text, KEY_BYTES * 10)
+  }
+  const isSound = attachments.every(
+    ({ sha256, bytes }) => /^[0-9a-f]{64}$/.test(sha256) && Number.isSafeInteger(bytes) && bytes >= 0,
+  )
   if (!isSound || attachments.length > MAX_ATTACHMENTS) {
     throw new PosternError('VALUE_INVALID', {
       field: 'attachments',

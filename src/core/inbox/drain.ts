@@ -35,8 +35,11 @@ export async function drainInbox(ctx: Context, input: DrainInbox): Promise<Drain
 }
 
 /** What is asked is checked before anything is looked for, so that a mistake shows on an empty inbox too. */
-function requireSound(ctx: Context, { maxMessages, maxPriority, sessionId, via }: DrainInbox): void {
+function requireSound(ctx: Context, input: DrainInbox): void {
+  const { maxMessages, maxCharacters, maxTokens, maxPriority, sessionId, via } = input
   parseLimit(maxMessages ?? ctx.limits.drainMessages)
+  if (maxCharacters !== undefined) requireRoom('characters', maxCharacters)
+  if (maxTokens !== undefined) requireRoom('tokens', maxTokens)
   if (maxPriority !== undefined) parsePriority(maxPriority)
   if (sessionId !== undefined) parseSessionId(sessionId)
   if (via !== undefined) parseText('via', via, VIA_BYTES)
@@ -123,4 +126,13 @@ function offered({ message, form }: Choice): ShownMessage {
 function parseLimit(value: number): number {
   if (Number.isInteger(value) && value >= 1 && value <= 1_000_000) return value
   throw new PosternError('VALUE_INVALID', { field: 'limit', value, next: 'Use a whole number from 1 to 1,000,000.' })
+}
+
+function requireRoom(what: 'characters' | 'tokens', value: number): void {
+  if (value >= 1) return
+  throw new PosternError('VALUE_INVALID', {
+    field: `number of ${what}`,
+    value,
+    next: 'Use a number from 1 on, or none.',
+  })
 }

@@ -1,5 +1,5 @@
 import { parseAgentId } from '../../model/agent.ts'
-import type { DeliveryState, InboxMessage } from '../../model/delivery.ts'
+import type { Delivery, DeliveryState, InboxMessage } from '../../model/delivery.ts'
 import { PosternError } from '../../model/errors.ts'
 import { EVERYBODY } from '../../model/message.ts'
 import type { AckMessages, AckResult, DeliveryRef } from '../../model/postern.ts'
@@ -8,6 +8,7 @@ import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { ring } from '../rings.ts'
 import { requireStorable } from './ids.ts'
+import { mayMove } from './state-moves.ts'
 
 const LIST_LIMIT = 1_000
 
@@ -23,29 +24,38 @@ export async function ackMessages(ctx: Context, { agent, ids }: AckMessages): Pr
 }
 
 async function ackOne(ctx: Context, tx: Shelves, id: string, agent: string): Promise<AckResult> {
-  const state = await requireState(tx, id, agent)
-  if (state === 'acted') return { id, state }
-  await move(ctx, tx, { id, agent }, { from: ['seen', 'offered'], to: 'acted', reason: 'acknowledged' })
-  return { id, state: 'acted' }
+  const known = await requireDelivery(tx, { id, agent })
+  if (known.state === 'acted') return { id, state: 'acted' }
+  const acked: Move = { from: ['seen', 'offered'], to: 'acted', reason: 'acknowledged' }
+  const moved = await tryMove(ctx, tx, { id, agent }, acked)
+  if (moved.length > 0) return { id, state: 'acted' }
+  // Somebody else may have acked it between the look and the move.
+  const { state } = await requireDelivery(tx, { id, agent })
+  if (state !== 'acted') throw new PosternError('DELIVERY_STATE', { id, agent, state, wanted: 'acted' })
+  return { id, state }
 }
 
 /** Takes a message back from whoever has not been shown it yet. */
 export async function cancelMessage(ctx: Context, ref: DeliveryRef): Promise<{ readonly cancelled: number }> {
   const moved = await ctx.store.transact(async (tx) => {
-    await takeUpEverywhere(ctx, tx, ref)
+    await endBroadcast(ctx, tx, ref)
     return move(ctx, tx, ref, { from: ['pending', 'held'], to: 'cancelled', reason: `cancelled by ${ctx.caller.id}` })
   })
   ring(ctx, [RING_RECEIPTS])
   return { cancelled: moved.length }
 }
 
-/** A broadcast can be taken back only from those who have a delivery of it, so whoever has none yet gets one first. */
-async function takeUpEverywhere(ctx: Context, tx: Shelves, { id }: DeliveryRef): Promise<void> {
+/**
+ * A broadcast can be taken back only from those who have a delivery of it, so whoever has none yet gets one first.
+ * Taken back from everybody, its time is over, so that nobody who is registered later is shown it.
+ */
+async function endBroadcast(ctx: Context, tx: Shelves, { id, agent: only }: DeliveryRef): Promise<void> {
   requireStorable(id, 'MESSAGE_NOT_FOUND')
   const message = await tx.messages.get(id)
   if (message?.to[0] !== EVERYBODY) return
   const agents = await tx.agents.list({ removed: false })
   for (const agent of agents) await tx.deliveries.takeUpBroadcasts({ agent: agent.id, now: ctx.store.now() })
+  if (only === undefined) await tx.messages.expire({ id, at: ctx.store.now() })
 }
 
 export async function releaseHeld(ctx: Context, ref: DeliveryRef): Promise<{ readonly released: number }> {
@@ -85,32 +95,47 @@ interface Move {
 }
 
 /** Moves at least one delivery, or says why none could be. */
-async function move(
+async function move(ctx: Context, tx: Shelves, ref: DeliveryRef, wanted: Move): Promise<readonly string[]> {
+  const moved = await tryMove(ctx, tx, ref, wanted)
+  if (moved.length > 0) return moved
+  const { agent, state } = await requireDelivery(tx, ref, wanted.from)
+  // What could be pending again and is not belongs to somebody who left.
+  if (wanted.to === 'pending' && wanted.from.includes(state)) throw new PosternError('AGENT_REMOVED', { id: agent })
+  const whose = ref.agent ?? 'all its recipients'
+  throw new PosternError('DELIVERY_STATE', { id: ref.id, agent: whose, state, wanted: wanted.to })
+}
+
+async function tryMove(
   ctx: Context,
   tx: Shelves,
   { id, agent }: DeliveryRef,
   { from, to, reason }: Move,
 ): Promise<readonly string[]> {
   requireStorable(id, 'MESSAGE_NOT_FOUND')
-  const moved = await tx.deliveries.move({
+  return tx.deliveries.move({
     id,
-    from,
+    from: mayMove(from, to),
     to,
     reason,
     at: ctx.store.now(),
     by: ctx.caller.id,
     ...(agent !== undefined && { agent: parseAgentId(agent) }),
   })
-  if (moved.length > 0) return moved
-  const state = await requireState(tx, id, agent)
-  throw new PosternError('DELIVERY_STATE', { id, agent: agent ?? 'all its recipients', state, wanted: to })
 }
 
-async function requireState(tx: Shelves, id: string, agent: string | undefined): Promise<DeliveryState> {
+/** The delivery to the agent; where none is named, one in a state that is looked for before any other. */
+async function requireDelivery(
+  tx: Shelves,
+  { id, agent }: DeliveryRef,
+  lookedFor: readonly DeliveryState[] = [],
+): Promise<Delivery> {
   requireStorable(id, 'MESSAGE_NOT_FOUND')
-  const deliveries = await tx.deliveries.ofMessage(id)
-  const delivery = agent === undefined ? deliveries[0] : deliveries.find((each) => each.agent === agent)
-  if (delivery) return delivery.state
+  const all = await tx.deliveries.ofMessage(id)
+  const delivery =
+    agent === undefined
+      ? (all.find(({ state }) => lookedFor.includes(state)) ?? all[0])
+      : all.find((each) => each.agent === agent)
+  if (delivery) return delivery
   const message = await tx.messages.get(id)
   if (!message) throw new PosternError('MESSAGE_NOT_FOUND', { id })
   throw new PosternError('DELIVERY_NOT_FOUND', { id, agent: agent ?? 'anybody yet' })

@@ -31,7 +31,9 @@ export async function confirmOffer(
     const open = await requireOffer(tx, input.offerId)
     if (open.outcome === 'confirmed') return { offer: open, rings: [] }
     if (open.printedAt === null) throw new PosternError('OFFER_UNPRINTED', { id: open.id })
-    return closeOffer(ctx, tx, open.id, 'confirmed', input.evidence)
+    const closed = await tryClose(ctx, tx, open.id, 'confirmed', input.evidence)
+    // Somebody else may have closed it between the look and the lock; if they confirmed it, so be it.
+    return closed ?? { offer: await requireOffer(tx, open.id), rings: [] }
   })
   ring(ctx, rings)
   return offer
@@ -75,9 +77,21 @@ export async function closeOffer(
   outcome: OfferOutcome,
   evidence: string,
 ): Promise<Closed> {
+  const closed = await tryClose(ctx, tx, id, outcome, evidence)
+  if (!closed) throw new PosternError('OFFER_NOT_FOUND', { id })
+  return closed
+}
+
+async function tryClose(
+  ctx: Context,
+  tx: Shelves,
+  id: string,
+  outcome: OfferOutcome,
+  evidence: string,
+): Promise<Closed | undefined> {
   requireStorable(id, 'OFFER_NOT_FOUND')
   const closed = await tx.offers.close({ id, at: ctx.store.now(), outcome, evidence, maxAttempts: ctx.limits.attempts })
-  if (!closed) throw new PosternError('OFFER_NOT_FOUND', { id })
+  if (!closed) return undefined
   const rings = outcome === 'confirmed' ? [RING_RECEIPTS] : [RING_RECEIPTS, closed.offer.agent]
   for (const messageId of closed.dead) {
     const told = await tellPeople(ctx, tx, {

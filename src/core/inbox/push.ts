@@ -8,12 +8,12 @@ import { unknownAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
 import { ring } from '../rings.ts'
 import { composeMessage } from './compose.ts'
-import { damp, inThread } from './damping.ts'
+import { damp, dampBroadcast, inThread, tellOfRefusal } from './damping.ts'
 
 /** Stores a message for all its recipients or for none, then rings them. */
 export async function pushMessage(ctx: Context, input: PushMessage): Promise<PushResult> {
   const message = composeMessage(ctx, input)
-  const { results, told } = await withNames(ctx, () =>
+  const { results, told } = await explained(ctx, () =>
     isPlain(ctx, input, message)
       ? ctx.store.once((tx) => storePlain(ctx, tx, [message]))
       : ctx.store.transact((tx) => storeAll(ctx, tx, [{ input, message }])),
@@ -36,7 +36,7 @@ export async function pushMany(
   }
   if (messages.length === 0) return []
   const drafts = messages.map((input) => ({ input, message: composeMessage(ctx, input) }))
-  const { results, told } = await withNames(ctx, () =>
+  const { results, told } = await explained(ctx, () =>
     drafts.every(({ input, message }) => isPlain(ctx, input, message))
       ? ctx.store.once((tx) =>
           storePlain(
@@ -77,7 +77,7 @@ async function storeAll(ctx: Context, tx: Shelves, drafts: readonly Draft[]): Pr
   for (const { input, message } of drafts) {
     const threaded = await inThread(ctx, tx, message)
     if (threaded.to[0] === EVERYBODY) {
-      results.push(await storeBroadcast(tx, threaded))
+      results.push(await dampBroadcast(ctx, tx, threaded, (tx) => storeBroadcast(tx, threaded)))
       continue
     }
     if (input.create) for (const id of threaded.to) await ensureAgent(ctx, tx, id)
@@ -112,11 +112,12 @@ async function ensureAgent(ctx: Context, tx: Shelves, id: string): Promise<void>
   await registerAgent(tx, draftAgent(ctx, { id }), { id })
 }
 
-/** An unknown recipient is answered with the name that was probably meant. */
-async function withNames<T>(ctx: Context, push: () => Promise<T>): Promise<T> {
+/** An unknown recipient is answered with the name that was probably meant; of some refusals a person is told. */
+async function explained<T>(ctx: Context, push: () => Promise<T>): Promise<T> {
   try {
     return await push()
   } catch (error) {
+    await tellOfRefusal(ctx, error)
     if (!(error instanceof PosternError) || error.code !== 'AGENT_NOT_FOUND') throw error
     throw await unknownAgent(ctx.store.read, String(error.details['id']))
   }

@@ -2,9 +2,10 @@ import type { Delivery } from '../../model/delivery.ts'
 import { PosternError } from '../../model/errors.ts'
 import { EVERYBODY, type Message } from '../../model/message.ts'
 import type { Offer } from '../../model/offer.ts'
-import type { DeliveryTrace, ReceiptStep, Trace } from '../../model/receipt.ts'
+import { type DeliveryTrace, PRINTED_EVIDENCE, type ReceiptStep, type Trace } from '../../model/receipt.ts'
 import { RING_ALL } from '../../model/ring.ts'
 import type { Context } from '../context.ts'
+import { takeUpBroadcasts } from './broadcasts.ts'
 import { requireStorable } from './ids.ts'
 import { explain } from './why.ts'
 
@@ -14,27 +15,30 @@ export async function traceMessage(ctx: Context, { id }: { readonly id: string }
   requireStorable(id, 'MESSAGE_NOT_FOUND')
   const message = await messages.get(id)
   if (!message) throw new PosternError('MESSAGE_NOT_FOUND', { id })
+  if (message.to[0] === EVERYBODY) await takeUpBroadcasts(ctx)
   const history = await deliveries.steps(id)
   const traced: DeliveryTrace[] = []
   for (const delivery of await deliveries.ofMessage(id)) {
     const offer = delivery.offerId === null ? undefined : await offers.get(delivery.offerId)
+    const isHeadline = offer !== undefined && (await offers.headlines(offer.id)).includes(id)
     const earlier = history.filter((step) => step.agent === delivery.agent)
     traced.push({
       ...delivery,
       leaseExpiresAt: offer && offer.closedAt === null ? offer.expiresAt : null,
       rungAt: lastRing(ctx, message, delivery),
-      steps: stepsOf(message, delivery, offer, earlier),
+      steps: stepsOf({ message, earlier, offered: offer ? stepsOfOffer(offer, delivery.attempt, isHeadline) : [] }),
     })
   }
   return { message, deliveries: traced, why: await explain(ctx, message, traced) }
 }
 
-function stepsOf(
-  message: Message,
-  delivery: Delivery,
-  offer: Offer | undefined,
-  earlier: readonly ReceiptStep[],
-): ReceiptStep[] {
+interface Trail {
+  readonly message: Message
+  readonly earlier: readonly ReceiptStep[]
+  readonly offered: readonly ReceiptStep[]
+}
+
+function stepsOf({ message, earlier, offered }: Trail): ReceiptStep[] {
   const stored: ReceiptStep = {
     step: 'stored',
     at: message.createdAt,
@@ -54,16 +58,17 @@ function stepsOf(
   // What the agent itself says follows the offer by which it knows.
   const isAnswer = ({ step }: ReceiptStep) => step === 'seen' || step === 'acted'
   const before = known.filter((step) => !isAnswer(step))
-  return [stored, ...before, ...(offer ? stepsOfOffer(offer, delivery.attempt) : []), ...known.filter(isAnswer)]
+  return [stored, ...before, ...offered, ...known.filter(isAnswer)]
 }
 
-function stepsOfOffer(offer: Offer, attempt: number): ReceiptStep[] {
+function stepsOfOffer(offer: Offer, attempt: number, isHeadline: boolean): ReceiptStep[] {
   const about = { attempt, by: null, sessionId: offer.sessionId }
   const steps: ReceiptStep[] = [
     { ...about, step: 'offered', at: offer.offeredAt, evidence: `offer ${offer.id} by ${offer.via}` },
   ]
   if (offer.printedAt !== null) {
-    steps.push({ ...about, step: 'printed', at: offer.printedAt, evidence: 'the text was written out whole' })
+    const evidence = isHeadline ? PRINTED_EVIDENCE.ofHeadline : PRINTED_EVIDENCE.evidence
+    steps.push({ ...about, step: 'printed', at: offer.printedAt, evidence })
   }
   if (offer.outcome === 'confirmed' && offer.closedAt !== null) {
     steps.push({ ...about, step: 'seen', at: offer.closedAt, evidence: offer.evidence ?? 'confirmed' })

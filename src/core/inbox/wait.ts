@@ -1,22 +1,23 @@
 import { parseAgentId } from '../../model/agent.ts'
 import type { DeliveryState } from '../../model/delivery.ts'
 import { PosternError } from '../../model/errors.ts'
-import { EVERYBODY } from '../../model/message.ts'
 import type { WaitForReceipt, WaitInbox } from '../../model/postern.ts'
 import type { ReceiptStage, Trace } from '../../model/receipt.ts'
 import { RING_ALL, RING_RECEIPTS } from '../../model/ring.ts'
+import type { Listener } from '../../wires/wire.ts'
 import { unknownAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
-import { takeUpBroadcasts } from './broadcasts.ts'
 import { isAnything } from './drain.ts'
 import { traceMessage } from './trace.ts'
 
-/** Rings are hints: a waiter looks for itself at least this often. */
+/** Rings are hints: a waiter looks for itself at least this often, and more often where it cannot hear any. */
 const SAFETY_POLL_MS = 30_000
+const DEAF_POLL_MS = 1_000
 
 /** Resolves when something waits for the agent; with nothing pending when the time is over. */
 export async function waitForMail(ctx: Context, input: WaitInbox): Promise<{ readonly pending: number }> {
   const agent = parseAgentId(input.agent)
+  requirePatience(input)
   const { deliveries } = ctx.store.read
   const pending = await waitUntil(ctx, [agent, RING_ALL], input, async () => {
     const waiting = await deliveries.waiting({ agent, now: ctx.store.now() })
@@ -41,11 +42,11 @@ const HOPELESS: readonly DeliveryState[] = ['expired', 'cancelled', 'dead']
 /** Resolves when every recipient's delivery has come as far as asked; fails as soon as one never can. */
 export async function waitForReceipt(ctx: Context, input: WaitForReceipt): Promise<Trace> {
   const { id, stage } = input
+  requirePatience(input)
   const { message } = await traceMessage(ctx, { id })
   const untilExpiry = message.expiresAt === null ? Number.POSITIVE_INFINITY : message.expiresAt - ctx.store.now()
   const patience = { ...input, timeoutMs: Math.min(input.timeoutMs, untilExpiry) }
   const trace = await waitUntil(ctx, [RING_RECEIPTS], patience, async () => {
-    if (message.to[0] === EVERYBODY) await takeUpBroadcasts(ctx)
     const current = await traceMessage(ctx, { id })
     const lost = current.deliveries.find((delivery) => HOPELESS.includes(delivery.state))
     if (lost) throw new PosternError('DELIVERY_STATE', { id, agent: lost.agent, state: lost.state, wanted: stage })
@@ -69,6 +70,16 @@ interface Patience {
   readonly signal?: AbortSignal
 }
 
+/** No time at all means for ever; anything else must be a time. */
+function requirePatience({ timeoutMs = 0 }: Patience): void {
+  if (Number.isFinite(timeoutMs) && timeoutMs >= 0) return
+  throw new PosternError('VALUE_INVALID', {
+    field: 'timeout',
+    value: timeoutMs,
+    next: 'Use a number of milliseconds, or none to wait for as long as it takes.',
+  })
+}
+
 /**
  * Looks, and looks again after every ring, until there is an answer or the time is over. It listens before it looks
  * for the first time, so no ring falls between the two.
@@ -81,7 +92,8 @@ async function waitUntil<T>(
 ): Promise<T | undefined> {
   const deadline = ctx.store.now() + timeoutMs
   const bell = createBell(ctx)
-  const listener = await ctx.wire.listen(names, bell.ring)
+  const listener = await tryListen(ctx, names, bell.ring)
+  const pollMs = listener ? SAFETY_POLL_MS : DEAF_POLL_MS
   signal?.addEventListener('abort', bell.ring)
   try {
     for (;;) {
@@ -89,11 +101,21 @@ async function waitUntil<T>(
       if (found !== undefined) return found
       const left = deadline - ctx.store.now()
       if (left <= 0 || signal?.aborted) return undefined
-      await bell.next(Math.min(left, SAFETY_POLL_MS))
+      await bell.next(Math.min(left, pollMs))
     }
   } finally {
     signal?.removeEventListener('abort', bell.ring)
-    await listener.close()
+    await listener?.close()
+  }
+}
+
+/** Whoever cannot be rung (too many open files, no rights to the folder, no connection) can still look. */
+async function tryListen(ctx: Context, names: readonly string[], onRing: () => void): Promise<Listener | undefined> {
+  try {
+    return await ctx.wire.listen(names, onRing)
+  } catch (error) {
+    ctx.note('listen.failed', { error: String(error) })
+    return undefined
   }
 }
 

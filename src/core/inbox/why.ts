@@ -1,4 +1,5 @@
 import { formatDuration } from '../../kit/pure/duration.ts'
+import { ulidFloor } from '../../kit/pure/ulid.ts'
 import { EVERYBODY, type Message } from '../../model/message.ts'
 import type { DeliveryTrace } from '../../model/receipt.ts'
 import type { Session } from '../../model/session.ts'
@@ -9,7 +10,7 @@ import { livenessOf } from '../sessions/sessions.ts'
 export async function explain(ctx: Context, message: Message, deliveries: readonly DeliveryTrace[]): Promise<string> {
   if (deliveries.length === 0) {
     return message.to[0] === EVERYBODY
-      ? 'It is a broadcast, and no agent has drained since it was sent.'
+      ? 'It is a broadcast, and nobody has taken it up yet.'
       : 'It has no deliveries; "postern doctor" checks the store.'
   }
   const sentences: string[] = []
@@ -48,9 +49,17 @@ function offeredSentence(ctx: Context, { agent, attempt, printedAt, leaseExpires
 
 async function pendingSentence(ctx: Context, { agent, attempt, storedAt }: DeliveryTrace): Promise<string> {
   const waited = formatDuration(Math.max(0, ctx.store.now() - storedAt))
-  const again = attempt > 0 ? ` It was offered ${attempt} times before and came back each time.` : ''
   const [session] = await ctx.store.read.sessions.open({ agent })
-  return `${agent} has not drained its inbox since it came, ${waited} ago${sessionClause(ctx, session)}.${again}`
+  const clause = sessionClause(ctx, session)
+  if (attempt > 0) {
+    const times = attempt === 1 ? 'once, and it came back' : `${attempt} times, and it came back each time`
+    return `${agent} was offered it ${times}; it came ${waited} ago${clause}.`
+  }
+  // Offers are numbered by their time, so the message's own time tells which of them are younger.
+  const hasDrained = await ctx.store.read.offers.hasSince({ agent, id: `off_${ulidFloor(storedAt)}` })
+  return hasDrained
+    ? `${agent} has drained since, but other messages went first; it came ${waited} ago${clause}.`
+    : `${agent} has not drained its inbox since it came, ${waited} ago${clause}.`
 }
 
 function sessionClause(ctx: Context, session: Session | undefined): string {

@@ -26,7 +26,8 @@ export async function putSession(ctx: Context, tx: Shelves, input: BeginSession)
     id,
     agent: agent.id,
     host: input.host === undefined ? (known?.host ?? 'generic') : parseText('host', input.host, HOST_BYTES),
-    machine: ctx.machine.name,
+    // A call without a process says nothing of the machine on which the known one runs.
+    machine: input.pid === undefined ? (known?.machine ?? ctx.machine.name) : ctx.machine.name,
     pid: input.pid ?? known?.pid ?? null,
     // A number that comes without its start time must not be taken for the process that was known before.
     pidStartedAt: input.pidStartedAt ?? (input.pid === undefined ? (known?.pidStartedAt ?? null) : null),

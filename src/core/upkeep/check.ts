@@ -1,23 +1,26 @@
+import type { DeliveryState } from '../../model/delivery.ts'
 import type { HealthCheck, HealthReport } from '../../model/postern.ts'
 import type { Context } from '../context.ts'
 
 const MAX_VIOLATIONS = 20
 
+type Counts = Readonly<Record<DeliveryState, number>>
+
 /** Everything that can be said about the health of what is stored. Looking changes nothing. */
 export async function checkHealth(ctx: Context): Promise<HealthReport> {
+  const counts = await ctx.store.read.upkeep.counts()
   const checks = [
     ...(await ctx.store.check()),
-    await conservation(ctx),
-    await putAside(ctx, 'held', 'Let one go with "postern inbox held release <id>", or cancel it.'),
-    await putAside(ctx, 'dead', 'Try one again with "postern inbox dead retry <id>".'),
+    await conservation(ctx, counts),
+    putAside(counts, 'held', 'Let one go with "postern inbox held release <id>", or cancel it.'),
+    putAside(counts, 'dead', 'Try one again with "postern inbox dead retry <id>".'),
     await people(ctx),
   ]
   return { ok: checks.every((check) => check.ok || check.level !== 'error'), checks }
 }
 
-async function conservation(ctx: Context): Promise<HealthCheck> {
-  const violations = await ctx.store.read.upkeep.violations({ limit: MAX_VIOLATIONS })
-  const counts = await ctx.store.read.upkeep.counts()
+async function conservation(ctx: Context, counts: Counts): Promise<HealthCheck> {
+  const violations = await ctx.store.audit({ limit: MAX_VIOLATIONS })
   const states = Object.entries(counts).filter(([, count]) => count > 0)
   return {
     name: 'store.conservation',
@@ -31,8 +34,8 @@ async function conservation(ctx: Context): Promise<HealthCheck> {
   }
 }
 
-async function putAside(ctx: Context, state: 'held' | 'dead', next: string): Promise<HealthCheck> {
-  const count = (await ctx.store.read.upkeep.counts())[state]
+function putAside(counts: Counts, state: 'held' | 'dead', next: string): HealthCheck {
+  const count = counts[state]
   return {
     name: `inbox.${state}`,
     ok: count === 0,

@@ -49,6 +49,7 @@ const LOOPS: readonly Loop[] = [
       for (const { offer } of orphaned) {
         closed.push(await closeOffer(ctx, tx, offer.id, 'lapsed', 'its host process is gone'))
       }
+      await endGoneSessions(ctx, tx)
       return { done: closed.length, rings: closed.flatMap(({ rings }) => rings) }
     },
   },
@@ -57,12 +58,19 @@ const LOOPS: readonly Loop[] = [
     intervalMs: 600 * SECOND_MS,
     async slice(ctx, tx) {
       const finishedBefore = ctx.store.now() - ctx.limits.retentionMs
-      await tx.upkeep.forgetSessions({ endedBefore: finishedBefore, limit: SLICE })
+      await tx.upkeep.forgetSessions({ unheardSince: finishedBefore, limit: SLICE })
       const idBefore = `msg_${ulidFloor(finishedBefore)}`
       return { done: await tx.upkeep.reap({ finishedBefore, idBefore, limit: SLICE }), rings: [] }
     },
   },
 ]
+
+/** A host that was killed never says that its sessions ended. What they were shown is taken back before. */
+async function endGoneSessions(ctx: Context, tx: Shelves): Promise<void> {
+  for (const session of await tx.sessions.withHost({ machine: ctx.machine.name, limit: SLICE })) {
+    if (livenessOf(ctx, session) === 'gone') await tx.sessions.end({ id: session.id, at: ctx.store.now() })
+  }
+}
 
 /** One slice of every loop that is due and that nobody else has run within its interval. */
 export async function runUpkeep(ctx: Context): Promise<UpkeepReport> {

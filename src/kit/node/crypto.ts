@@ -9,6 +9,25 @@ export function sha256(data: string | Uint8Array): string {
   return crypto().createHash('sha256').update(data).digest('hex')
 }
 
+const CHUNK_BYTES = 1024 * 1024
+
+/** The checksum and size of a file of any size. */
+export function sha256OfFile(path: string): { readonly sha256: string; readonly bytes: number } {
+  const hash = crypto().createHash('sha256')
+  const chunk = new Uint8Array(CHUNK_BYTES)
+  const descriptor = openSync(path, 'r')
+  let bytes = 0
+  try {
+    for (let read = readSync(descriptor, chunk); read > 0; read = readSync(descriptor, chunk)) {
+      hash.update(chunk.subarray(0, read))
+      bytes += read
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+  return { sha256: hash.digest('hex'), bytes }
+}
+
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 
 /** Characters that nobody can guess, five bits each. */

@@ -45,6 +45,11 @@ export function isAlive(pid: number, startedAt: number): 'alive' | 'gone' | 'unk
   return row.startedAt < startedAt - TOLERANCE_MS ? 'unknown' : 'alive'
 }
 
+/** Whether two looks saw the same process, apart from rounding. */
+export function isSameProcess(a: ProcessId, b: ProcessId): boolean {
+  return a.pid === b.pid && Math.abs(a.startedAt - b.startedAt) <= TOLERANCE_MS
+}
+
 /** The parent, its parent and so on, nearest first; as far as they can be seen. */
 export function ancestors(pid: number): ProcessId[] {
   const found: ProcessId[] = []

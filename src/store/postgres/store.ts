@@ -2,15 +2,16 @@ import type { Pool, PoolClient } from 'pg'
 import { type Backoff, createBackoff } from '../../kit/pure/backoff.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { HealthCheck } from '../../model/postern.ts'
+import { findViolations } from '../shelves/audit.ts'
 import type { Sql } from '../sql.ts'
 import type { Shelves, Store } from '../store.ts'
 import { backupTo } from './backup.ts'
 import { checkServer, requireServer } from './check.ts'
+import { asSql, Checkout } from './checkout.ts'
 import { createServerClock, type ServerClock } from './clock.ts'
 import { isDisconnected, isLostRace, storeError } from './errors.ts'
 import { migrate } from './migrate.ts'
 import { createPool, endPool } from './pool.ts'
-import { asSql, Session } from './session.ts'
 import { createShelves } from './shelves.ts'
 import { parseStoreUrl, type StoreUrl } from './url.ts'
 
@@ -49,7 +50,7 @@ class PostgresStore implements Store {
   readonly #clock: ServerClock
   readonly #random: () => number
   readonly #busyMs: number
-  readonly #sessions = new WeakMap<PoolClient, Session>()
+  readonly #checkouts = new WeakMap<PoolClient, Checkout>()
   #closing: Promise<void> | undefined
 
   constructor({ url, random, busyMs = DEFAULT_BUSY_MS }: PostgresOptions) {
@@ -81,11 +82,15 @@ class PostgresStore implements Store {
   }
 
   transact<T>(verb: (tx: Shelves) => Promise<T>): Promise<T> {
-    return this.#again((session) => session.transaction(verb))
+    return this.#again((checkout) => checkout.transaction(verb))
   }
 
   once<T>(call: (tx: Shelves) => Promise<T>): Promise<T> {
-    return this.#again((session) => session.once(call))
+    return this.#again((checkout) => checkout.once(call))
+  }
+
+  audit({ limit }: { readonly limit: number }): Promise<readonly string[]> {
+    return findViolations(this.#translating(asSql(this.#pool, { isReader: true })), limit)
   }
 
   async check(): Promise<readonly HealthCheck[]> {
@@ -106,11 +111,11 @@ class PostgresStore implements Store {
   }
 
   /** Runs the work again from its beginning for as long as it only loses races. */
-  async #again<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async #again<T>(work: (checkout: Checkout) => Promise<T>): Promise<T> {
     let backoff: Backoff | undefined
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#withSession(work)
+        return await this.#withCheckout(work)
       } catch (error) {
         if (!isLostRace(error) || attempt === MAX_ATTEMPTS) throw this.#explain(error)
       }
@@ -120,27 +125,27 @@ class PostgresStore implements Store {
     }
   }
 
-  async #withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async #withCheckout<T>(work: (checkout: Checkout) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect()
-    const session = this.#sessionOf(client)
+    const checkout = this.#checkoutOf(client)
     let isLost = false
     try {
-      return await work(session)
+      return await work(checkout)
     } catch (error) {
       isLost = isDisconnected(error)
       throw error
     } finally {
-      client.release(isLost || !session.isUsable)
+      client.release(isLost || !checkout.isUsable)
     }
   }
 
   /** A connection keeps its shelves for as long as it lives. */
-  #sessionOf(client: PoolClient): Session {
-    const known = this.#sessions.get(client)
+  #checkoutOf(client: PoolClient): Checkout {
+    const known = this.#checkouts.get(client)
     if (known) return known
-    const session = new Session(client, this.location)
-    this.#sessions.set(client, session)
-    return session
+    const checkout = new Checkout(client, this.location)
+    this.#checkouts.set(client, checkout)
+    return checkout
   }
 
   async #askTime(): Promise<number> {

@@ -1,3 +1,4 @@
+import { hidePassword } from '../../kit/pure/passwords.ts'
 import { PosternError } from '../../model/errors.ts'
 
 /** What may stand in a URL for the driver but not for PostgreSQL's own programs. */
@@ -22,7 +23,7 @@ export function parseStoreUrl(url: string): StoreUrl {
 
 function parse(url: string): URL {
   if (!/^postgres(?:ql)?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new PosternError('STORE_URL_INVALID', { store: url.replace(/:[^:@/]*@/, ':…@') })
+    throw new PosternError('STORE_URL_INVALID', { store: hidePassword(url) })
   }
   return new URL(url)
 }

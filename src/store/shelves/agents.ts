@@ -58,6 +58,10 @@ export function createAgentShelf(sql: Sql): AgentShelf {
       ])
     },
 
+    async setOwner({ id }) {
+      await sql.run('UPDATE agents SET is_owner = 1 WHERE id = ?1', [id])
+    },
+
     async setRemoved({ id, removedAt }) {
       // Whoever comes back begins with the next broadcast, like anybody who is new.
       const present = `(SELECT value FROM counters WHERE name = 'broadcast')`

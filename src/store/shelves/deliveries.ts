@@ -85,10 +85,12 @@ export function createDeliveryShelf(sql: Sql): DeliveryShelf {
     },
 
     async move({ id, agent, from, to, at, by, reason }) {
+      // A removed agent's inbox stays as its removal left it, also where that happens at this moment.
+      const [present, lock] = to === 'pending' ? [IS_PRESENT, locking(sql, 'FOR UPDATE OF d, a')] : ['', waiting]
       const rows = await sql.all(
-        `SELECT ${MOVABLE_NOW} FROM messages m JOIN deliveries d ON d.message_seq = m.seq
+        `SELECT ${MOVABLE_NOW} FROM messages m JOIN deliveries d ON d.message_seq = m.seq ${present}
          LEFT JOIN offers o ON o.id = d.offer_id
-         WHERE m.id = ?1 AND (?2 = '' OR d.agent_id = ?2) AND ${STATE_NOW} IN (${quoted(from)}) ORDER BY d.agent_id ${waiting}`,
+         WHERE m.id = ?1 AND (?2 = '' OR d.agent_id = ?2) AND ${STATE_NOW} IN (${quoted(from)}) ORDER BY d.agent_id ${lock}`,
         [id, agent ?? ''],
       )
       for (const row of rows) await moveOne(row, { to, at, by, reason })
@@ -203,8 +205,10 @@ const TAKE_UP = `INSERT INTO deliveries (agent_id, message_seq, inbox_seq, prior
   FROM messages m WHERE m.broadcast_seq > ?2 AND m.broadcast_seq <= ?3 AND m.from_id <> ?1
   ON CONFLICT DO NOTHING`
 
-export const INSERT_STEP = `INSERT INTO delivery_steps (message_seq, agent_id, at, step, attempt, by_id, session_id, evidence)
+const INSERT_STEP = `INSERT INTO delivery_steps (message_seq, agent_id, at, step, attempt, by_id, session_id, evidence)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`
+
+const IS_PRESENT = 'JOIN agents a ON a.id = d.agent_id AND a.removed_at IS NULL'
 
 const MOVABLE_NOW = `d.agent_id, d.inbox_seq, d.message_seq, d.attempt, ${STATE_NOW}`
 

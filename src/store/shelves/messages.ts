@@ -3,7 +3,7 @@ import type { Sql } from '../sql.ts'
 import type { MessageShelf } from '../store.ts'
 
 /** What both engines read of messages in the same way. Pushing and searching have a body for each. */
-export function createMessageReader(sql: Sql): Pick<MessageShelf, 'get' | 'thread' | 'countThread'> {
+export function createMessageReader(sql: Sql): Pick<MessageShelf, 'get' | 'thread' | 'countThread' | 'expire'> {
   return {
     async get(id) {
       const row = await sql.get(`SELECT ${SELECT_MESSAGE} FROM messages m WHERE m.id = ?1`, [id])
@@ -19,8 +19,21 @@ export function createMessageReader(sql: Sql): Pick<MessageShelf, 'get' | 'threa
     },
 
     async countThread({ threadId }) {
-      const row = await sql.get('SELECT count(*) FROM messages m WHERE m.id = ?1 OR m.thread_id = ?1', [threadId])
+      const row = await sql.get(COUNT_SINCE_PERSON, [threadId])
       return Number(row?.[0] ?? 0)
+    },
+
+    async expire({ id, at }) {
+      await sql.run('UPDATE messages SET expires_at = ?2 WHERE id = ?1 AND (expires_at IS NULL OR expires_at > ?2)', [
+        id,
+        at,
+      ])
     },
   }
 }
+
+const OF_THREAD = '(m.id = ?1 OR m.thread_id = ?1)'
+
+/** The kind of a sender stands at the beginning of `from_as`. */
+const COUNT_SINCE_PERSON = `SELECT count(*) FROM messages m WHERE ${OF_THREAD} AND m.seq > coalesce(
+  (SELECT max(m.seq) FROM messages m WHERE ${OF_THREAD} AND m.from_as LIKE 'human/%'), 0)`

@@ -1,11 +1,29 @@
 import type { InboxMessage } from '../../model/delivery.ts'
 import type { Offer } from '../../model/offer.ts'
+import { PRINTED_EVIDENCE } from '../../model/receipt.ts'
 import { OFFER_COLUMNS, readOffer, readSession, SESSION_COLUMNS } from '../rows.ts'
 import { isAmong, locking, ringInboxes, type Sql, type SqlValue } from '../sql.ts'
 import type { CloseOffer, OfferShelf } from '../store.ts'
 
+/** An offer with its deliveries, as a list of their numbers, and those of its messages that it shows by headline only. */
+interface Members {
+  readonly offer: Offer
+  readonly list: string
+  readonly headlines: readonly string[]
+}
+
+interface NewStep {
+  readonly step: string
+  readonly at: number
+  readonly evidence: string
+  /** The evidence for messages of which only the headline was shown, where it differs. */
+  readonly ofHeadline?: string
+  readonly maxAttempts?: number
+}
+
 export function createOfferShelf(sql: Sql): OfferShelf {
   const isMember = isAmong(sql, 'd.inbox_seq', '?2')
+  const isHeadline = isAmong(sql, '(SELECT m.id FROM messages m WHERE m.seq = d.message_seq)', '?9', 'text')
   /** A second closer waits for the first and then finds the offer closed. */
   const lock = locking(sql, 'FOR UPDATE')
   /** What somebody else is about to close needs nobody's upkeep. */
@@ -37,6 +55,16 @@ export function createOfferShelf(sql: Sql): OfferShelf {
       return row && readOffer(row)
     },
 
+    async headlines(id) {
+      const row = await sql.get('SELECT headlines FROM offers WHERE id = ?1', [id])
+      return readHeadlines(row?.[0])
+    },
+
+    async hasSince({ agent, id }) {
+      const row = await sql.get('SELECT 1 FROM offers WHERE id >= ?2 AND agent_id = ?1 LIMIT 1', [agent, id])
+      return row !== undefined
+    },
+
     async setPrinted({ id, at, expiresAt }) {
       const changed = await sql.run(
         'UPDATE offers SET printed_at = ?2, expires_at = ?3 WHERE id = ?1 AND closed_at IS NULL',
@@ -47,18 +75,22 @@ export function createOfferShelf(sql: Sql): OfferShelf {
 
     async close(params) {
       const row = await sql.get(
-        `SELECT ${OFFER_COLUMNS}, members FROM offers WHERE id = ?1 AND closed_at IS NULL ${lock}`,
+        `SELECT ${OFFER_COLUMNS}, members, headlines FROM offers WHERE id = ?1 AND closed_at IS NULL ${lock}`,
         [params.id],
       )
       if (!row) return undefined
       const offer = readOffer(row)
+      const [members, headlines] = row.slice(-2)
       await sql.run('UPDATE offers SET closed_at = ?2, outcome = ?3, evidence = ?4 WHERE id = ?1', [
         params.id,
         params.at,
         params.outcome,
         params.evidence,
       ])
-      const dead = params.outcome === 'confirmed' ? [] : await giveBack(offer, row.at(-1), params)
+      const dead =
+        params.outcome === 'confirmed'
+          ? []
+          : await giveBack({ offer, list: members, headlines: readHeadlines(headlines) }, params)
       return {
         offer: { ...offer, closedAt: params.at, outcome: params.outcome, evidence: params.evidence },
         dead,
@@ -121,11 +153,8 @@ export function createOfferShelf(sql: Sql): OfferShelf {
    * Makes an offer's deliveries pending again and keeps the attempt in their history. Every `maxAttempts` attempts a
    * delivery is put aside as dead instead; its count goes on if somebody retries it.
    */
-  async function giveBack(
-    offer: Offer,
-    list: string,
-    { at, outcome, evidence, maxAttempts }: CloseOffer,
-  ): Promise<string[]> {
+  async function giveBack(members: Members, { at, outcome, evidence, maxAttempts }: CloseOffer): Promise<string[]> {
+    const { offer, list } = members
     const rows = await sql.all(
       `SELECT d.attempt, m.id FROM deliveries d JOIN messages m ON m.seq = d.message_seq
        WHERE d.agent_id = ?1 AND ${isMember} AND d.state = 'offered' AND d.offer_id = ?3
@@ -133,11 +162,9 @@ export function createOfferShelf(sql: Sql): OfferShelf {
       [offer.agent, list, offer.id],
     )
     const dead = rows.filter(([attempt]) => attempt % maxAttempts === 0).map(([, id]) => id as string)
-    await record(offer, list, { step: 'offered', at: offer.offeredAt, evidence: `offer ${offer.id} by ${offer.via}` })
-    if (offer.printedAt !== null) {
-      await record(offer, list, { step: 'printed', at: offer.printedAt, evidence: 'the text was written out whole' })
-    }
-    await record(offer, list, { step: outcome, at, evidence, maxAttempts })
+    await record(members, { step: 'offered', at: offer.offeredAt, evidence: `offer ${offer.id} by ${offer.via}` })
+    if (offer.printedAt !== null) await record(members, { step: 'printed', at: offer.printedAt, ...PRINTED_EVIDENCE })
+    await record(members, { step: outcome, at, evidence, maxAttempts })
     await sql.run(
       `UPDATE deliveries AS d SET offer_id = NULL, moved_at = ?4,
          state = CASE WHEN attempt % ?5 = 0 THEN 'dead' ELSE 'pending' END
@@ -150,19 +177,33 @@ export function createOfferShelf(sql: Sql): OfferShelf {
 
   /** Adds a step to the history of every delivery of the offer; one that has used up its attempts is `dead`. */
   async function record(
-    offer: Offer,
-    list: string,
-    { step, at, evidence, maxAttempts = 0 }: { step: string; at: number; evidence: string; maxAttempts?: number },
+    { offer, list, headlines }: Members,
+    { step, at, evidence, ofHeadline = evidence, maxAttempts = 0 }: NewStep,
   ): Promise<void> {
     await sql.run(
       `INSERT INTO delivery_steps (message_seq, agent_id, at, step, attempt, session_id, evidence)
        SELECT d.message_seq, d.agent_id, ?4, CASE WHEN d.attempt % nullif(?8, 0) = 0 THEN 'dead' ELSE ?5 END, d.attempt,
-         ?6, ?7 FROM deliveries d
+         ?6, CASE WHEN ${isHeadline} THEN ?10 ELSE ?7 END FROM deliveries d
        WHERE d.agent_id = ?1 AND ${isMember} AND d.state = 'offered' AND d.offer_id = ?3
        ORDER BY d.inbox_seq`,
-      [offer.agent, list, offer.id, at, step, offer.sessionId, evidence, maxAttempts],
+      [
+        offer.agent,
+        list,
+        offer.id,
+        at,
+        step,
+        offer.sessionId,
+        evidence,
+        maxAttempts,
+        JSON.stringify(headlines),
+        ofHeadline,
+      ],
     )
   }
+}
+
+function readHeadlines(column: string | null | undefined): readonly string[] {
+  return column ? column.split(',') : []
 }
 
 function qualified(table: string, columns: string): string {

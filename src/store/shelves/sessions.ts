@@ -1,5 +1,5 @@
 import { readSession, SESSION_COLUMNS } from '../rows.ts'
-import type { Sql } from '../sql.ts'
+import { locking, type Sql } from '../sql.ts'
 import type { SessionShelf } from '../store.ts'
 
 export function createSessionShelf(sql: Sql): SessionShelf {
@@ -31,6 +31,15 @@ export function createSessionShelf(sql: Sql): SessionShelf {
         `SELECT ${SESSION_COLUMNS} FROM sessions WHERE ended_at IS NULL AND (?1 = '' OR agent_id = ?1)
          ORDER BY last_event_at DESC, id LIMIT 1000`,
         [agent ?? ''],
+      )
+      return rows.map(readSession)
+    },
+
+    async withHost({ machine, limit }) {
+      const rows = await sql.all(
+        `SELECT ${SESSION_COLUMNS} FROM sessions WHERE ended_at IS NULL AND machine = ?1 AND pid IS NOT NULL
+         ORDER BY last_event_at, id LIMIT ?2 + 0 ${locking(sql, 'FOR UPDATE SKIP LOCKED')}`,
+        [machine, limit],
       )
       return rows.map(readSession)
     },

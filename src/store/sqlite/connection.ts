@@ -21,6 +21,7 @@ export class Connection {
     }
     const { DatabaseSync } = loadEngine()
     this.#db = new DatabaseSync(path, settings)
+    this.#db.exec('PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF')
   }
 
   /** For the backup, which needs the engine's own handle. */
@@ -69,13 +70,12 @@ export class Connection {
 }
 
 /** The shelves' port on a connection that is chosen anew for every statement. */
-export function asSql(connection: () => Connection): Sql {
+export function asSql(path: string, connection: () => Connection): Sql {
   const guarded = <T>(call: (connection: Connection) => T): Promise<T> => {
-    const chosen = connection()
     try {
-      return Promise.resolve(call(chosen))
+      return Promise.resolve(call(connection()))
     } catch (error) {
-      return Promise.reject(isBusy(error) ? error : storeError(error, chosen.path))
+      return Promise.reject(isBusy(error) ? error : storeError(error, path))
     }
   }
   return {

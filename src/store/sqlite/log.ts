@@ -8,7 +8,8 @@ const LARGE_FRAMES = 4_000
  *
  * SQLite would do so by itself at a commit, but without the write lock: where many processes write, another commit
  * always comes between, the log never begins anew, and in the end every commit moves all of it. So the bulk is moved
- * while others write, and the small rest with the lock held. Whoever finds the lock taken leaves it to the next.
+ * while others write, and the small rest with the lock held. Whoever finds the lock taken leaves it to the next. A
+ * SQLite older than 3.51 takes NOOP for PASSIVE: there every look moves what it finds.
  */
 export function tendLog(connection: Connection): void {
   const [, frames = 0] = connection.get('PRAGMA wal_checkpoint(NOOP)') ?? []

@@ -1,3 +1,4 @@
 /** What is needed now and then, in a part of its own that is loaded on use. */
+export { findViolations } from '../shelves/audit.ts'
 export { backupTo } from './backup.ts'
 export { checkConnection } from './check.ts'

@@ -52,7 +52,7 @@ function configure(path: string): Connection {
       }
     }
     connection.exec(
-      `PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA trusted_schema = OFF; PRAGMA wal_autocheckpoint = 0;
+      `PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 0;
        PRAGMA journal_size_limit = ${JOURNAL_SIZE_LIMIT_BYTES}`,
     )
     if (connection.pragma('synchronous') !== FULL) {

@@ -34,7 +34,7 @@ export function createSearcher(sql: Sql): Pick<MessageShelf, 'indexForSearch' | 
   }
 }
 
-/** Words hold letters and digits only, so quoting them is all that FTS5's grammar needs. */
+/** Words hold letters, digits and marks only, so quoting them is all that FTS5's grammar needs. */
 function matchExpression({ words, prefix }: SearchPart): string {
   return `"${words.join(' ')}"${prefix ? '*' : ''}`
 }

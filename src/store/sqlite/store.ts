@@ -45,6 +45,7 @@ class SqliteStore implements Store {
   readonly #shelves: Shelves
   #connection: Connection | undefined
   #reader: Connection | undefined
+  #opening: Promise<Connection> | undefined
   #inode = 0
   #closed = false
 
@@ -58,10 +59,11 @@ class SqliteStore implements Store {
       random: options.random,
       busyMs: options.busyMs ?? DEFAULT_BUSY_MS,
     })
-    this.#shelves = createShelves(() => this.#current())
+    this.#shelves = createShelves(options.path, () => this.#current())
     this.read = createShelves(
+      options.path,
       () => this.#forReading(),
-      (sql) => patient(sql, options),
+      (sql) => patient(sql, () => this.#reopened(), options),
     )
   }
 
@@ -76,6 +78,15 @@ class SqliteStore implements Store {
   async check() {
     const { checkConnection } = await import('./maintenance.ts')
     return checkConnection(await this.connect())
+  }
+
+  async audit({ limit }: { readonly limit: number }) {
+    const { findViolations } = await import('./maintenance.ts')
+    await this.connect()
+    return findViolations(
+      asSql(this.location, () => this.#forReading()),
+      limit,
+    )
   }
 
   async backup(path: string): Promise<void> {
@@ -97,9 +108,21 @@ class SqliteStore implements Store {
       this.#disconnect()
       throw new PosternError('STORE_UNAVAILABLE', { path: this.location, reason: 'its file was removed or replaced' })
     }
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined
+    })
+    return this.#opening
+  }
+
+  async #open(): Promise<Connection> {
     this.#connection = await openConnection(this.#options)
     this.#inode = inodeOf(this.location)
     return this.#connection
+  }
+
+  /** Resolves when there is a connection again; undefined where the present one is good. */
+  #reopened(): Promise<unknown> | undefined {
+    return this.#connection && inodeOf(this.location) === this.#inode ? undefined : this.connect()
   }
 
   #current(): Connection {
@@ -122,8 +145,8 @@ class SqliteStore implements Store {
   }
 }
 
-function createShelves(connection: () => Connection, wrap: (sql: Sql) => Sql = (sql) => sql): Shelves {
-  const sql = wrap(asSql(connection))
+function createShelves(path: string, connection: () => Connection, wrap: (sql: Sql) => Sql = (sql) => sql): Shelves {
+  const sql = wrap(asSql(path, connection))
   return {
     agents: createAgentShelf(sql),
     sessions: createSessionShelf(sql),
@@ -136,11 +159,17 @@ function createShelves(connection: () => Connection, wrap: (sql: Sql) => Sql = (
 }
 
 /** Reads meet a lock only while the log is reset or recovered; they try again for as long as writers would. */
-function patient(sql: Sql, { path, busyMs = DEFAULT_BUSY_MS }: SqliteOptions): Sql {
+function patient(
+  sql: Sql,
+  reopened: () => Promise<unknown> | undefined,
+  { path, busyMs = DEFAULT_BUSY_MS }: SqliteOptions,
+): Sql {
   const retrying = async <T>(call: () => Promise<T>): Promise<T> => {
     const deadline = monotonicMs() + busyMs
     for (;;) {
       try {
+        const opening = reopened()
+        if (opening) await opening
         return await call()
       } catch (error) {
         if (!isBusy(error)) throw error

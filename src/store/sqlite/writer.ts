@@ -116,10 +116,7 @@ export class Writer {
         settled.push({ job, value: undefined })
         throw error
       }
-      if (shared) {
-        connection.run('ROLLBACK TO verb')
-        connection.run('RELEASE verb')
-      }
+      if (shared) takeBack(connection, error)
       job.reject(storeError(error, connection.path))
     }
   }
@@ -158,6 +155,16 @@ export class Writer {
         await pause(attempt, this.#options.random)
       }
     }
+  }
+}
+
+/** Where SQLite has rolled back the whole transaction by itself, the savepoint is gone and all verbs share the error. */
+function takeBack(connection: Connection, error: unknown): void {
+  try {
+    connection.run('ROLLBACK TO verb')
+    connection.run('RELEASE verb')
+  } catch {
+    throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import { statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Listener, type OnRing, parseRingName, type Wire } from '../wire.ts'
-import { type Bell, openBell, type WatchFile } from './bell.ts'
+import type { Bell, WatchFile } from './bell.ts'
 
 export interface DoorbellOptions {
   /** A folder on a local disk that is the same for all processes of this store. It is made when first needed. */
@@ -22,7 +22,9 @@ export function createDoorbell({ folder, watch }: DoorbellOptions): Wire {
     },
     async listen(names, onRing) {
       const paths = new Map(names.map((name) => [parseRingName(name), join(folder, name)]))
-      const bells = listenTo(paths, onRing, watch)
+      // Whoever only rings, as most do, needs no bell.
+      const { openBell } = await import('./bell.ts')
+      const bells = listenTo(paths, onRing, (options) => openBell({ ...options, watch }))
       const listener = {
         close() {
           open.delete(listener)
@@ -60,7 +62,11 @@ function ringAll(folder: string, names: readonly string[]): void {
   if (failure !== undefined) throw failure
 }
 
-function listenTo(paths: ReadonlyMap<string, string>, onRing: OnRing, watch: WatchFile | undefined): Listener {
+function listenTo(
+  paths: ReadonlyMap<string, string>,
+  onRing: OnRing,
+  open: (options: { readonly path: string; readonly onEvent: () => void }) => Bell,
+): Listener {
   const rung = new Set<string>()
   let scheduled: NodeJS.Immediate | undefined
 
@@ -81,7 +87,7 @@ function listenTo(paths: ReadonlyMap<string, string>, onRing: OnRing, watch: Wat
     for (const bell of bells) bell.close()
   }
   try {
-    for (const [name, path] of paths) bells.push(openBell({ path, onEvent: () => note(name), watch }))
+    for (const [name, path] of paths) bells.push(open({ path, onEvent: () => note(name) }))
   } catch (error) {
     close()
     throw error

@@ -84,7 +84,14 @@ function isRepetition(earlier: Said, later: Said): boolean {
 
 function say(model: Model, said: Said, broadcastNumber: number): ModelMessage {
   const expiresAt = said.ttlMs === undefined ? null : model.now + said.ttlMs
-  const message = { ...said, number: ++model.counted, broadcast: broadcastNumber, createdAt: model.now, expiresAt }
+  const message = {
+    ...said,
+    number: ++model.counted,
+    broadcast: broadcastNumber,
+    createdAt: model.now,
+    expiresAt,
+    takenBackAt: Number.POSITIVE_INFINITY,
+  }
   model.messages.set(message.number, message)
   return message
 }
@@ -111,7 +118,7 @@ export function takeUp(model: Model, agent: string): void {
   for (const message of model.messages.values()) {
     if (message.broadcast <= place.cursor || message.from === agent) continue
     const delivery = deliver(model, message, agent)
-    if (isOver(model, delivery)) finish(model, delivery, 'expired')
+    if (isOver(model, delivery) || message.takenBackAt <= model.now) finish(model, delivery, 'expired')
   }
   place.cursor = model.broadcasts
 }

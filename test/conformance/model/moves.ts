@@ -2,7 +2,7 @@ import type { DeliveryState } from '../../../src/model/delivery.ts'
 import { takeUp } from './messages.ts'
 import { giveBack } from './offers.ts'
 import type { Answer, Model, ModelDelivery } from './state.ts'
-import { allOrNothing, finish, isLapsed, isOver, MOVED, no, ok } from './state.ts'
+import { allOrNothing, finish, isLapsed, isOver, MOVED, no, ok, present } from './state.ts'
 
 export function ack(model: Model, number: number, agent: string): Answer<undefined> {
   if (!model.messages.has(number)) return no('MESSAGE_NOT_FOUND')
@@ -17,21 +17,25 @@ export function ack(model: Model, number: number, agent: string): Answer<undefin
 /** A broadcast is taken back from everybody, also from those who have not taken it up. */
 export function cancel(model: Model, number: number): Answer<number> {
   return allOrNothing(model, (tried) => {
-    if (tried.messages.get(number)?.broadcast) {
+    const message = tried.messages.get(number)
+    if (message?.broadcast) {
       for (const [id, { isRemoved }] of tried.agents) if (!isRemoved) takeUp(tried, id)
+      message.takenBackAt = Math.min(message.takenBackAt, tried.now)
     }
     return moveAll(tried, number, 'pending', 'cancelled')
   })
 }
 
-/** Moves a message's deliveries from one state to another, at least one of them. */
+/** Moves a message's deliveries from one state to another, at least one of them; none is pending for who was removed. */
 export function moveAll(model: Model, number: number, from: DeliveryState, to: DeliveryState): Answer<number> {
   if (!model.messages.has(number)) return no('MESSAGE_NOT_FOUND')
   const deliveries = model.deliveries.filter(({ message }) => message.number === number)
   if (deliveries.length === 0) return no('DELIVERY_NOT_FOUND')
-  const moved = deliveries.filter(({ state }) => state === from)
+  const found = deliveries.filter(({ state }) => state === from)
+  const moved = found.filter(({ agent }) => to !== 'pending' || present(model, agent))
   for (const delivery of moved) finish(model, delivery, to)
-  return moved.length > 0 ? ok(moved.length) : no('DELIVERY_STATE')
+  if (moved.length > 0) return ok(moved.length)
+  return no(found.length > 0 ? 'AGENT_REMOVED' : 'DELIVERY_STATE')
 }
 
 const TEN_SECONDS_MS = 10_000
@@ -57,9 +61,9 @@ const FINISHED: readonly DeliveryState[] = ['seen', 'acted', 'expired', 'cancell
 
 function reap(model: Model): number {
   const before = model.now - model.limits.retentionMs
-  for (const [id, { endedAt }] of model.sessions) {
+  for (const [id, { heardAt }] of model.sessions) {
     const isOpen = model.offers.some((offer) => offer.session === id && !offer.outcome)
-    if (endedAt !== null && endedAt < before && !isOpen) model.sessions.delete(id)
+    if (heardAt < before && !isOpen) model.sessions.delete(id)
   }
   const isDone = ({ state, finishedAt }: ModelDelivery) => FINISHED.includes(state) && finishedAt < before
   const gone = [...model.messages.values()].filter(

@@ -38,7 +38,7 @@ export function drain(model: Model, options: DrainOptions): Answer<ModelDrained>
   for (const delivery of shown) Object.assign(delivery, { state: 'offered', attempt: delivery.attempt + 1, offer })
   if (shown.length > 0) {
     model.offers.push(offer)
-    if (options.session) model.sessions.set(options.session, { endedAt: null })
+    if (options.session) model.sessions.set(options.session, { endedAt: null, heardAt: model.now })
   }
   return ok({
     shown: shown.map(({ message, attempt }) => ({ number: message.number, attempt })),
@@ -95,7 +95,7 @@ export function endSession(model: Model, id: string): Answer<undefined> {
     if (offer.printedAt !== null && offer.via !== 'session.start') close(model, offer)
     else giveBack(model, offer)
   }
-  session.endedAt ??= model.now
+  if (session.endedAt === null) Object.assign(session, { endedAt: model.now, heardAt: model.now })
   return MOVED
 }
 

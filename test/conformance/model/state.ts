@@ -13,7 +13,7 @@ export interface Model {
   readonly messages: Map<number, ModelMessage>
   deliveries: ModelDelivery[]
   readonly offers: ModelOffer[]
-  readonly sessions: Map<string, { endedAt: number | null }>
+  readonly sessions: Map<string, { endedAt: number | null; heardAt: number }>
   readonly ranAt: Map<string, number>
   /** How many messages, and how many broadcasts, there have ever been. */
   counted: number
@@ -44,6 +44,8 @@ export interface ModelMessage extends Said {
   readonly broadcast: number
   readonly createdAt: number
   readonly expiresAt: number | null
+  /** When a broadcast was taken back from everybody: whoever comes later is not shown it. */
+  takenBackAt: number
 }
 
 export interface ModelDelivery {

@@ -40,7 +40,7 @@ export function asSql(runner: Runner, { isReader, before }: { isReader: boolean;
  *   transaction   BEGIN, any number of statements, COMMIT
  *   once          a single statement, which is its own transaction; `within` may still open one for what needs more
  */
-export class Session {
+export class Checkout {
   readonly #client: PoolClient
   readonly #shelves: Shelves
   readonly #location: string

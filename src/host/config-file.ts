@@ -1,0 +1,90 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { PosternError } from '../model/errors.ts'
+import { DEFAULT_LIMITS, type Limits } from '../model/limits.ts'
+import { isTrusted } from './trust.ts'
+
+/** What may stand in a configuration file. */
+interface ConfigFile {
+  readonly store?: string
+  readonly limits?: Partial<Limits>
+}
+
+/** One source of settings and where it lies. */
+export interface Layer {
+  readonly origin: string
+  readonly content: ConfigFile
+}
+
+export const HOME_FILE = 'config.json'
+const PROJECT_FILE = 'postern.config.json'
+
+/** What a repository may say without being trusted: how much its agents are shown at once. */
+const HARMLESS = ['drainMessages', 'drainCharacters'] as const
+
+/**
+ * A cloned repository may set budgets for its agents. Where messages are kept, how long, and when agents are damped is
+ * the user's to say: such settings count only after `postern config trust`.
+ */
+export function projectLayer(cwd: string, home: string): Layer {
+  const path = findProjectFile(cwd)
+  if (!path) return { origin: PROJECT_FILE, content: {} }
+  const text = readText(path)
+  const content = parseConfigFile(text, path)
+  return { origin: path, content: isTrusted(home, path, text) ? content : harmlessPart(content) }
+}
+
+function harmlessPart({ limits = {} }: ConfigFile): ConfigFile {
+  const named = HARMLESS.filter((name) => limits[name] !== undefined)
+  return { limits: Object.fromEntries(named.map((name) => [name, limits[name]])) }
+}
+
+/** The nearest one of our own, up to the root of the repository. */
+export function findProjectFile(cwd: string): string | undefined {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const path = join(folder, PROJECT_FILE)
+    const stat = statSync(path, { throwIfNoEntry: false })
+    if (stat && stat.uid === (process.getuid?.() ?? stat.uid)) return path
+    if (existsSync(join(folder, '.git')) || dirname(folder) === folder) return undefined
+  }
+}
+
+/** A file that need not be there. */
+export function readLayer(path: string): Layer {
+  return { origin: path, content: existsSync(path) ? parseConfigFile(readText(path), path) : {} }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new PosternError('CONFIG_INVALID', { path, reason: (error as Error).message })
+  }
+}
+
+function parseConfigFile(text: string, path: string): ConfigFile {
+  const invalid = (reason: string) => new PosternError('CONFIG_INVALID', { path, reason })
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw invalid((error as Error).message)
+  }
+  if (!isRecord(value)) throw invalid('it is not a JSON object')
+  for (const key of Object.keys(value))
+    if (key !== 'store' && key !== 'limits') throw invalid(`"${key}" is not a setting`)
+  const { store, limits } = value
+  if (store !== undefined && typeof store !== 'string') throw invalid('"store" is not text')
+  if (limits === undefined) return value as ConfigFile
+  if (!isRecord(limits)) throw invalid('"limits" is not an object')
+  for (const [name, limit] of Object.entries(limits)) {
+    if (!(name in DEFAULT_LIMITS)) throw invalid(`"limits.${name}" is not a limit`)
+    if (!Number.isSafeInteger(limit) || (limit as number) < 1)
+      throw invalid(`"limits.${name}" is not a positive whole number`)
+  }
+  return value as ConfigFile
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

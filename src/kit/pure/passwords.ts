@@ -1,0 +1,12 @@
+/**
+ * A URL fit to be shown: what may be a password is left out. It is greedy where a URL is malformed, because a password
+ * may hold the very signs that end one.
+ */
+export function hidePassword(url: string): string {
+  return url
+    .replace(
+      /^([a-z][a-z0-9+.-]*:\/\/)(?:([^:/?#@]*)(?::.*)?@)/is,
+      (_, scheme: string, user: string) => `${scheme}${user}:…@`,
+    )
+    .replace(/([?&](?:password|sslpassword)=)[^&#]*/gi, '$1…')
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import type { Connection } from './connection.ts'
+import { Writer } from './writer.ts'
+
+/** Stands in for an engine whose statements fail as told; what it ran is kept. */
+function createEngine(failures: Readonly<Record<string, unknown>> = {}) {
+  const ran: string[] = []
+  const connection = {
+    path: 'x.db',
+    run(text: string) {
+      ran.push(text)
+      if (text in failures) throw failures[text]
+      return 0
+    },
+    get: () => [0, 0, 0],
+  } as unknown as Connection
+  let given = 0
+  const writer = new Writer({
+    connect: async () => connection,
+    giveUp: () => {
+      given++
+    },
+    random: () => 0,
+    busyMs: 20,
+  })
+  return { writer, ran, givenUp: () => given }
+}
+
+const engineError = (errcode: number) => Object.assign(new Error(`engine error ${errcode}`), { errcode })
+const outcomes = (verbs: readonly Promise<unknown>[]) => Promise.allSettled(verbs)
+
+describe('the writer', () => {
+  it('takes all verbs of a turn into one transaction and answers them after its commit', async () => {
+    const { writer, ran } = createEngine()
+    expect(await Promise.all([1, 2, 3].map((n) => writer.transact(async () => n)))).toEqual([1, 2, 3])
+    expect(ran.filter((text) => text === 'COMMIT')).toHaveLength(1)
+  })
+
+  it('takes back only the verb that fails', async () => {
+    const { writer, ran } = createEngine()
+    const failing = writer.transact(() => Promise.reject(new Error('no')))
+    const results = await outcomes([writer.transact(async () => 'a'), failing, writer.transact(async () => 'b')])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(ran).toContain('ROLLBACK TO verb')
+    expect(ran.at(-1)).toBe('COMMIT')
+  })
+
+  it('rejects everybody where the commit fails', async () => {
+    const { writer } = createEngine({ COMMIT: engineError(13) })
+    const results = await outcomes([writer.transact(async () => 1), writer.transact(async () => 2)])
+    expect(results).toMatchObject([
+      { status: 'rejected', reason: { code: 'STORE_FULL' } },
+      { status: 'rejected', reason: { code: 'STORE_FULL' } },
+    ])
+  })
+
+  it('answers those who had no turn yet where the engine fails in mid-group, and gives the connection up', async () => {
+    const { writer, givenUp } = createEngine()
+    const broken = writer.transact(() => Promise.reject(engineError(10)))
+    const results = await outcomes([writer.transact(async () => 1), broken, writer.transact(async () => 3)])
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(givenUp()).toBe(1)
+  })
+
+  it('says what failed first where the engine has rolled back by itself', async () => {
+    const { writer } = createEngine({ 'ROLLBACK TO verb': new Error('no such savepoint') })
+    const full = writer.transact(() => Promise.reject(engineError(13)))
+    const results = await outcomes([full, writer.transact(async () => 2)])
+    expect(results).toMatchObject([{ reason: { code: 'STORE_FULL' } }, { reason: { code: 'STORE_FULL' } }])
+  })
+
+  it('waits no longer for other processes than the most patient verb', async () => {
+    const { writer } = createEngine({ 'BEGIN IMMEDIATE': engineError(5) })
+    await expect(writer.transact(async () => 1, 0)).rejects.toMatchObject({ code: 'STORE_BUSY' })
+  })
+
+  it('starts again after it was idle', async () => {
+    const { writer } = createEngine()
+    await writer.transact(async () => 1)
+    await writer.idle()
+    expect(await writer.transact(async () => 2)).toBe(2)
+  })
+})

@@ -1,0 +1,40 @@
+import type { Caller } from '../../src/model/caller.ts'
+import { PosternError } from '../../src/model/errors.ts'
+import type { Postern } from '../../src/model/postern.ts'
+import { OPERATIONS } from '../../src/operations/table.ts'
+
+type Verb = (input?: unknown) => Promise<unknown>
+
+/**
+ * The same Postern, which fails where an operation refuses with an error that it does not name. So every rule of the
+ * suite also proves that the lists of errors are complete.
+ */
+export function declared(postern: Postern): Postern {
+  return {
+    ...postern,
+    as: (caller: Caller) => declared(postern.as(caller)),
+    agents: declaredRoom('agents', postern.agents),
+    sessions: declaredRoom('sessions', postern.sessions),
+    inbox: declaredRoom('inbox', postern.inbox),
+    upkeep: declaredRoom('upkeep', postern.upkeep),
+  }
+}
+
+function declaredRoom<T extends object>(room: string, verbs: T): T {
+  const wrapped = Object.entries(verbs).map(([name, verb]) => [name, declaredVerb(`${room}.${name}`, verb as Verb)])
+  return Object.fromEntries(wrapped) as T
+}
+
+function declaredVerb(name: string, verb: Verb): Verb {
+  const errors: readonly string[] = OPERATIONS.find((operation) => operation.name === name)?.errors ?? []
+  return async (input) => {
+    try {
+      return await verb(input)
+    } catch (error) {
+      // The store's own failures may meet every operation.
+      if (!(error instanceof PosternError) || error.code.startsWith('STORE_')) throw error
+      if (errors.includes(error.code)) throw error
+      throw new Error(`${name} refuses with ${error.code}, which it does not name`, { cause: error })
+    }
+  }
+}

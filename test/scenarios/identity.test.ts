@@ -1,0 +1,97 @@
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openLocal } from '../../src/host/open-local.ts'
+import { processStart } from '../../src/kit/node/processes.ts'
+import type { Postern } from '../../src/model/postern.ts'
+import { type CommandOptions, postern, posternJson } from '../helpers/command.ts'
+import { type HostProcess, startHostProcess } from '../helpers/host-process.ts'
+import { temporaryFolder } from '../helpers/temp.ts'
+import { verifies } from './requirements.ts'
+
+const SESSION = 'ses_quinn'
+
+/** Two agents, a person, and a living process that is registered as a session of quinn. */
+async function prepare(env: Readonly<Record<string, string>> = {}): Promise<{ home: string; host: HostProcess }> {
+  const home = temporaryFolder()
+  const host = startHostProcess({ home, env })
+  onTestFinished(() => host.stop())
+  await withStore(home, async ({ agents, sessions }) => {
+    await agents.add({ id: 'quinn' })
+    await agents.add({ id: 'mindy' })
+    await agents.add({ id: 'justin', kind: 'human' })
+    const pidStartedAt = processStart(host.pid)
+    if (pidStartedAt === undefined) throw new Error('it is not known when the host process started')
+    await sessions.begin({ id: SESSION, agent: 'quinn', host: 'test', pid: host.pid, pidStartedAt })
+  })
+  return { home, host }
+}
+
+async function withStore(home: string, work: (store: Postern) => Promise<unknown>): Promise<void> {
+  const store = await openLocal(join(home, 'postern.db'), { upkeep: false })
+  try {
+    await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+async function sendersOf(options: CommandOptions): Promise<string[]> {
+  const page = await posternJson<{ items: { from: { id: string; kind: string } }[] }>(options, 'inbox', 'list')
+  return page.items.map(({ from }) => `${from.id} (${from.kind})`)
+}
+
+describe('a process within a session of an AI', () => {
+  it('may not speak as a person, by whatever way it names one', async () => {
+    verifies('G15.no-posing')
+    const { home, host } = await prepare()
+    const attempts = [
+      ['inbox', 'push', '--as', 'justin', '--to', 'mindy', 'Approved.'],
+      ['inbox', 'push', '--agent', 'justin', '--to', 'mindy', 'Approved.'],
+      ['inbox', 'push', '--as', 'justin', '--to', 'mindy', '--wait-for', 'stored', 'Approved.'],
+      ['inbox', 'drain', '--as', 'justin', '--agent', 'mindy'],
+      ['agent', 'rename', '--as', 'justin', 'mindy', 'Boss'],
+    ]
+    for (const args of attempts) {
+      const { exit, stdout, stderr } = await host.postern(...args)
+      expect({ args, exit, stdout }).toEqual({ args, exit: 4, stdout: '' })
+      expect(stderr).toMatch(/^postern: This process belongs to a session of quinn.* \[NOT_ALLOWED\]\n$/s)
+    }
+    expect(await sendersOf({ home })).toEqual([])
+  })
+
+  it('may not speak as a person that its environment names', async () => {
+    verifies('G15.no-posing')
+    const { home, host } = await prepare({ POSTERN_AGENT: 'justin' })
+    expect(await host.postern('inbox', 'push', '--to', 'mindy', 'Approved.')).toMatchObject({ exit: 4, stdout: '' })
+    expect(await sendersOf({ home })).toEqual([])
+  })
+
+  it('is that agent without a name', async () => {
+    verifies('G15.no-posing')
+    const { home, host } = await prepare()
+    expect(await host.postern('inbox', 'push', '--to', 'mindy', 'The build is green.')).toMatchObject({ exit: 0 })
+    expect(await host.postern('inbox', 'push', 'A note to myself.')).toMatchObject({
+      exit: 0,
+      stdout: expect.stringMatching(/ for quinn\n$/),
+    })
+    expect(await sendersOf({ home })).toEqual(['quinn (ai)', 'quinn (ai)'])
+  })
+
+  it('is nobody in particular once the session has ended', async () => {
+    const { home, host } = await prepare()
+    await withStore(home, ({ sessions }) => sessions.end({ id: SESSION }))
+    expect(await host.postern('inbox', 'push', '--to', 'mindy', 'hello')).toMatchObject({ exit: 0 })
+    expect(await sendersOf({ home })).toEqual(['local (local)'])
+  })
+})
+
+describe('a process outside every session', () => {
+  it('may speak as a person, and is nobody in particular without a name', async () => {
+    verifies('G15.no-posing')
+    const { home } = await prepare()
+    const options = { home }
+    expect(await postern(options, 'inbox', 'push', '--as', 'justin', '--to', 'mindy', 'one')).toMatchObject({ exit: 0 })
+    expect(await postern(options, 'inbox', 'push', '--to', 'mindy', 'two')).toMatchObject({ exit: 0 })
+    expect(await sendersOf(options)).toEqual(['justin (human)', 'local (local)'])
+  })
+})

@@ -36,6 +36,30 @@ conformance('push', ({ rule, open }) => {
     expect(JSON.stringify(message.payload)).toBe(JSON.stringify(said.payload))
   })
 
+  rule('stores for many recipients as for few, each in the order of its own inbox', async () => {
+    verifies('G2.all-or-nothing', 'G6.inbox-order')
+    const { postern } = await open()
+    const many = Array.from({ length: 30 }, (_, n) => `many-${n}`)
+    for (const id of many) await postern.agents.add({ id })
+    await tell(postern, 'many-3', 'before')
+    const all = { to: many, content: 'to all of them', dedupKey: 'k' }
+    const [first, last] = await postern.inbox.pushMany({ messages: [all, { to: ['many-3'], content: 'after' }] })
+    expect(first?.recipients).toHaveLength(30)
+    expect(last?.duplicate).toBe(false)
+    expect(await postern.inbox.push(all)).toMatchObject({ id: first?.id, duplicate: true })
+
+    const { items } = await postern.inbox.list({ agent: 'many-3' })
+    expect(items.map(({ content, inboxSeq }) => [content, inboxSeq])).toEqual([
+      ['before', 1],
+      ['to all of them', 2],
+      ['after', 3],
+    ])
+    await refused(postern.inbox.push({ to: [...many, 'nobody'], content: 'x' }), 'AGENT_NOT_FOUND')
+    for (const agent of many) {
+      expect((await postern.inbox.list({ agent })).items.filter(({ content }) => content === 'x')).toEqual([])
+    }
+  })
+
   rule('stores what was left out as nothing', async () => {
     const { postern } = await open()
     const { id } = await postern.inbox.push({ to: ['quinn'], content: 'short', subject: '', ref: '', dedupKey: '' })

@@ -42,10 +42,15 @@ function earlierBroadcast(connection: Connection, dedupKey: string): Message | u
   return row && readMessage(row)
 }
 
+/** From this number on recipients are dealt with together. */
+const MANY = 8
+
 interface Place {
   seq: number
   /** No fewer than are pending. */
   pending: number
+  /** True while the store holds the same place. */
+  isKept: boolean
 }
 
 interface Earlier {
@@ -68,19 +73,20 @@ class Batch {
 
   store(item: PushItem): PushResult {
     const { message } = item
+    if (message.to.length >= MANY) this.#placeMany(message.to)
     for (const agent of message.to) this.#place(agent)
     const known = message.dedupKey === null ? undefined : this.#earlier(message)
     if (!known) {
       const seq = this.#insertMessage(message)
-      const recipients = message.to.map((agent) => this.#deliver(agent, seq, item))
+      const recipients = this.#deliverToMany(seq, item) ?? message.to.map((agent) => this.#deliver(agent, seq, item))
       return { id: message.id, duplicate: false, recipients }
     }
     return this.#complete(known, item)
   }
 
   finish(): void {
-    for (const [agent, { seq }] of this.#places) {
-      this.#connection.run('UPDATE agents SET inbox_seq = ?2 WHERE id = ?1', [agent, seq])
+    for (const [agent, { seq, isKept }] of this.#places) {
+      if (!isKept) this.#connection.run('UPDATE agents SET inbox_seq = ?2 WHERE id = ?1', [agent, seq])
     }
   }
 
@@ -89,9 +95,33 @@ class Batch {
     if (known) return known
     const row = this.#connection.get('SELECT inbox_seq FROM agents WHERE id = ?1 AND removed_at IS NULL', [agent])
     if (!row) throw new PosternError('AGENT_NOT_FOUND', { id: agent })
-    const place = { seq: row[0] as number, pending: this.#atMost(agent, row[0]) }
+    const place = { seq: row[0] as number, pending: this.#atMost(agent, row[0]), isKept: true }
     this.#places.set(agent, place)
     return place
+  }
+
+  /** Reads the places of many recipients at once; whoever is missing is refused one by one afterwards. */
+  #placeMany(agents: readonly string[]): void {
+    for (const [agent, seq] of this.#connection.all(PLACES, [JSON.stringify(agents)])) {
+      if (!this.#places.has(agent)) {
+        this.#places.set(agent, { seq, pending: this.#atMost(agent, seq), isKept: true })
+      }
+    }
+  }
+
+  /** Delivers to many recipients in two statements, where each simply gets the next place of its inbox. */
+  #deliverToMany(messageSeq: number, { message, held }: PushItem): readonly PushRecipient[] | undefined {
+    const places = message.to.map((agent) => this.#place(agent))
+    const isSimple = places.every(({ pending, isKept }) => isKept && pending < this.#pendingLimit)
+    if (places.length < MANY || held.length > 0 || !isSimple) return undefined
+    const list = JSON.stringify(message.to)
+    this.#connection.run(COUNT_UP_MANY, [list])
+    this.#connection.run(INSERT_MANY, [messageSeq, message.priority, message.dedupKey, message.expiresAt, list])
+    for (const place of places) {
+      place.seq++
+      place.pending++
+    }
+    return message.to.map((agent) => ({ agent, state: 'pending', duplicate: false }))
   }
 
   /** How many may be pending, without counting them: all there ever were, or those since the oldest. */
@@ -120,6 +150,7 @@ class Batch {
       throw new PosternError('INBOX_FULL', { agent, limit: this.#pendingLimit })
     }
     place.seq++
+    place.isKept = false
     if (state === 'pending') place.pending++
     this.#connection.run(INSERT_DELIVERY, [
       agent,
@@ -178,6 +209,15 @@ const COUNT_PENDING = `SELECT count(*) FROM deliveries WHERE agent_id = ?1 AND s
 
 const INSERT_MESSAGE = `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')}, broadcast_seq)
   VALUES (${Array.from({ length: MESSAGE_COLUMNS.length + 1 }, (_, i) => `?${i + 1}`).join(', ')})`
+
+const AMONG = 'id IN (SELECT value FROM json_each(?1))'
+
+const PLACES = `SELECT id, inbox_seq FROM agents WHERE ${AMONG} AND removed_at IS NULL`
+
+const COUNT_UP_MANY = `UPDATE agents SET inbox_seq = inbox_seq + 1 WHERE ${AMONG}`
+
+const INSERT_MANY = `INSERT INTO deliveries (agent_id, inbox_seq, message_seq, priority, state, dedup_key, expires_at)
+  SELECT id, inbox_seq, ?1, ?2, 'pending', ?3, ?4 FROM agents WHERE id IN (SELECT value FROM json_each(?5))`
 
 const INSERT_DELIVERY = `INSERT INTO deliveries (agent_id, inbox_seq, message_seq, priority, state, dedup_key, expires_at)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`

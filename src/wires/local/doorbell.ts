@@ -1,4 +1,4 @@
-import { statSync, utimesSync } from 'node:fs'
+import { readdirSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Listener, type OnRing, parseRingName, type Wire } from '../wire.ts'
 import type { Bell, WatchFile } from './bell.ts'
@@ -45,12 +45,17 @@ export function createDoorbell({ folder, watch }: DoorbellOptions): Wire {
 
 let rings = 0
 
+/** From this number on the folder is read once, instead of looking for each bell. */
+const MANY = 16
+
 /** Rings every name before it says that one of them could not be rung. */
 function ringAll(folder: string, names: readonly string[]): void {
   // Never the same twice: who has to poll tells two rings apart by it.
   const nowS = (Date.now() + (rings++ % 1000) / 1000) / 1000
+  const isBell = names.length < MANY ? undefined : bellsIn(folder)
   let failure: unknown
   for (const name of names) {
+    if (isBell && !isBell.has(name)) continue
     const path = `${folder}/${parseRingName(name)}`
     try {
       // Mostly nobody listens: to look costs far less than to fail.
@@ -60,6 +65,15 @@ function ringAll(folder: string, names: readonly string[]): void {
     }
   }
   if (failure !== undefined) throw failure
+}
+
+function bellsIn(folder: string): ReadonlySet<string> {
+  try {
+    return new Set(readdirSync(folder))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Set()
+    throw error
+  }
 }
 
 function listenTo(

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
-import { closeSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
 import type { Pool } from 'pg'
+import { createWhole } from '../../kit/node/whole-file.ts'
 import { PosternError } from '../../model/errors.ts'
 import { OUR_TABLES } from './migrate.ts'
 import type { StoreUrl } from './url.ts'
@@ -22,19 +21,12 @@ const WITH_PASSWORD = 'IFS= read -r PGPASSWORD && export PGPASSWORD; exec "$0" "
 
 /** Dumps our tables as they are at one moment into a new file, which appears whole or not at all. */
 export async function backupTo({ pool, url, path }: BackupOptions): Promise<void> {
-  const partial = `${path}.partial-${process.pid}`
   const command = ['pg_dump', '--format=custom', '--no-password', '--no-owner', `--dbname=${url.location}`]
   try {
     const tables = (await ourTables(pool)).map((table) => `--table=${table}`)
-    closeSync(openSync(partial, 'wx', 0o600))
-    await dump([...command, ...tables, `--file=${partial}`], url.password)
-    sync(partial)
-    linkSync(partial, path)
-    sync(dirname(path))
+    await createWhole(path, (partial) => dump([...command, ...tables, `--file=${partial}`], url.password))
   } catch (error) {
     throw backupError(error, path, [...command, `--file=${path}`].join(' '))
-  } finally {
-    rmSync(partial, { force: true })
   }
 }
 
@@ -65,15 +57,6 @@ function dump([program = '', ...args]: readonly string[], password: string | und
     child.stdin.on('error', () => {})
     child.stdin.end(password === undefined ? '' : `${password}\n`)
   })
-}
-
-function sync(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }
 
 function backupError(error: unknown, path: string, command: string): PosternError {

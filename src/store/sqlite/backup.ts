@@ -1,5 +1,4 @@
-import { closeSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { createWhole } from '../../kit/node/whole-file.ts'
 import { PosternError } from '../../model/errors.ts'
 import { Connection } from './connection.ts'
 import { loadEngine } from './engine.ts'
@@ -7,20 +6,19 @@ import { loadEngine } from './engine.ts'
 /** All pages in one step: the copy is of one moment, and no writer can make it start over. */
 const ALL_PAGES = 0x7fffffff
 
+/** What SQLite may leave beside a copy that failed. */
+const LEFTOVERS = ['-wal', '-shm', '-journal']
+
 /** Copies the store as it is at one moment into a new file, which appears whole or not at all. */
 export async function backupTo(connection: Connection, path: string): Promise<void> {
-  const partial = `${path}.partial-${process.pid}`
-  try {
-    closeSync(openSync(partial, 'wx', 0o600))
+  const write = async (partial: string) => {
     await loadEngine().backup(connection.database, partial, { rate: ALL_PAGES })
     requireSound(partial)
-    sync(partial)
-    linkSync(partial, path)
-    sync(dirname(path))
+  }
+  try {
+    await createWhole(path, write, LEFTOVERS)
   } catch (error) {
     throw backupError(error, path)
-  } finally {
-    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(partial + suffix, { force: true })
   }
 }
 
@@ -33,15 +31,6 @@ function requireSound(path: string): void {
     if (verdict !== 'ok') throw new Error(`the copy is not sound (${verdict})`)
   } finally {
     copy.close()
-  }
-}
-
-function sync(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }
 

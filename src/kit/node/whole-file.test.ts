@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temp.ts'
+import { createWhole } from './whole-file.ts'
+
+describe('createWhole', () => {
+  it('makes a private file and leaves nothing beside it', async () => {
+    const folder = temporaryFolder()
+    await createWhole(join(folder, 'a'), async (partial) => writeFileSync(partial, 'all of it'))
+    expect(readdirSync(folder)).toEqual(['a'])
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('all of it')
+    expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o600)
+  })
+
+  it('makes nothing where writing fails', async () => {
+    const folder = temporaryFolder()
+    const failing = createWhole(
+      join(folder, 'a'),
+      async (partial) => {
+        writeFileSync(`${partial}-wal`, 'rest')
+        throw new Error('no')
+      },
+      ['-wal'],
+    )
+    await expect(failing).rejects.toThrow('no')
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('never replaces a file', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'a'), 'mine')
+    const again = createWhole(join(folder, 'a'), async (partial) => writeFileSync(partial, 'other'))
+    await expect(again).rejects.toMatchObject({ code: 'EEXIST' })
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('mine')
+    expect(readdirSync(folder)).toEqual(['a'])
+  })
+})

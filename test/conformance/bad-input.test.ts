@@ -255,6 +255,8 @@ conformance('bad input', ({ rule, open }) => {
       { payload: 1n },
       { attachments: [{ ...sound, sha256: 'ABC' }] },
       { attachments: [{ ...sound, bytes: 1.5 }] },
+      { attachments: [{ ...sound, bytes: -1 }] },
+      { attachments: [{ sha256: sound.sha256, bytes: 1 } as typeof sound] },
     ]) {
       await refused(push(field), 'VALUE_INVALID')
     }

@@ -49,6 +49,7 @@ describe('a process within a session of an AI', () => {
       ['inbox', 'push', '--agent', 'justin', '--to', 'mindy', 'Approved.'],
       ['inbox', 'push', '--as', 'justin', '--to', 'mindy', '--wait-for', 'stored', 'Approved.'],
       ['inbox', 'drain', '--as', 'justin', '--agent', 'mindy'],
+      ['inbox', 'drain', '--agent', 'justin'],
       ['agent', 'rename', '--as', 'justin', 'mindy', 'Boss'],
     ]
     for (const args of attempts) {

@@ -11,7 +11,7 @@ interface StoreModule {
 }
 
 interface WireModule {
-  createNotifyWire(options: { url: string }): Wire | Promise<Wire>
+  createNotifyWire(options: { url: string; storeRings: boolean }): Wire
 }
 
 /** Postern on PostgreSQL, put together as its host does. */
@@ -19,7 +19,8 @@ export async function openPosternPostgres(url: string, options: SystemOptions = 
   const { openPostgresStore } = await load<StoreModule>('../../src/store/postgres/store.ts')
   const { createNotifyWire } = await load<WireModule>('../../src/wires/postgres/notify.ts')
   const store = await openPostgresStore({ url, random: Math.random })
-  const postern = assemble(store, await createNotifyWire({ url }), { upkeep: false, limits: limitsFor(options) })
+  const wire = createNotifyWire({ url, storeRings: true })
+  const postern = assemble(store, wire, { upkeep: false, limits: limitsFor(options) })
   return asSystem(postern, options)
 }
 

@@ -51,7 +51,7 @@ export async function openRawSqlite(folder: string, _options: SystemOptions = {}
 
 export function openByHand(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: BUSY_MS, enableForeignKeyConstraints: false })
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16384')
   db.exec('BEGIN IMMEDIATE')
   const { tables } = db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() as { tables: number }
   if (tables === 0) {

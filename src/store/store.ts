@@ -11,20 +11,18 @@ import type { Session } from '../model/session.ts'
 /**
  * Where truth is kept. SQLite and PostgreSQL embody it; one conformance suite runs against both.
  *
- * Whatever `transact` resolves is on stable storage. A verb may be run again from its beginning if the engine asks
- * for it (a lost race on PostgreSQL), so it must have no effects but those of its `tx`, and it awaits nothing else.
+ * Whatever `transact` resolves is on stable storage, unless it need not last. A verb may be run again from its
+ * beginning if the engine asks for it (a lost race on PostgreSQL), so it must have no effects but those of its `tx`,
+ * and it awaits nothing else.
  */
 export interface Store {
   readonly engine: 'sqlite' | 'postgres'
   /** Where it is, fit to be shown: a path, or a URL without its password. */
   readonly location: string
-  /**
-   * All of a verb or nothing. On SQLite concurrent verbs share one commit, and `patienceMs` says how long this one waits
-   * for other processes.
-   */
-  transact<T>(verb: (tx: Shelves) => Promise<T>, options?: { readonly patienceMs?: number }): Promise<T>
+  /** All of a verb or nothing. On SQLite concurrent verbs share one commit. */
+  transact<T>(verb: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T>
   /** A verb that makes exactly one call on a shelf: on PostgreSQL it needs no BEGIN and COMMIT around it. */
-  once<T>(call: (tx: Shelves) => Promise<T>): Promise<T>
+  once<T>(call: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T>
   /** Reads what is committed. Never blocks a writer. */
   readonly read: Shelves
   /** The store's clock: its machine's for PostgreSQL, so that many servers agree on deadlines. */
@@ -36,6 +34,16 @@ export interface Store {
   /** A consistent copy, taken while others write. */
   backup(path: string): Promise<void>
   close(): Promise<void>
+}
+
+export interface TransactOptions {
+  /** How long it waits for other processes, on SQLite. */
+  readonly patienceMs?: number
+  /**
+   * False: loss of power may undo it, though nothing else can. For what is then simply done again, such as an offer:
+   * nobody has to wait for the disk before a message is shown.
+   */
+  readonly isLasting?: boolean
 }
 
 export interface Shelves {
@@ -126,16 +134,24 @@ export interface Waiting {
   readonly pending: boolean
   readonly broadcasts: boolean
   readonly lapsed: boolean
+  /** Some of what is pending is past its time. */
+  readonly expired: boolean
+  /** What a drain may take, not locked. PostgreSQL shows it where nothing but that waits, and saves a way to the server. */
+  readonly candidates?: readonly InboxMessage[]
 }
 
 export interface DeliveryShelf {
-  /** A cheap look, without locks: is there anything for this agent? Undefined for an agent that does not exist. */
-  waiting(params: { readonly agent: string; readonly now: number }): Promise<Waiting | undefined>
+  /**
+   * A cheap look, without locks: is there anything for this agent? Undefined for an agent that does not exist. Who means
+   * to drain says how much, and may be shown candidates at once.
+   */
+  waiting(params: LookParams | CandidateParams): Promise<Waiting | undefined>
   /** Makes deliveries of the broadcasts above the agent's cursor. Expired ones are recorded as such. */
   takeUpBroadcasts(params: { readonly agent: string; readonly now: number }): Promise<number>
   /**
-   * Pending messages that a drain may take: up to `limit` by priority, then order; the oldest of all; and every
-   * critical one up to `criticalLimit`. Expired ones are left out. Locked until the transaction ends.
+   * Pending messages that a drain may take, by priority, then order: no more than `limit` where that is all there are;
+   * else more than `limit`, with the oldest of all and every critical one up to `criticalLimit`. Expired ones are left
+   * out. Locked until the transaction ends.
    */
   candidates(params: CandidateParams): Promise<readonly InboxMessage[]>
   countPending(params: {
@@ -164,9 +180,12 @@ export interface DeliveryShelf {
   expire(params: { readonly now: number; readonly limit: number; readonly agent?: string }): Promise<number>
 }
 
-export interface CandidateParams {
+export interface LookParams {
   readonly agent: string
   readonly now: number
+}
+
+export interface CandidateParams extends LookParams {
   readonly limit: number
   readonly criticalLimit: number
   readonly maxPriority?: Priority
@@ -210,20 +229,26 @@ export interface MoveAllParams {
 }
 
 export interface OfferShelf {
-  /** Opens an offer on candidates of this transaction: they are `offered` with one more attempt. */
-  open(params: {
-    readonly offer: Offer
-    readonly taken: readonly InboxMessage[]
-    readonly headlines: readonly string[]
-  }): Promise<void>
+  /**
+   * Opens an offer on candidates: they are `offered` with one more attempt. False, and nothing is done, where they were
+   * not locked and somebody else has taken or moved one of them since.
+   */
+  open(params: NewOffer): Promise<boolean>
   get(id: string): Promise<Offer | undefined>
   /** Messages of which an offer shows only the headline. */
   headlines(id: string): Promise<readonly string[]>
   /** Whether the agent was offered anything by an offer with this id or a later one; ids are in order of time. */
   hasSince(params: { readonly agent: string; readonly id: string }): Promise<boolean>
-  /** Sets the time of printing and the new expiry of an open offer; false where it is not open. */
-  setPrinted(params: { readonly id: string; readonly at: number; readonly expiresAt: number }): Promise<boolean>
-  /** Closes an open offer. Confirmed: its deliveries are `seen`. Otherwise they are pending again, or dead. */
+  /** Sets the time of printing and the new expiry of an open offer; undefined where it is not open. */
+  setPrinted(params: {
+    readonly id: string
+    readonly at: number
+    readonly expiresAt: number
+  }): Promise<Offer | undefined>
+  /**
+   * Closes an open offer. Confirmed: its deliveries are `seen`. Otherwise they are pending again, or dead. Undefined
+   * where it is not open, or was to be confirmed and is not printed.
+   */
   close(params: CloseOffer): Promise<ClosedOffer | undefined>
   /** Open offers of a session that were printed before a time. */
   printedOf(params: { readonly sessionId: string; readonly before: number }): Promise<readonly Offer[]>
@@ -235,9 +260,17 @@ export interface OfferShelf {
   withHost(params: { readonly limit: number }): Promise<readonly { readonly offer: Offer; readonly session: Session }[]>
 }
 
+export interface NewOffer {
+  readonly offer: Offer
+  readonly taken: readonly InboxMessage[]
+  readonly headlines: readonly string[]
+}
+
 export interface CloseOffer {
   readonly id: string
   readonly at: number
+  /** Set where printing and closing are one step. */
+  readonly printedAt?: number
   readonly outcome: OfferOutcome
   readonly evidence: string
   /** From this attempt on a delivery that comes back is dead. */

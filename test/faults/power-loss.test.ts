@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { DeliveryState } from '../../src/model/delivery.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
 import { verifies } from '../scenarios/requirements.ts'
 import { createDisk, type Disk } from './harness/disk.ts'
@@ -9,7 +10,7 @@ import { checkHistory, describeVerdict, type HistoryEvent, type Verdict } from '
 import { listEverything, storeOf, withStore } from './harness/home.ts'
 import { canDo, figures, isLong } from './harness/need.ts'
 import { integrityFault } from './harness/soundness.ts'
-import { readLogs, startWorker, type WorkerSettings } from './harness/workers.ts'
+import { type Role, readLogs, startWorker, type WorkerSettings } from './harness/workers.ts'
 
 const CYCLES = isLong ? 150 : 8
 const PLANTED_CYCLES = 10
@@ -41,16 +42,43 @@ describe.runIf(canCutPower)('a disk that loses power', () => {
     figures('power loss, planted', `${cycles} cycles: ${describeVerdict(verdict)}`)
     expect(verdict.lost.length).toBeGreaterThan(0)
   })
+
+  it('keeps every confirmation, though an offer does not wait for the disk', async () => {
+    verifies('G1.power-loss')
+    const { verdict, forgotten, faults, cycles } = await powerLoop({ cycles: CYCLES, crew: ['writer', 'drainer'] })
+    figures('power loss while draining', `${cycles} cycles: ${describeVerdict(verdict)}, ${forgotten.length} forgotten`)
+    expect(faults).toEqual([])
+    expect(forgotten).toEqual([])
+    expect(verdict).toMatchObject({ lost: [], phantom: [] })
+    expect(verdict.shown).toBeGreaterThan(cycles)
+  })
+
+  it('forgets confirmations where a weaker synchronous setting is planted', async () => {
+    verifies('G1.power-loss')
+    const crew: readonly Role[] = ['writer', 'drainer']
+    const { forgotten, cycles } = await powerLoop({ cycles: PLANTED_CYCLES, crew, plant: 'synchronous-normal' })
+    figures('power loss while draining, planted', `${cycles} cycles: ${forgotten.length} forgotten`)
+    expect(forgotten.length).toBeGreaterThan(0)
+  })
 })
 
 interface Loop {
   readonly cycles: number
-  /** With it the loop ends as soon as something is lost. */
+  readonly crew?: readonly Role[]
+  /** With it the loop ends as soon as something is lost or forgotten. */
   readonly plant?: 'synchronous-normal'
 }
 
-/** Writers push until the power goes; when it is back, what they were promised must be there. Records lie elsewhere. */
-async function powerLoop({ cycles, plant }: Loop): Promise<{ verdict: Verdict; faults: string[]; cycles: number }> {
+interface Outcome {
+  readonly verdict: Verdict
+  /** Confirmed to whoever showed it, but not any more. */
+  readonly forgotten: readonly string[]
+  readonly faults: readonly string[]
+  readonly cycles: number
+}
+
+/** A crew works until the power goes; when it is back, what it was promised must be there. Records lie elsewhere. */
+async function powerLoop({ cycles, crew = ['writer', 'writer'], plant }: Loop): Promise<Outcome> {
   const disk = createDisk()
   onTestFinished(() => disk.remove())
   const home = join(disk.folder, 'home')
@@ -62,30 +90,45 @@ async function powerLoop({ cycles, plant }: Loop): Promise<{ verdict: Verdict; f
 
   const faults: string[] = []
   for (let cycle = 1; ; cycle++) {
-    await writeUntilDark(disk, { store: storeOf(home), logs, ...(plant && { plant }) })
+    await workUntilDark(disk, crew, { store: storeOf(home), logs, ...(plant && { plant }) })
     const integrity = integrityFault(storeOf(home))
     if (integrity !== null) faults.push(`cycle ${cycle}: ${integrity}`)
-    const verdict = checkHistory([...readLogs(logs), ...(await waitingIn(home))])
-    if (cycle === cycles || (plant && verdict.lost.length > 0)) return { verdict, faults, cycles: cycle }
+    const events = readLogs(logs)
+    const kept = await statesIn(home)
+    const verdict = checkHistory([...events.filter(isOfWriter), ...[...kept.keys()].map(waiting)])
+    const forgotten = events.flatMap(({ kind, ...event }) =>
+      kind === 'confirmed' && 'key' in event && kept.get(event.key) !== 'seen' ? [event.key] : [],
+    )
+    const isOver = cycle === cycles || (plant && verdict.lost.length + forgotten.length > 0)
+    const shown = new Set(events.flatMap((event) => (event.kind === 'shown' ? [event.key] : []))).size
+    if (isOver) return { verdict: { ...verdict, shown }, forgotten, faults, cycles: cycle }
   }
 }
 
-async function writeUntilDark(disk: Disk, settings: WorkerSettings): Promise<void> {
-  const writers = [startWorker('writer', settings), startWorker('writer', settings)]
+async function workUntilDark(disk: Disk, crew: readonly Role[], settings: WorkerSettings): Promise<void> {
+  const workers = crew.map((role) => startWorker(role, settings))
   try {
-    await Promise.all(writers.map((writer) => writer.ready))
+    await Promise.all(workers.map((worker) => worker.ready))
     await delay(50 + Math.random() * LONGEST_LIFE_MS)
     // A process does not outlive the power: ext4 answers some fsyncs that it cuts short with success, to nobody in truth.
-    for (const writer of writers) writer.freeze()
+    for (const worker of workers) worker.freeze()
     disk.cutPower()
   } finally {
-    await Promise.all(writers.map((writer) => writer.kill()))
+    await Promise.all(workers.map((worker) => worker.kill()))
   }
   disk.restorePower()
 }
 
-/** What is in the store for quinn; whatever is not there was lost. */
-async function waitingIn(home: string): Promise<HistoryEvent[]> {
+/** What is in the store for quinn, by key; whatever is not there was lost, also if somebody was shown it. */
+async function statesIn(home: string): Promise<ReadonlyMap<string, DeliveryState>> {
   const items = await withStore(home, listEverything)
-  return items.filter(({ agent }) => agent === 'quinn').map(({ content }) => ({ kind: 'waiting', key: content }))
+  return new Map(items.filter(({ agent }) => agent === 'quinn').map(({ content, state }) => [content, state]))
+}
+
+function isOfWriter({ kind }: HistoryEvent): boolean {
+  return kind === 'attempted' || kind === 'acknowledged'
+}
+
+function waiting(key: string): HistoryEvent {
+  return { kind: 'waiting', key }
 }

@@ -1,5 +1,5 @@
 import { parseAgentId } from '../../model/agent.ts'
-import type { ShownMessage } from '../../model/delivery.ts'
+import type { InboxMessage, ShownMessage } from '../../model/delivery.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Offer } from '../../model/offer.ts'
 import type { Drained, DrainInbox } from '../../model/postern.ts'
@@ -7,7 +7,7 @@ import { parsePriority } from '../../model/priority.ts'
 import { RING_RECEIPTS } from '../../model/ring.ts'
 import { parseSessionId } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
-import type { Shelves, Waiting } from '../../store/store.ts'
+import type { CandidateParams, DeliveryShelf, OfferShelf, Shelves, Waiting } from '../../store/store.ts'
 import { unknownAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
 import { ring } from '../rings.ts'
@@ -22,14 +22,19 @@ const VIA_BYTES = 200
 
 const NOTHING: Drained = { offer: null, messages: [], remaining: 0 }
 
+/** Loss of power makes pending again what was offered, and it is shown once more. */
+const FOR_NOW = { isLasting: false }
+
 /** Offers what is pending. Where nothing waits, it only looks: nothing is locked and nothing written. */
 export async function drainInbox(ctx: Context, input: DrainInbox): Promise<Drained> {
   const agent = parseAgentId(input.agent)
   requireSound(ctx, input)
-  const waiting = await ctx.store.read.deliveries.waiting({ agent, now: ctx.store.now() })
+  const waiting = await ctx.store.read.deliveries.waiting(wantedBy(ctx, input))
   if (!waiting) throw await unknownAgent(ctx.store.read, agent)
   if (!isAnything(waiting)) return NOTHING
-  const { drained, rings } = await ctx.store.transact((tx) => offerPending(ctx, tx, { ...input, agent }))
+  const { drained, rings } =
+    (await offerAtOnce(ctx, input, waiting)) ??
+    (await ctx.store.transact((tx) => offerPending(ctx, tx, input, waiting), FOR_NOW))
   ring(ctx, drained.offer ? [...rings, RING_RECEIPTS] : rings)
   return drained
 }
@@ -45,7 +50,7 @@ function requireSound(ctx: Context, input: DrainInbox): void {
   if (via !== undefined) parseText('via', via, VIA_BYTES)
 }
 
-export function isAnything({ pending, broadcasts, lapsed }: Waiting): boolean {
+function isAnything({ pending, broadcasts, lapsed }: Waiting): boolean {
   return pending || broadcasts || lapsed
 }
 
@@ -55,42 +60,80 @@ interface Offered {
   readonly rings: readonly string[]
 }
 
-async function offerPending(ctx: Context, tx: Shelves, input: DrainInbox): Promise<Offered> {
-  const { agent } = input
-  const now = ctx.store.now()
-  const rings = await takeBack(ctx, tx, agent, now)
+function wantedBy(ctx: Context, { agent, maxMessages, maxPriority }: DrainInbox): CandidateParams {
+  const limit = maxMessages ?? ctx.limits.drainMessages
+  const urgency = maxPriority === undefined ? {} : { maxPriority }
+  return { agent, now: ctx.store.now(), limit, criticalLimit: CRITICAL_LIMIT, ...urgency }
+}
 
-  const limit = input.maxMessages ?? ctx.limits.drainMessages
-  const urgency = input.maxPriority === undefined ? {} : { maxPriority: input.maxPriority }
-  const candidates = await tx.deliveries.candidates({ agent, now, limit, criticalLimit: CRITICAL_LIMIT, ...urgency })
+/** What the first look has shown is taken without a transaction, unless somebody else was faster. */
+async function offerAtOnce(ctx: Context, input: DrainInbox, { candidates }: Waiting): Promise<Offered | undefined> {
+  if (!candidates || input.sessionId !== undefined) return undefined
+  const drained = await offerAmong(ctx, input, candidates, {
+    deliveries: ctx.store.read.deliveries,
+    offers: { open: (params) => ctx.store.once((tx) => tx.offers.open(params), FOR_NOW) },
+  })
+  return drained && { drained, rings: [] }
+}
+
+async function offerPending(ctx: Context, tx: Shelves, input: DrainInbox, waiting: Waiting): Promise<Offered> {
+  const { agent, sessionId } = input
+  const rings = await takeBack(ctx, tx, agent, waiting)
+  const drained = await offerAmong(ctx, input, await tx.deliveries.candidates(wantedBy(ctx, input)), tx)
+  if (!drained) {
+    const remaining = await tx.deliveries.countPending({ agent, now: ctx.store.now() })
+    return { drained: { ...NOTHING, remaining }, rings }
+  }
+  if (sessionId !== undefined) await putSession(ctx, tx, { id: sessionId, agent })
+  return { drained, rings }
+}
+
+interface Offering {
+  readonly deliveries: Pick<DeliveryShelf, 'countPending'>
+  readonly offers: Pick<OfferShelf, 'open'>
+}
+
+/** Undefined where there is nothing to show, or it is no longer there. */
+async function offerAmong(
+  ctx: Context,
+  input: DrainInbox,
+  candidates: readonly InboxMessage[],
+  tx: Offering,
+): Promise<Drained | undefined> {
+  const { agent, maxPriority } = input
+  const maxMessages = input.maxMessages ?? ctx.limits.drainMessages
   const shown = chooseWithin(ctx, candidates, {
-    maxMessages: limit,
+    maxMessages,
     maxCharacters: input.maxCharacters ?? Number.POSITIVE_INFINITY,
     maxTokens: input.maxTokens ?? Number.POSITIVE_INFINITY,
   })
-  if (shown.length === 0) {
-    return { drained: { ...NOTHING, remaining: await tx.deliveries.countPending({ agent, now }) }, rings }
-  }
-
-  const offer = await openOffer(ctx, tx, input, shown)
-  const isAll = candidates.length < limit && shown.length === candidates.length
-  const remaining = isAll && input.maxPriority === undefined ? 0 : await tx.deliveries.countPending({ agent, now })
-  return { drained: { offer, messages: shown.map(offered), remaining }, rings }
+  if (shown.length === 0) return undefined
+  const offer = draftOffer(ctx, input, shown.length)
+  const headlines = shown.filter(({ form }) => form === 'headline').map(({ message }) => message.id)
+  if (!(await tx.offers.open({ offer, taken: shown.map(({ message }) => message), headlines }))) return undefined
+  const isAll = candidates.length <= maxMessages && shown.length === candidates.length && maxPriority === undefined
+  const remaining = isAll ? 0 : await tx.deliveries.countPending({ agent, now: ctx.store.now() })
+  return { offer, messages: shown.map(offered), remaining }
 }
 
-/** What lapsed, expired or was broadcast meanwhile is settled first, for this inbox alone. */
-async function takeBack(ctx: Context, tx: Shelves, agent: string, now: number): Promise<readonly string[]> {
+/** What lapsed, was broadcast or expired meanwhile is settled first, for this inbox alone. */
+async function takeBack(
+  ctx: Context,
+  tx: Shelves,
+  agent: string,
+  { lapsed, broadcasts, expired }: Waiting,
+): Promise<readonly string[]> {
+  const now = ctx.store.now()
   const rings: string[] = []
-  const waiting = await tx.deliveries.waiting({ agent, now })
-  if (!waiting) throw new PosternError('AGENT_NOT_FOUND', { id: agent })
-  if (waiting.lapsed) {
+  if (lapsed) {
     for (const offer of await tx.offers.lapsed({ now, agent, limit: UPKEEP_LIMIT })) {
       const closed = await closeOffer(ctx, tx, offer.id, 'lapsed', lapseReason(offer))
       rings.push(...closed.rings.filter((name) => name !== agent))
     }
   }
-  if (waiting.broadcasts) await tx.deliveries.takeUpBroadcasts({ agent, now })
-  await tx.deliveries.expire({ agent, now, limit: UPKEEP_LIMIT })
+  if (broadcasts) await tx.deliveries.takeUpBroadcasts({ agent, now })
+  // What lapsed comes back, and may be past its time by now.
+  if (expired || lapsed) await tx.deliveries.expire({ agent, now, limit: UPKEEP_LIMIT })
   return rings
 }
 
@@ -98,25 +141,21 @@ export function lapseReason(offer: Offer): string {
   return offer.printedAt === null ? 'it was never printed' : 'nothing confirmed it in time'
 }
 
-async function openOffer(ctx: Context, tx: Shelves, input: DrainInbox, shown: readonly Choice[]): Promise<Offer> {
-  if (input.sessionId !== undefined) await putSession(ctx, tx, { id: input.sessionId, agent: input.agent })
+function draftOffer(ctx: Context, { agent, sessionId, via }: DrainInbox, size: number): Offer {
   const offeredAt = ctx.store.now()
-  const offer: Offer = {
+  return {
     id: ctx.newId('off'),
-    agent: input.agent,
-    sessionId: input.sessionId ?? null,
-    via: input.via ?? ctx.caller.via,
+    agent,
+    sessionId: sessionId ?? null,
+    via: via ?? ctx.caller.via,
     offeredAt,
     printedAt: null,
     closedAt: null,
     outcome: null,
     evidence: null,
     expiresAt: offeredAt + ctx.limits.unprintedOfferMs,
-    size: shown.length,
+    size,
   }
-  const headlines = shown.filter(({ form }) => form === 'headline').map(({ message }) => message.id)
-  await tx.offers.open({ offer, taken: shown.map(({ message }) => message), headlines })
-  return offer
 }
 
 function offered({ message, form }: Choice): ShownMessage {

@@ -4,7 +4,7 @@ import type { ConfirmSession, OfferRef } from '../../model/postern.ts'
 import { RING_RECEIPTS } from '../../model/ring.ts'
 import { parseSessionId } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
-import type { Shelves } from '../../store/store.ts'
+import type { CloseOffer, Shelves } from '../../store/store.ts'
 import { tellPeople } from '../agents/people.ts'
 import type { Context } from '../context.ts'
 import { ring } from '../rings.ts'
@@ -13,11 +13,11 @@ import { requireStorable } from './ids.ts'
 const EVIDENCE_BYTES = 1_000
 
 /** Notes that an offer's text was written out whole: from now on it may be confirmed, and it lasts longer. */
-export function markPrinted(ctx: Context, { offerId }: OfferRef): Promise<Offer> {
-  return ctx.store.transact(async (tx) => {
-    await setPrinted(ctx, tx, offerId)
-    return requireOffer(tx, offerId)
-  })
+export async function markPrinted(ctx: Context, { offerId: id }: OfferRef): Promise<Offer> {
+  requireStorable(id, 'OFFER_NOT_FOUND')
+  const at = ctx.store.now()
+  const expiresAt = at + ctx.limits.printedOfferMs
+  return (await ctx.store.once((tx) => tx.offers.setPrinted({ id, at, expiresAt }))) ?? requireOffer(ctx, id)
 }
 
 /** The offer was consumed. With `printed`, printing and confirming are one step: a terminal has taken all of it. */
@@ -25,17 +25,25 @@ export async function confirmOffer(
   ctx: Context,
   input: OfferRef & { readonly evidence: string; readonly printed?: boolean },
 ): Promise<Offer> {
-  parseText('evidence', input.evidence, EVIDENCE_BYTES)
-  const { offer, rings } = await ctx.store.transact(async (tx): Promise<Closed> => {
-    if (input.printed) await setPrinted(ctx, tx, input.offerId)
-    const open = await requireOffer(tx, input.offerId)
-    if (open.outcome === 'confirmed') return { offer: open, rings: [] }
-    if (open.printedAt === null) throw new PosternError('OFFER_UNPRINTED', { id: open.id })
-    const closed = await tryClose(ctx, tx, open.id, 'confirmed', input.evidence)
-    // Somebody else may have closed it between the look and the lock; if they confirmed it, so be it.
-    return closed ?? { offer: await requireOffer(tx, open.id), rings: [] }
-  })
-  ring(ctx, rings)
+  const { offerId: id, evidence } = input
+  parseText('evidence', evidence, EVIDENCE_BYTES)
+  requireStorable(id, 'OFFER_NOT_FOUND')
+  const at = ctx.store.now()
+  const closing: CloseOffer = {
+    id,
+    at,
+    outcome: 'confirmed',
+    evidence,
+    maxAttempts: ctx.limits.attempts,
+    ...(input.printed && { printedAt: at }),
+  }
+  const closed = await ctx.store.once((tx) => tx.offers.close(closing))
+  if (closed) {
+    ring(ctx, [RING_RECEIPTS])
+    return closed.offer
+  }
+  const offer = await requireOffer(ctx, id)
+  if (offer.outcome === null) throw new PosternError('OFFER_UNPRINTED', { id })
   return offer
 }
 
@@ -77,21 +85,9 @@ export async function closeOffer(
   outcome: OfferOutcome,
   evidence: string,
 ): Promise<Closed> {
-  const closed = await tryClose(ctx, tx, id, outcome, evidence)
-  if (!closed) throw new PosternError('OFFER_NOT_FOUND', { id })
-  return closed
-}
-
-async function tryClose(
-  ctx: Context,
-  tx: Shelves,
-  id: string,
-  outcome: OfferOutcome,
-  evidence: string,
-): Promise<Closed | undefined> {
   requireStorable(id, 'OFFER_NOT_FOUND')
   const closed = await tx.offers.close({ id, at: ctx.store.now(), outcome, evidence, maxAttempts: ctx.limits.attempts })
-  if (!closed) return undefined
+  if (!closed) throw new PosternError('OFFER_NOT_FOUND', { id })
   const rings = outcome === 'confirmed' ? [RING_RECEIPTS] : [RING_RECEIPTS, closed.offer.agent]
   for (const messageId of closed.dead) {
     const told = await tellPeople(ctx, tx, {
@@ -104,16 +100,9 @@ async function tryClose(
   return { offer: closed.offer, rings }
 }
 
-async function setPrinted(ctx: Context, tx: Shelves, id: string): Promise<void> {
-  requireStorable(id, 'OFFER_NOT_FOUND')
-  const at = ctx.store.now()
-  await tx.offers.setPrinted({ id, at, expiresAt: at + ctx.limits.printedOfferMs })
-}
-
 /** An offer that is open, or was confirmed already; one that was given back is as good as gone. */
-async function requireOffer(tx: Shelves, id: string): Promise<Offer> {
-  requireStorable(id, 'OFFER_NOT_FOUND')
-  const offer = await tx.offers.get(id)
+async function requireOffer(ctx: Context, id: string): Promise<Offer> {
+  const offer = await ctx.store.read.offers.get(id)
   if (!offer || (offer.outcome !== null && offer.outcome !== 'confirmed'))
     throw new PosternError('OFFER_NOT_FOUND', { id })
   return offer

@@ -7,7 +7,6 @@ import { RING_ALL, RING_RECEIPTS } from '../../model/ring.ts'
 import type { Listener } from '../../wires/wire.ts'
 import { unknownAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
-import { isAnything } from './drain.ts'
 import { traceMessage } from './trace.ts'
 
 /** Rings are hints: a waiter looks for itself at least this often, and more often where it cannot hear any. */
@@ -20,12 +19,13 @@ export async function waitForMail(ctx: Context, input: WaitInbox): Promise<{ rea
   requirePatience(input)
   const { deliveries } = ctx.store.read
   const pending = await waitUntil(ctx, [agent, RING_ALL], input, async () => {
-    const waiting = await deliveries.waiting({ agent, now: ctx.store.now() })
+    const now = ctx.store.now()
+    const pending = await deliveries.countPending({ agent, now })
+    if (pending > 0) return pending
+    const waiting = await deliveries.waiting({ agent, now })
     if (!waiting) throw await unknownAgent(ctx.store.read, agent)
-    if (!isAnything(waiting)) return undefined
-    const pending = await deliveries.countPending({ agent, now: ctx.store.now() })
     // What lapsed comes back with the next drain and is not counted yet; what expired or was one's own is nothing.
-    return pending > 0 ? pending : waiting.lapsed ? 1 : undefined
+    return waiting.lapsed ? 1 : undefined
   })
   return { pending: pending ?? 0 }
 }

@@ -78,31 +78,48 @@ function batchParams({ messages, deliveries }: Batch, limit: number): SqlValue[]
     arrayLiteral(agents),
     arrayLiteral([...places.values()].map(({ added }) => added)),
     arrayLiteral(rung),
-    ...columnsOf(rows, DELIVERY_TYPES.length),
-    ...columnsOf(messages.map(messageValues), MESSAGE_COLUMNS.length),
+    ...columnsOf(rows, WANTED),
+    ...columnsOf(messages.map(messageValues), MESSAGE_COLUMNS),
   ]
 }
 
-function columnsOf(rows: readonly (readonly SqlValue[])[], width: number): string[] {
-  return Array.from({ length: width }, (_, at) => columnOf(rows.map((row) => row[at] ?? null)))
+function columnsOf(rows: readonly (readonly SqlValue[])[], names: readonly string[]): string[] {
+  return names.map((name, at) =>
+    columnOf(
+      name,
+      rows.map((row) => row[at] ?? null),
+    ),
+  )
 }
 
-/** Several arrays unnested together are filled up with nulls, so a column without any value need not be sent. */
-function columnOf(values: readonly SqlValue[]): string {
-  return values.every((value) => value === null) ? '{}' : arrayLiteral(values)
+/**
+ * Several arrays unnested together are filled up with nulls. So a column without any value need not be sent, and where
+ * one that is never null has the same value throughout, its first is enough: `valueFrom` repeats it.
+ */
+function columnOf(name: string, values: readonly SqlValue[]): string {
+  const [first = null] = values
+  const isSame = (first === null || NEVER_NULL.has(name)) && values.every((value) => value === first)
+  if (!isSame) return arrayLiteral(values)
+  return first === null ? '{}' : arrayLiteral([first])
 }
 
-const INTEGERS: ReadonlySet<string> = new Set(['priority', 'hops'])
-const BIGINTS: ReadonlySet<string> = new Set(['created_at', 'expires_at'])
-const MESSAGE_TYPES = MESSAGE_COLUMNS.map((column) =>
-  INTEGERS.has(column) ? 'int' : BIGINTS.has(column) ? 'bigint' : 'text',
+const INTEGERS: ReadonlySet<string> = new Set(['priority', 'hops', 'place', 'added', 'number'])
+const BIGINTS: ReadonlySet<string> = new Set(['created_at', 'expires_at', 'message_seq'])
+const NEVER_NULL: ReadonlySet<string> = new Set(
+  'id type from_id from_as addressed content priority hops created_at agent_id place added state'.split(' '),
 )
-const DELIVERY_TYPES = ['text', 'int', 'int', 'int', 'bigint', 'int', 'text', 'text', 'bigint']
+const typeOf = (column: string) => (INTEGERS.has(column) ? 'int' : BIGINTS.has(column) ? 'bigint' : 'text')
+
+/** What is asked for of each delivery, in the order of `batchParams`. */
+const WANTED = 'agent_id place added number message_seq priority state dedup_key expires_at'.split(' ')
 const COLUMNS = MESSAGE_COLUMNS.join(', ')
 const DELIVERY_COLUMNS = 'agent_id, inbox_seq, message_seq, priority, state, dedup_key, expires_at'
 
-const typed = (types: readonly string[], from: number, suffix: string) =>
-  types.map((type, index) => `?${from + index}::${type}${suffix}`).join(', ')
+const typed = (columns: readonly string[], from: number, suffix: string) =>
+  columns.map((column, index) => `?${from + index}::${typeOf(column)}${suffix}`).join(', ')
+
+const valueFrom = (table: string, column: string, param: number) =>
+  NEVER_NULL.has(column) ? `coalesce(${table}.${column}, (?${param}::${typeOf(column)}[])[1])` : `${table}.${column}`
 
 const oldestOf = (agent: string) =>
   [0, 1, 2, 3, 4]
@@ -128,7 +145,7 @@ const single = (isNew: string, returning: string) => `WITH place AS (
   WHERE a.id = ${AGENT} AND a.removed_at IS NULL AND ${hasRoom(`${AGENT}`, '(a.inbox_seq + 1)', `${LIMIT}::bigint`)} ${isNew}
   RETURNING a.inbox_seq
 ), message AS (
-  INSERT INTO messages (${COLUMNS}) SELECT ${typed(MESSAGE_TYPES, 1, '')} FROM place RETURNING seq, priority, dedup_key, expires_at
+  INSERT INTO messages (${COLUMNS}) SELECT ${typed(MESSAGE_COLUMNS, 1, '')} FROM place RETURNING seq, priority, dedup_key, expires_at
 )
 INSERT INTO deliveries (${DELIVERY_COLUMNS})
   SELECT ${AGENT}::text, place.inbox_seq, m.seq, m.priority, ${STATE}::text, m.dedup_key, m.expires_at FROM place, message m
@@ -143,7 +160,9 @@ const SINGLE = {
 }
 
 const DELIVERIES_AT = 5
-const MESSAGES_AT = DELIVERIES_AT + DELIVERY_TYPES.length
+const MESSAGES_AT = DELIVERIES_AT + WANTED.length
+const messageValue = (column: string, index: number) => valueFrom('m', column, MESSAGES_AT + index)
+const wanted = (column: string) => valueFrom('w', column, DELIVERIES_AT + WANTED.indexOf(column))
 
 /** Places and numbers are looked up by their position in arrays: a join of a thousand by a thousand would cost more. */
 const STORE_BATCH = `WITH place AS MATERIALIZED (
@@ -156,20 +175,19 @@ const STORE_BATCH = `WITH place AS MATERIALIZED (
   FROM counted c HAVING count(*) = cardinality(?2::text[]) AND bool_and(${hasRoom('c.id', 'c.last', '?1::bigint')})
     AND NOT EXISTS (SELECT 1 FROM unnest(?${DELIVERIES_AT}::text[], ?${DELIVERIES_AT + 7}::text[]) AS w (agent_id, dedup_key)
       WHERE w.dedup_key IS NOT NULL AND (SELECT d.message_seq FROM deliveries d
-        WHERE d.agent_id = w.agent_id AND d.dedup_key = w.dedup_key) IS NOT NULL)
+        WHERE d.agent_id = ${wanted('agent_id')} AND d.dedup_key = w.dedup_key) IS NOT NULL)
 ), message AS (
   INSERT INTO messages (seq, ${COLUMNS}) OVERRIDING SYSTEM VALUE
-  SELECT v.numbers[m.number], ${MESSAGE_COLUMNS.map((column) => `m.${column}`).join(', ')}
-  FROM verdict v, unnest(${typed(MESSAGE_TYPES, MESSAGES_AT, '[]')}) WITH ORDINALITY AS m (${COLUMNS}, number)
+  SELECT v.numbers[m.number], ${MESSAGE_COLUMNS.map(messageValue).join(', ')}
+  FROM verdict v, unnest(${typed(MESSAGE_COLUMNS, MESSAGES_AT, '[]')}) WITH ORDINALITY AS m (${COLUMNS}, number)
 ), agent AS (
   UPDATE agents a SET inbox_seq = a.inbox_seq + w.added
   FROM verdict, unnest(?2::text[], ?3::bigint[]) AS w (id, added) WHERE a.id = w.id
 ), delivery AS (
   INSERT INTO deliveries (${DELIVERY_COLUMNS})
-  SELECT w.agent_id, v.places[w.place] + w.added, coalesce(w.message_seq, v.numbers[w.number]), w.priority, w.state,
-    w.dedup_key, w.expires_at
-  FROM verdict v, unnest(${typed(DELIVERY_TYPES, DELIVERIES_AT, '[]')})
-    AS w (agent_id, place, added, number, message_seq, priority, state, dedup_key, expires_at)
+  SELECT ${wanted('agent_id')}, v.places[${wanted('place')}] + ${wanted('added')}, coalesce(w.message_seq, v.numbers[w.number]),
+    ${wanted('priority')}, ${wanted('state')}, w.dedup_key, w.expires_at
+  FROM verdict v, unnest(${typed(WANTED, DELIVERIES_AT, '[]')}) AS w (${WANTED.join(', ')})
   RETURNING 1
 )
 SELECT count(*), (SELECT count(pg_notify('${RING_CHANNEL}', r.name)::text) FROM verdict, unnest(?4::text[]) AS r (name))

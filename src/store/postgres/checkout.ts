@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg'
 import { PosternError } from '../../model/errors.ts'
 import type { Sql, SqlRow, SqlValue } from '../sql.ts'
-import type { Shelves } from '../store.ts'
+import type { Shelves, TransactOptions } from '../store.ts'
 import { isDisconnected } from './errors.ts'
-import { createShelves } from './shelves.ts'
+import { createShelves, type Frame } from './shelves.ts'
 import { statementOf } from './statements.ts'
 
 /** Whoever runs statements: a connection, or the pool where any connection will do. */
@@ -40,11 +40,12 @@ export function asSql(runner: Runner, { isReader, before }: { isReader: boolean;
  *   transaction   BEGIN, any number of statements, COMMIT
  *   once          a single statement, which is its own transaction; `within` may still open one for what needs more
  */
-export class Checkout {
+export class Checkout implements Frame {
   readonly #client: PoolClient
   readonly #shelves: Shelves
   readonly #location: string
   #isInTransaction = false
+  #isLasting = true
   #isBroken = false
   #statements = 0
 
@@ -52,7 +53,11 @@ export class Checkout {
     this.#client = client
     this.#location = location
     const sql = asSql(client, { isReader: false, before: () => this.#count() })
-    this.#shelves = createShelves(sql, (work) => this.within(work))
+    this.#shelves = createShelves(sql, this)
+  }
+
+  get isLasting(): boolean {
+    return this.#isLasting
   }
 
   /** False once the connection is lost, or nobody knows what state it is in. */
@@ -60,11 +65,13 @@ export class Checkout {
     return !this.#isBroken
   }
 
-  transaction<T>(verb: (tx: Shelves) => Promise<T>): Promise<T> {
+  transaction<T>(verb: (tx: Shelves) => Promise<T>, { isLasting = true }: TransactOptions = {}): Promise<T> {
+    this.#isLasting = isLasting
     return this.within(() => verb(this.#shelves))
   }
 
-  async once<T>(call: (tx: Shelves) => Promise<T>): Promise<T> {
+  async once<T>(call: (tx: Shelves) => Promise<T>, { isLasting = true }: TransactOptions = {}): Promise<T> {
+    this.#isLasting = isLasting
     this.#statements = 0
     try {
       return await call(this.#shelves)
@@ -77,7 +84,7 @@ export class Checkout {
   /** Runs in the transaction that is open, or in one of its own. */
   async within<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isInTransaction) return work()
-    await this.#client.query('BEGIN')
+    await this.#client.query(this.#isLasting ? 'BEGIN' : 'BEGIN; SET LOCAL synchronous_commit = off')
     this.#isInTransaction = true
     try {
       const value = await work()

@@ -4,7 +4,7 @@ import { PosternError } from '../../model/errors.ts'
 import type { HealthCheck } from '../../model/postern.ts'
 import { findViolations } from '../shelves/audit.ts'
 import type { Sql } from '../sql.ts'
-import type { Shelves, Store } from '../store.ts'
+import type { Shelves, Store, TransactOptions } from '../store.ts'
 import { backupTo } from './backup.ts'
 import { checkServer, requireServer } from './check.ts'
 import { asSql, Checkout } from './checkout.ts'
@@ -61,9 +61,10 @@ class PostgresStore implements Store {
     this.#pool = createPool({ url, busyMs })
     this.#clock = createServerClock(() => this.#askTime())
     this.now = this.#clock.now
-    this.read = createShelves(this.#translating(asSql(this.#pool, { isReader: true })), () =>
-      Promise.reject(new Error('what only reads cannot write: use transact')),
-    )
+    this.read = createShelves(this.#translating(asSql(this.#pool, { isReader: true })), {
+      within: () => Promise.reject(new Error('what only reads cannot write: use transact')),
+      isLasting: true,
+    })
   }
 
   async prepare(): Promise<void> {
@@ -81,12 +82,12 @@ class PostgresStore implements Store {
     }
   }
 
-  transact<T>(verb: (tx: Shelves) => Promise<T>): Promise<T> {
-    return this.#again((checkout) => checkout.transaction(verb))
+  transact<T>(verb: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T> {
+    return this.#again((checkout) => checkout.transaction(verb, options))
   }
 
-  once<T>(call: (tx: Shelves) => Promise<T>): Promise<T> {
-    return this.#again((checkout) => checkout.once(call))
+  once<T>(call: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T> {
+    return this.#again((checkout) => checkout.once(call, options))
   }
 
   audit({ limit }: { readonly limit: number }): Promise<readonly string[]> {

@@ -4,8 +4,12 @@ import { isAmong, locking, ringInboxes, type Sql, type SqlRow, type SqlValue } f
 import type { CandidateParams, DeliveryShelf, ListParams } from '../store.ts'
 import { readWaiting, WAITING } from './waiting.ts'
 
-const LEAST_URGENT = 4
+export const LEAST_URGENT = 4
 const LIVE = '(d.expires_at IS NULL OR d.expires_at > ?2)'
+
+/** What an agent may be shown, from a priority on. */
+export const TAKEABLE = `FROM deliveries d JOIN messages m ON m.seq = d.message_seq
+  WHERE d.agent_id = ?1 AND d.state = 'pending' AND ${LIVE} AND d.priority <= ?3`
 
 export function createDeliveryShelf(sql: Sql): DeliveryShelf {
   /** Drains at once take different rows; whoever moves a delivery waits for it. */
@@ -37,8 +41,8 @@ export function createDeliveryShelf(sql: Sql): DeliveryShelf {
     },
 
     async candidates(params) {
-      const first = await select(params, '', params.limit)
-      if (first.length < params.limit) return first
+      const first = await select(params, '', params.limit + 1)
+      if (first.length <= params.limit) return first
       // They are by urgency: where a less urgent one is among them, all critical ones are too.
       const isAllCritical = first.at(-1)?.priority === 0
       const criticals = isAllCritical
@@ -163,9 +167,7 @@ export function createDeliveryShelf(sql: Sql): DeliveryShelf {
 
   async function select(params: CandidateParams, extra: string, limit: number): Promise<InboxMessage[]> {
     const rows = await sql.all(
-      `SELECT ${SELECT_INBOX_MESSAGE} FROM deliveries d JOIN messages m ON m.seq = d.message_seq
-       WHERE d.agent_id = ?1 AND d.state = 'pending' AND ${LIVE} AND d.priority <= ?3 ${extra}
-       ORDER BY d.priority, d.inbox_seq LIMIT ?4 + 0 ${skipping}`,
+      `SELECT ${SELECT_INBOX_MESSAGE} ${TAKEABLE} ${extra} ORDER BY d.priority, d.inbox_seq LIMIT ?4 + 0 ${skipping}`,
       [params.agent, params.now, params.maxPriority ?? LEAST_URGENT, limit],
     )
     return rows.map((row) => readInboxMessage(row, 'pending'))
@@ -239,5 +241,9 @@ function quoted(states: readonly DeliveryState[]): string {
 
 function mergeInOrder(messages: readonly InboxMessage[]): InboxMessage[] {
   const unique = new Map(messages.map((message) => [message.id, message]))
-  return [...unique.values()].sort((a, b) => a.priority - b.priority || a.inboxSeq - b.inboxSeq)
+  return inOrder([...unique.values()])
+}
+
+export function inOrder(messages: readonly InboxMessage[]): InboxMessage[] {
+  return messages.toSorted((a, b) => a.priority - b.priority || a.inboxSeq - b.inboxSeq)
 }

@@ -21,35 +21,15 @@ interface NewStep {
   readonly maxAttempts?: number
 }
 
-export function createOfferShelf(sql: Sql): OfferShelf {
+/** How an offer is opened, each engine has its own way. */
+export function createOfferShelf(sql: Sql): Omit<OfferShelf, 'open'> {
   const isMember = isAmong(sql, 'd.inbox_seq', '?2')
   const isHeadline = isAmong(sql, '(SELECT m.id FROM messages m WHERE m.seq = d.message_seq)', '?9', 'text')
-  /** A second closer waits for the first and then finds the offer closed. */
   const lock = locking(sql, 'FOR UPDATE')
   /** What somebody else is about to close needs nobody's upkeep. */
   const skipping = locking(sql, 'FOR UPDATE SKIP LOCKED')
 
   return {
-    async open({ offer, taken, headlines }) {
-      const list = JSON.stringify(taken.map((message) => message.inboxSeq))
-      await take(offer, taken, list)
-      await sql.run(
-        `INSERT INTO offers (id, agent_id, session_id, via, offered_at, expires_at, size, members, headlines)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
-        [
-          offer.id,
-          offer.agent,
-          offer.sessionId,
-          offer.via,
-          offer.offeredAt,
-          offer.expiresAt,
-          offer.size,
-          list,
-          headlines.length > 0 ? headlines.join(',') : null,
-        ],
-      )
-    },
-
     async get(id) {
       const row = await sql.get(`SELECT ${OFFER_COLUMNS} FROM offers WHERE id = ?1`, [id])
       return row && readOffer(row)
@@ -66,35 +46,22 @@ export function createOfferShelf(sql: Sql): OfferShelf {
     },
 
     async setPrinted({ id, at, expiresAt }) {
-      const changed = await sql.run(
-        'UPDATE offers SET printed_at = ?2, expires_at = ?3 WHERE id = ?1 AND closed_at IS NULL',
+      const row = await sql.get(
+        `UPDATE offers SET printed_at = ?2, expires_at = ?3 WHERE id = ?1 AND closed_at IS NULL RETURNING ${OFFER_COLUMNS}`,
         [id, at, expiresAt],
       )
-      return changed === 1
+      return row && readOffer(row)
     },
 
     async close(params) {
-      const row = await sql.get(
-        `SELECT ${OFFER_COLUMNS}, members, headlines FROM offers WHERE id = ?1 AND closed_at IS NULL ${lock}`,
-        [params.id],
-      )
+      const { id, at, outcome, evidence, printedAt = null } = params
+      const row = await sql.get(CLOSE, [id, at, outcome, evidence, printedAt])
       if (!row) return undefined
       const offer = readOffer(row)
-      const [members, headlines] = row.slice(-2)
-      await sql.run('UPDATE offers SET closed_at = ?2, outcome = ?3, evidence = ?4 WHERE id = ?1', [
-        params.id,
-        params.at,
-        params.outcome,
-        params.evidence,
-      ])
+      const [list, headlines] = row.slice(-2)
       const dead =
-        params.outcome === 'confirmed'
-          ? []
-          : await giveBack({ offer, list: members, headlines: readHeadlines(headlines) }, params)
-      return {
-        offer: { ...offer, closedAt: params.at, outcome: params.outcome, evidence: params.evidence },
-        dead,
-      }
+        outcome === 'confirmed' ? [] : await giveBack({ offer, list, headlines: readHeadlines(headlines) }, params)
+      return { offer, dead }
     },
 
     printedOf: ({ sessionId, before }) =>
@@ -121,27 +88,6 @@ export function createOfferShelf(sql: Sql): OfferShelf {
       const width = OFFER_COLUMNS.split(',').length
       return rows.map((row) => ({ offer: readOffer(row), session: readSession(row.slice(width)) }))
     },
-  }
-
-  /** What is taken mostly stands together in the inbox, and a stretch of it is found at once. */
-  async function take(offer: Offer, taken: readonly InboxMessage[], list: string): Promise<void> {
-    const stretches = stretchesOf(taken)
-    if (stretches.length > MANY_STRETCHES) {
-      await sql.run(`UPDATE deliveries AS d ${OFFERED} WHERE d.agent_id = ?1 AND ${isMember}`, [
-        offer.agent,
-        list,
-        offer.id,
-      ])
-      return
-    }
-    for (const [first, last] of stretches) {
-      await sql.run(`UPDATE deliveries AS d ${OFFERED} WHERE d.agent_id = ?1 AND d.inbox_seq BETWEEN ?2 AND ?4`, [
-        offer.agent,
-        first,
-        offer.id,
-        last,
-      ])
-    }
   }
 
   async function select(condition: string, params: readonly SqlValue[]): Promise<Offer[]> {
@@ -213,12 +159,13 @@ function qualified(table: string, columns: string): string {
     .join(', ')
 }
 
-const OFFERED = `SET state = 'offered', attempt = attempt + 1, offer_id = ?3`
-
-const MANY_STRETCHES = 4
+/** A second closer waits for the first and then finds the offer closed. Only what was printed is ever confirmed. */
+const CLOSE = `UPDATE offers SET closed_at = ?2, outcome = ?3, evidence = ?4, printed_at = coalesce(?5, printed_at)
+  WHERE id = ?1 AND closed_at IS NULL AND (?3 <> 'confirmed' OR coalesce(?5, printed_at) IS NOT NULL)
+  RETURNING ${OFFER_COLUMNS}, members, headlines`
 
 /** The first and last number of every run without a gap. Numbers of one inbox are never given twice. */
-function stretchesOf(taken: readonly InboxMessage[]): readonly (readonly [number, number])[] {
+export function stretchesOf(taken: readonly InboxMessage[]): readonly (readonly [number, number])[] {
   const stretches: [number, number][] = []
   for (const { inboxSeq } of taken.toSorted((a, b) => a.inboxSeq - b.inboxSeq)) {
     const last = stretches.at(-1)

@@ -1,13 +1,23 @@
 import type { SqlRow } from '../sql.ts'
 import type { Waiting } from '../store.ts'
 
-/** The look that most drains end with. It reads three indexes and takes no lock. */
+const PENDING = `SELECT 1 FROM deliveries d WHERE d.state = 'pending'`
+
+/**
+ * The look that most drains end with. It reads three indexes and takes no lock. Only where something is pending it reads
+ * a fourth: whether some of that has expired, which makes it 2. Each question asks for the first in the order of the
+ * index that is meant: PostgreSQL would answer a mere EXISTS by reading any, in the hope to meet one soon, and SQLite
+ * would look for what has expired among all that waits for the agent.
+ */
 export const WAITING = `SELECT
-  CASE WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.agent_id = ?1 AND d.state = 'pending') THEN 1 ELSE 0 END,
-  CASE WHEN a.broadcast_cursor < (SELECT value FROM counters WHERE name = 'broadcast') THEN 1 ELSE 0 END,
-  CASE WHEN EXISTS (SELECT 1 FROM offers o WHERE o.agent_id = ?1 AND o.closed_at IS NULL AND o.expires_at <= ?2) THEN 1 ELSE 0 END,
+  CASE WHEN (${PENDING} AND d.agent_id = ?1 ORDER BY d.priority, d.inbox_seq LIMIT 1) IS NULL THEN 0
+    WHEN (${PENDING} AND d.expires_at IS NOT NULL AND d.expires_at <= ?2 AND d.agent_id || '' = ?1
+      ORDER BY d.expires_at LIMIT 1) IS NULL THEN 1 ELSE 2 END AS pending,
+  CASE WHEN a.broadcast_cursor < (SELECT value FROM counters WHERE name = 'broadcast') THEN 1 ELSE 0 END AS broadcasts,
+  CASE WHEN (SELECT 1 FROM offers o WHERE o.agent_id = ?1 AND o.closed_at IS NULL AND o.expires_at <= ?2
+    ORDER BY o.expires_at LIMIT 1) IS NULL THEN 0 ELSE 1 END AS lapsed,
   a.kind FROM agents a WHERE a.id = ?1 AND a.removed_at IS NULL`
 
 export function readWaiting([pending, broadcasts, lapsed]: SqlRow): Waiting {
-  return { pending: pending === 1, broadcasts: broadcasts === 1, lapsed: lapsed === 1 }
+  return { pending: pending > 0, broadcasts: broadcasts === 1, lapsed: lapsed === 1, expired: pending === 2 }
 }

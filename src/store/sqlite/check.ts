@@ -2,7 +2,7 @@ import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { HealthCheck } from '../../model/postern.ts'
 import type { Connection } from './connection.ts'
-import { SCHEMA_VERSION } from './migrate.ts'
+import { SCHEMA_VERSION } from './schema.ts'
 
 const LOW_SPACE_BYTES = 200 * 1024 * 1024
 const LARGE_LOG_BYTES = 64 * 1024 * 1024

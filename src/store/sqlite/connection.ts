@@ -3,6 +3,9 @@ import type { Sql, SqlRow, SqlValue } from '../sql.ts'
 import { loadEngine } from './engine.ts'
 import { isBusy, storeError } from './errors.ts'
 
+/** Room for a push to a thousand inboxes; it is taken only as it is used. */
+const CACHE_KB = 16_384
+
 /**
  * One SQLite connection with its prepared statements. All calls are synchronous; `asSql` gives them the shape that
  * the shelves share with PostgreSQL.
@@ -11,6 +14,7 @@ export class Connection {
   readonly path: string
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
+  #waitsForDisk = true
 
   constructor(path: string, options: { readonly busyMs: number }) {
     this.path = path
@@ -21,7 +25,7 @@ export class Connection {
     }
     const { DatabaseSync } = loadEngine()
     this.#db = new DatabaseSync(path, settings)
-    this.#db.exec('PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF')
+    this.#db.exec(`PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -${CACHE_KB}`)
   }
 
   /** For the backup, which needs the engine's own handle. */
@@ -48,6 +52,13 @@ export class Connection {
   /** Returns the new row's key. */
   insert(text: string, params: readonly SqlValue[]): number {
     return this.#prepare(text).run(...params).lastInsertRowid as number
+  }
+
+  /** Whether commits wait for the disk, as they do unless told otherwise. Not to be changed inside a transaction. */
+  waitForDisk(waits: boolean): void {
+    if (waits === this.#waitsForDisk) return
+    this.#db.exec(`PRAGMA synchronous = ${waits ? 'FULL' : 'NORMAL'}`)
+    this.#waitsForDisk = waits
   }
 
   pragma(name: string): SqlValue {

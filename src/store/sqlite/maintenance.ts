@@ -2,3 +2,4 @@
 export { findViolations } from '../shelves/audit.ts'
 export { backupTo } from './backup.ts'
 export { checkConnection } from './check.ts'
+export { migrate } from './migrate.ts'

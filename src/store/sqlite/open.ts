@@ -6,7 +6,7 @@ import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { PosternError } from '../../model/errors.ts'
 import { Connection } from './connection.ts'
 import { isBusy, storeError } from './errors.ts'
-import { migrate, requireOurs } from './migrate.ts'
+import { isCurrent, requireOurs } from './schema.ts'
 
 const OPEN_DEADLINE_MS = 60_000
 const BUSY_WHILE_OPENING_MS = 5_000
@@ -30,7 +30,7 @@ export async function openConnection({ path, random }: OpenOptions): Promise<Con
   const deadline = monotonicMs() + OPEN_DEADLINE_MS
   for (;;) {
     try {
-      return configure(path)
+      return await configure(path)
     } catch (error) {
       if (!isBusy(error)) throw openError(error, path)
       if (monotonicMs() > deadline) {
@@ -41,7 +41,7 @@ export async function openConnection({ path, random }: OpenOptions): Promise<Con
   }
 }
 
-function configure(path: string): Connection {
+async function configure(path: string): Promise<Connection> {
   const connection = new Connection(path, { busyMs: BUSY_WHILE_OPENING_MS })
   try {
     if (connection.pragma('journal_mode') !== 'wal') {
@@ -58,7 +58,7 @@ function configure(path: string): Connection {
     if (connection.pragma('synchronous') !== FULL) {
       throw new PosternError('STORE_UNAVAILABLE', { path, reason: 'it does not write through to the disk' })
     }
-    migrate(connection)
+    if (!isCurrent(connection)) await bringUpToDate(connection)
     // From here on waiting is ours: SQLite's own handler starves writers and blocks the event loop.
     connection.exec('PRAGMA busy_timeout = 0')
     return connection
@@ -66,6 +66,12 @@ function configure(path: string): Connection {
     connection.close()
     throw error
   }
+}
+
+/** Most stores are up to date: what makes and changes their tables is loaded on use. */
+async function bringUpToDate(connection: Connection): Promise<void> {
+  const { migrate } = await import('./maintenance.ts')
+  migrate(connection)
 }
 
 /**

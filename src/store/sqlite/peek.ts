@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { networkFileSystem } from '../../kit/node/file-systems.ts'
 import { readWaiting, WAITING } from '../shelves/waiting.ts'
 import { Connection } from './connection.ts'
-import { isCurrent } from './migrate.ts'
+import { isCurrent } from './schema.ts'
 
 /**
  * Looks whether anything waits for an AI agent, with as little as possible loaded. True only where certainly nothing

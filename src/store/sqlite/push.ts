@@ -214,9 +214,10 @@ const AMONG = 'id IN (SELECT value FROM json_each(?1))'
 
 const PLACES = `SELECT id, inbox_seq FROM agents WHERE ${AMONG} AND removed_at IS NULL`
 
-const COUNT_UP_MANY = `UPDATE agents SET inbox_seq = inbox_seq + 1 WHERE ${AMONG}`
+/** OR FAIL as in offers: whatever fails is taken back as a whole. */
+const COUNT_UP_MANY = `UPDATE OR FAIL agents SET inbox_seq = inbox_seq + 1 WHERE ${AMONG}`
 
-const INSERT_MANY = `INSERT INTO deliveries (agent_id, inbox_seq, message_seq, priority, state, dedup_key, expires_at)
+const INSERT_MANY = `INSERT OR FAIL INTO deliveries (agent_id, inbox_seq, message_seq, priority, state, dedup_key, expires_at)
   SELECT id, inbox_seq, ?1, ?2, 'pending', ?3, ?4 FROM agents WHERE id IN (SELECT value FROM json_each(?5))`
 
 const INSERT_DELIVERY = `INSERT INTO deliveries (agent_id, inbox_seq, message_seq, priority, state, dedup_key, expires_at)

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import type { NewAgent, Store } from '../store.ts'
+import { MIGRATIONS } from './migrate.ts'
+import { SCHEMA_VERSION } from './schema.ts'
 import { openSqliteStore } from './store.ts'
 
 async function open(path: string): Promise<Store> {
@@ -19,6 +21,12 @@ function newAgent(id: string): NewAgent {
 async function namesOf(store: Store): Promise<string[]> {
   return (await store.read.agents.list({ removed: false })).map(({ id }) => id)
 }
+
+describe('the schema', () => {
+  it('has the number of its last migration', () => {
+    expect(SCHEMA_VERSION).toBe(MIGRATIONS.length)
+  })
+})
 
 describe('a store whose file is replaced under it', () => {
   it('says so once, then reads what is there now', async () => {

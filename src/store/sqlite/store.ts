@@ -9,9 +9,10 @@ import { createOfferShelf } from '../shelves/offers.ts'
 import { createSessionShelf } from '../shelves/sessions.ts'
 import { createUpkeepShelf } from '../shelves/upkeep.ts'
 import type { Sql } from '../sql.ts'
-import type { Shelves, Store } from '../store.ts'
+import type { Shelves, Store, TransactOptions } from '../store.ts'
 import { asSql, Connection } from './connection.ts'
 import { isBusy } from './errors.ts'
+import { createOpener } from './offer.ts'
 import { openConnection } from './open.ts'
 import { createPusher } from './push.ts'
 import { createSearcher } from './search.ts'
@@ -67,8 +68,8 @@ class SqliteStore implements Store {
     )
   }
 
-  transact<T>(verb: (tx: Shelves) => Promise<T>, options: { readonly patienceMs?: number } = {}): Promise<T> {
-    return this.#writer.transact(() => verb(this.#shelves), options.patienceMs)
+  transact<T>(verb: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T> {
+    return this.#writer.transact(() => verb(this.#shelves), options)
   }
 
   once<T>(call: (tx: Shelves) => Promise<T>): Promise<T> {
@@ -152,7 +153,7 @@ function createShelves(path: string, connection: () => Connection, wrap: (sql: S
     sessions: createSessionShelf(sql),
     messages: { ...createMessageReader(sql), ...createPusher(connection), ...createSearcher(sql) },
     deliveries: createDeliveryShelf(sql),
-    offers: createOfferShelf(sql),
+    offers: { ...createOfferShelf(sql), ...createOpener(connection) },
     budgets: createBudgetShelf(sql),
     upkeep: createUpkeepShelf(sql),
   }

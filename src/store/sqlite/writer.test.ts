@@ -2,15 +2,27 @@ import { describe, expect, it } from 'vitest'
 import type { Connection } from './connection.ts'
 import { Writer } from './writer.ts'
 
-/** Stands in for an engine whose statements fail as told; what it ran is kept. */
-function createEngine(failures: Readonly<Record<string, unknown>> = {}) {
+/** Stands in for an engine whose statements fail as told and that is busy at first; what it ran is kept. */
+function createEngine(
+  failures: Readonly<Record<string, unknown>> = {},
+  { busy = 0, onBusy = () => {} }: { busy?: number; onBusy?: () => void } = {},
+) {
   const ran: string[] = []
+  let waited = true
   const connection = {
     path: 'x.db',
     run(text: string) {
+      if (text === 'BEGIN IMMEDIATE' && busy-- > 0) {
+        onBusy()
+        throw engineError(5)
+      }
       ran.push(text)
       if (text in failures) throw failures[text]
       return 0
+    },
+    waitForDisk(waits: boolean) {
+      if (waits !== waited) ran.push(waits ? 'wait for the disk' : 'do not wait')
+      waited = waits
     },
     get: () => [0, 0, 0],
   } as unknown as Connection
@@ -69,9 +81,34 @@ describe('the writer', () => {
     expect(results).toMatchObject([{ reason: { code: 'STORE_FULL' } }, { reason: { code: 'STORE_FULL' } }])
   })
 
+  it('does not wait for the disk where nothing of a group has to last', async () => {
+    const { writer, ran } = createEngine()
+    await writer.transact(async () => 1, { isLasting: false })
+    expect(ran).toEqual(['do not wait', 'BEGIN IMMEDIATE', 'COMMIT', 'wait for the disk'])
+  })
+
+  it('waits for the disk where anything of a group has to last', async () => {
+    const { writer, ran } = createEngine()
+    await Promise.all([writer.transact(async () => 1, { isLasting: false }), writer.transact(async () => 2)])
+    expect(ran.filter((text) => text === 'COMMIT')).toHaveLength(1)
+    expect(ran).not.toContain('do not wait')
+  })
+
+  it('leaves what has to last to the next group where it came while the lock was waited for', async () => {
+    const { writer, ran } = createEngine({}, { busy: 1, onBusy: () => void writer.transact(async () => 2) })
+    await writer.transact(async () => 1, { isLasting: false })
+    await writer.idle()
+    expect(ran.filter((text) => /COMMIT|wait/.test(text))).toEqual([
+      'do not wait',
+      'COMMIT',
+      'wait for the disk',
+      'COMMIT',
+    ])
+  })
+
   it('waits no longer for other processes than the most patient verb', async () => {
     const { writer } = createEngine({ 'BEGIN IMMEDIATE': engineError(5) })
-    await expect(writer.transact(async () => 1, 0)).rejects.toMatchObject({ code: 'STORE_BUSY' })
+    await expect(writer.transact(async () => 1, { patienceMs: 0 })).rejects.toMatchObject({ code: 'STORE_BUSY' })
   })
 
   it('starts again after it was idle', async () => {

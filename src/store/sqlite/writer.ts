@@ -1,5 +1,6 @@
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { PosternError } from '../../model/errors.ts'
+import type { TransactOptions } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, isPoisoned, storeError } from './errors.ts'
 import { tendLog } from './log.ts'
@@ -14,9 +15,7 @@ export interface WriterOptions {
   readonly busyMs: number
 }
 
-interface Job {
-  /** How long it waits for other processes. */
-  readonly patienceMs: number
+interface Job extends Required<TransactOptions> {
   readonly verb: () => Promise<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -52,9 +51,12 @@ export class Writer {
     return this.#inTransaction
   }
 
-  transact<T>(verb: () => Promise<T>, patienceMs = this.#options.busyMs): Promise<T> {
+  transact<T>(
+    verb: () => Promise<T>,
+    { patienceMs = this.#options.busyMs, isLasting = true }: TransactOptions = {},
+  ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ verb, patienceMs, resolve: resolve as Job['resolve'], reject })
+      this.#queue.push({ verb, patienceMs, isLasting, resolve: resolve as Job['resolve'], reject })
       this.#running ??= this.#run()
     })
   }
@@ -68,15 +70,22 @@ export class Writer {
     // Whatever else is pushed in this turn of the event loop joins the first group.
     await Promise.resolve()
     while (this.#queue.length > 0) {
+      const isLasting = this.#queue.some((job) => job.isLasting)
       try {
-        const connection = await this.#begin()
-        await this.#group(connection, this.#queue.splice(0, MAX_GROUP))
+        const connection = await this.#begin(isLasting)
+        await this.#group(connection, this.#takeGroup(isLasting))
       } catch (error) {
         for (const job of this.#queue.splice(0)) job.reject(error)
       }
     }
     // In the same turn as the look at the queue, so that no verb falls between the two.
     this.#running = undefined
+  }
+
+  /** While the lock was waited for, a verb that must last may have joined those that need not: it goes with the next. */
+  #takeGroup(isLasting: boolean): readonly Job[] {
+    const firstLasting = isLasting ? -1 : this.#queue.findIndex((job) => job.isLasting)
+    return this.#queue.splice(0, firstLasting === -1 ? MAX_GROUP : firstLasting)
   }
 
   async #group(connection: Connection, jobs: readonly Job[]): Promise<void> {
@@ -94,6 +103,7 @@ export class Writer {
       this.#inTransaction = false
     }
     for (const { job, value } of settled) job.resolve(value)
+    connection.waitForDisk(true)
     if (settled.length > 0 && this.#commits++ % TEND_EVERY === 0) this.#tend(connection)
   }
 
@@ -131,11 +141,12 @@ export class Writer {
   }
 
   /** Gets the write lock without SQLite's busy handler: short, jittered waits that do not block the event loop. */
-  async #begin(): Promise<Connection> {
+  async #begin(isLasting: boolean): Promise<Connection> {
     const startedAt = monotonicMs()
     for (let attempt = 0; ; attempt++) {
       const connection = await this.#options.connect()
       try {
+        connection.waitForDisk(isLasting)
         connection.run('BEGIN IMMEDIATE')
         return connection
       } catch (error) {

@@ -55,7 +55,8 @@ export function openBell({ path, onEvent, watch = watchByKernel }: BellOptions):
     close() {
       isClosed = true
       clearTimeout(retry)
-      current.close()
+      // Whoever was woken closes its bells before it takes what it was woken for, which need not wait for the kernel.
+      setImmediate(() => current.close())
     },
   }
 }

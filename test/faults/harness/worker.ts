@@ -126,6 +126,7 @@ function plantNormal(): void {
     exec.call(this, text)
     if (text.includes('busy_timeout = 0')) exec.call(this, 'PRAGMA synchronous = NORMAL')
   }
+  Connection.prototype.waitForDisk = () => {}
 }
 
 process.on('uncaughtException', (error) => {

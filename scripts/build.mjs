@@ -13,7 +13,7 @@ const dist = join(root, 'dist')
 const onUse = {
   name: 'on-use',
   setup(plugin) {
-    plugin.onResolve({ filter: /\/(?:remote|maintenance|bell)\.ts$/ }, ({ kind, path }) =>
+    plugin.onResolve({ filter: /\/(?:remote|maintenance|bell|queue)\.ts$/ }, ({ kind, path }) =>
       kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
     )
   },
@@ -30,6 +30,8 @@ const common = {
   metafile: true,
   write: false,
   logLevel: 'warning',
+  // A bundle that is CommonJS knows its folder without it.
+  logOverride: { 'empty-import-meta': 'silent' },
 }
 
 const executables = {
@@ -46,6 +48,7 @@ const executables = {
     remote: 'src/host/remote.ts',
     maintenance: 'src/store/sqlite/maintenance.ts',
     bell: 'src/wires/local/bell.ts',
+    queue: 'src/store/sqlite/queue.ts',
   },
 }
 

@@ -15,6 +15,7 @@ import { isBusy } from './errors.ts'
 import { createOpener } from './offer.ts'
 import { openConnection } from './open.ts'
 import { createPusher } from './push.ts'
+import type { Queue, Turn } from './queue.ts'
 import { createSearcher } from './search.ts'
 import { Writer } from './writer.ts'
 
@@ -47,6 +48,7 @@ class SqliteStore implements Store {
   #connection: Connection | undefined
   #reader: Connection | undefined
   #opening: Promise<Connection> | undefined
+  #queue: Queue | undefined
   #inode = 0
   #closed = false
 
@@ -55,10 +57,12 @@ class SqliteStore implements Store {
     this.location = options.path
     this.now = options.now
     this.#writer = new Writer({
+      path: options.path,
       connect: () => this.connect(),
       giveUp: () => this.#disconnect(),
       random: options.random,
       busyMs: options.busyMs ?? DEFAULT_BUSY_MS,
+      takeTurn: (timeoutMs) => this.#takeTurn(timeoutMs),
     })
     this.#shelves = createShelves(options.path, () => this.#current())
     this.read = createShelves(
@@ -119,6 +123,15 @@ class SqliteStore implements Store {
     this.#connection = await openConnection(this.#options)
     this.#inode = inodeOf(this.location)
     return this.#connection
+  }
+
+  /** Most processes never meet another at the lock, so the line is loaded on use. */
+  async #takeTurn(timeoutMs: number): Promise<Turn | undefined> {
+    if (!this.#queue) {
+      const { createQueue } = await import('./queue.ts')
+      this.#queue = createQueue(this.location)
+    }
+    return this.#queue.wait(timeoutMs)
   }
 
   /** Resolves when there is a connection again; undefined where the present one is good. */

@@ -28,12 +28,17 @@ function createEngine(
   } as unknown as Connection
   let given = 0
   const writer = new Writer({
+    path: 'x.db',
     connect: async () => connection,
     giveUp: () => {
       given++
     },
     random: () => 0,
     busyMs: 20,
+    takeTurn: async () => {
+      ran.push('line up')
+      return { end: () => ran.push('end of turn') }
+    },
   })
   return { writer, ran, givenUp: () => given }
 }
@@ -109,6 +114,20 @@ describe('the writer', () => {
   it('waits no longer for other processes than the most patient verb', async () => {
     const { writer } = createEngine({ 'BEGIN IMMEDIATE': engineError(5) })
     await expect(writer.transact(async () => 1, { patienceMs: 0 })).rejects.toMatchObject({ code: 'STORE_BUSY' })
+  })
+
+  it('lines up where somebody else writes, and leaves the line as soon as it may write', async () => {
+    const { writer, ran } = createEngine({}, { busy: 2 })
+    await writer.transact(async () => 1)
+    expect(ran).toEqual(['line up', 'BEGIN IMMEDIATE', 'end of turn', 'COMMIT'])
+    await writer.transact(async () => 2)
+    expect(ran.slice(4)).toEqual(['BEGIN IMMEDIATE', 'COMMIT'])
+  })
+
+  it('leaves the line where its patience is over', async () => {
+    const { writer, ran } = createEngine({ 'BEGIN IMMEDIATE': engineError(5) })
+    await expect(writer.transact(async () => 1, { patienceMs: 1 })).rejects.toMatchObject({ code: 'STORE_BUSY' })
+    expect(ran.at(-1)).toBe('end of turn')
   })
 
   it('starts again after it was idle', async () => {

@@ -4,15 +4,19 @@ import type { TransactOptions } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, isPoisoned, storeError } from './errors.ts'
 import { tendLog } from './log.ts'
+import type { Turn } from './queue.ts'
 
 /** How a writer gets at its connection, and at time and chance. */
 export interface WriterOptions {
   /** Opens the connection on first use, and anew after it was given up. */
   readonly connect: () => Promise<Connection>
   readonly giveUp: () => void
+  readonly path: string
   readonly random: () => number
   /** How long a verb may wait for other processes. */
   readonly busyMs: number
+  /** Lines up with the writers of other processes; undefined where there is no line. */
+  readonly takeTurn: (timeoutMs: number) => Promise<Turn | undefined>
 }
 
 interface Job extends Required<TransactOptions> {
@@ -31,6 +35,10 @@ const MAX_GROUP = 1_000
 /** Commits of this process between two looks at the log; the first is looked after too, for short commands. */
 const TEND_EVERY = 32
 
+/** Whoever waited longer than this waited for several others, and lines up before it asks the next few times. */
+const CROWD_MS = 1.5
+const CROWD_REMEMBERED = 16
+
 /**
  * Group commit: every verb that waits when the lock is got goes into one transaction, each in a savepoint of its own,
  * and all are answered after the one COMMIT. A verb that fails takes back only itself; a failed COMMIT rejects all.
@@ -41,6 +49,8 @@ export class Writer {
   #running: Promise<void> | undefined
   #inTransaction = false
   #commits = 0
+  /** Above zero while many were met at the lock not long ago. */
+  #crowd = 0
 
   constructor(options: WriterOptions) {
     this.#options = options
@@ -140,32 +150,50 @@ export class Writer {
     if (isPoisoned(error)) this.#options.giveUp()
   }
 
-  /** Gets the write lock without SQLite's busy handler: short, jittered waits that do not block the event loop. */
+  /**
+   * Gets the write lock without SQLite's busy handler. Whoever finds it taken lines up, and for a while at once: the first
+   * in the line, or everybody where there is none, asks again after short waits.
+   */
   async #begin(isLasting: boolean): Promise<Connection> {
     const startedAt = monotonicMs()
-    for (let attempt = 0; ; attempt++) {
-      const connection = await this.#options.connect()
-      try {
-        connection.waitForDisk(isLasting)
-        connection.run('BEGIN IMMEDIATE')
-        return connection
-      } catch (error) {
-        if (!isBusy(error)) {
-          if (isPoisoned(error)) this.#options.giveUp()
-          throw storeError(error, connection.path)
+    let turn: Turn | undefined
+    try {
+      if (this.#crowd > 0) turn = await this.#options.takeTurn(this.#patienceMs())
+      for (let attempt = 0; ; attempt++) {
+        const connection = await this.#tryBegin(isLasting)
+        if (connection) {
+          this.#crowd = monotonicMs() - startedAt > CROWD_MS ? CROWD_REMEMBERED : Math.max(0, this.#crowd - 1)
+          return connection
         }
         const waited = monotonicMs() - startedAt
-        // The most patient of those who wait by now decides for all.
-        if (waited > Math.max(...this.#queue.map((job) => job.patienceMs))) {
-          throw new PosternError(
-            'STORE_BUSY',
-            { path: connection.path, waited: `${Math.round(waited)} ms` },
-            { cause: error },
-          )
-        }
-        await pause(attempt, this.#options.random)
+        const left = this.#patienceMs() - waited
+        if (left < 0)
+          throw new PosternError('STORE_BUSY', { path: this.#options.path, waited: `${Math.round(waited)} ms` })
+        if (attempt === 0 && !turn) turn = await this.#options.takeTurn(left)
+        else await pause(attempt, this.#options.random, turn !== undefined && this.#crowd > 0)
       }
+    } finally {
+      turn?.end()
     }
+  }
+
+  /** Undefined where somebody else writes. */
+  async #tryBegin(isLasting: boolean): Promise<Connection | undefined> {
+    const connection = await this.#options.connect()
+    try {
+      connection.waitForDisk(isLasting)
+      connection.run('BEGIN IMMEDIATE')
+      return connection
+    } catch (error) {
+      if (isBusy(error)) return undefined
+      if (isPoisoned(error)) this.#options.giveUp()
+      throw storeError(error, connection.path)
+    }
+  }
+
+  /** The most patient of those who wait by now decides for all. */
+  #patienceMs(): number {
+    return Math.max(...this.#queue.map((job) => job.patienceMs))
   }
 }
 
@@ -181,10 +209,13 @@ function takeBack(connection: Connection, error: unknown): void {
 
 const pauses = new Int32Array(new SharedArrayBuffer(4))
 
-/** The first waits are shorter than a timer can be and sleep outright; later ones give the event loop its turn. */
-function pause(attempt: number, random: () => number): Promise<void> {
-  if (attempt < 4) {
-    Atomics.wait(pauses, 0, 0, 0.1 + random() * 0.3)
+/**
+ * The first waits are shorter than a timer can be and sleep outright; later ones give the event loop its turn. The
+ * first in a long line has nobody to give way to and asks as often as it can, for a little longer than a commit takes.
+ */
+function pause(attempt: number, random: () => number, isFirst: boolean): Promise<void> {
+  if (attempt < (isFirst ? 24 : 4)) {
+    Atomics.wait(pauses, 0, 0, isFirst ? 0.01 : 0.1 + random() * 0.3)
     return Promise.resolve()
   }
   return new Promise((resolve) => setTimeout(resolve, random() * 2))

@@ -1,0 +1,79 @@
+import { closeSync, constants, existsSync, openSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** An exclusive flock(2) on a file of its own. It goes with the process that holds it, however that ends. */
+export interface Flock {
+  /** True when the lock is ours; false where it was not to be had in time, after which this is closed. */
+  lock(timeoutMs: number): Promise<boolean>
+  unlock(): void
+  close(): void
+}
+
+interface Addon {
+  tryLock(fd: number): boolean
+  lock(fd: number, callback: (errno: number) => void): void
+  unlock(fd: number): void
+}
+
+const OPEN_FLAGS = constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW
+const FILE_MODE = 0o600
+
+/** Opens a lock file, making it if need be; undefined where this platform has no addon of ours. */
+export function openFlock(path: string): Flock | undefined {
+  const addon = loadAddon()
+  if (!addon) return undefined
+  const fd = openSync(path, OPEN_FLAGS, FILE_MODE)
+  let isOpen = true
+  const close = () => {
+    if (isOpen) closeSync(fd)
+    isOpen = false
+  }
+  return {
+    async lock(timeoutMs) {
+      if (addon.tryLock(fd)) return true
+      const isOurs = await within(timeoutMs, (resolve) => addon.lock(fd, (errno) => resolve(errno === 0)))
+      // The addon still waits; what it gets for a closed file it lets go at once.
+      if (!isOurs) close()
+      return isOurs
+    },
+    unlock() {
+      if (isOpen) addon.unlock(fd)
+    },
+    close,
+  }
+}
+
+function within(ms: number, ask: (resolve: (answer: boolean) => void) => void): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms, false)
+    ask((answer) => {
+      clearTimeout(timer)
+      resolve(answer)
+    })
+  })
+}
+
+let known: Addon | null | undefined
+
+function loadAddon(): Addon | undefined {
+  known ??= findAddon() ?? null
+  return known ?? undefined
+}
+
+/** The C library is not asked for: where one binary cannot be loaded the other can. */
+function findAddon(): Addon | undefined {
+  const here = typeof __dirname === 'string' ? __dirname : dirname(fileURLToPath(import.meta.url))
+  const folder = ['../native/prebuilt', '../../../native/prebuilt'].map((way) => join(here, way)).find(existsSync)
+  if (folder === undefined) return undefined
+  const load = createRequire(join(folder, 'x.cjs'))
+  for (const library of ['', '-musl']) {
+    try {
+      return load(`./flock-${process.platform}-${process.arch}${library}.node`) as Addon
+    } catch {
+      // Not for this platform, or for another C library.
+    }
+  }
+  return undefined
+}

@@ -19,7 +19,12 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+/* Shared by the thread that waits and the environment that asked; whoever leaves last frees it. */
 typedef struct {
+  pthread_mutex_t mutex;
+  int holders;
+  /* Once the environment has gone, nothing of it may be touched. */
+  int is_gone;
   int fd;
   int error;
   napi_threadsafe_function answer;
@@ -58,26 +63,48 @@ static napi_value unlock(napi_env env, napi_callback_info info) {
   return error == 0 ? NULL : fail(env, error);
 }
 
+static void leave(Wait *wait) {
+  pthread_mutex_lock(&wait->mutex);
+  int left = --wait->holders;
+  pthread_mutex_unlock(&wait->mutex);
+  if (left > 0) return;
+  pthread_mutex_destroy(&wait->mutex);
+  free(wait);
+}
+
 static void *wait_for_lock(void *data) {
   Wait *wait = data;
-  napi_threadsafe_function answer = wait->answer;
-  wait->error = lock_file(wait->fd, LOCK_EX);
+  int error = lock_file(wait->fd, LOCK_EX);
   close(wait->fd);
-  if (napi_call_threadsafe_function(answer, wait, napi_tsfn_blocking) != napi_ok) free(wait);
-  napi_release_threadsafe_function(answer, napi_tsfn_release);
+  pthread_mutex_lock(&wait->mutex);
+  wait->error = error;
+  if (!wait->is_gone) napi_call_threadsafe_function(wait->answer, wait, napi_tsfn_nonblocking);
+  pthread_mutex_unlock(&wait->mutex);
+  leave(wait);
   return NULL;
+}
+
+/* The environment ends, by now or later than the wait. */
+static void forget(void *data) {
+  Wait *wait = data;
+  pthread_mutex_lock(&wait->mutex);
+  wait->is_gone = 1;
+  pthread_mutex_unlock(&wait->mutex);
+  leave(wait);
 }
 
 static void call_back(napi_env env, napi_value callback, void *context, void *data) {
   Wait *wait = data;
   napi_value receiver, error;
   (void)context;
-  if (env != NULL) {
-    napi_get_undefined(env, &receiver);
-    napi_create_int32(env, wait->error, &error);
-    napi_call_function(env, receiver, callback, 1, &error, NULL);
-  }
-  free(wait);
+  /* Without an environment it was forgotten, and may be freed. */
+  if (env == NULL) return;
+  napi_remove_env_cleanup_hook(env, forget, wait);
+  napi_get_undefined(env, &receiver);
+  napi_create_int32(env, wait->error, &error);
+  napi_call_function(env, receiver, callback, 1, &error, NULL);
+  napi_release_threadsafe_function(wait->answer, napi_tsfn_release);
+  leave(wait);
 }
 
 static napi_value lock(napi_env env, napi_callback_info info) {
@@ -101,13 +128,18 @@ static napi_value lock(napi_env env, napi_callback_info info) {
   }
   /* Whoever waits keeps the process alive by a timer of its own, for as long as it means to wait. */
   napi_unref_threadsafe_function(env, wait->answer);
+  pthread_mutex_init(&wait->mutex, NULL);
+  wait->holders = 2;
+  wait->is_gone = 0;
   int error = pthread_create(&thread, NULL, wait_for_lock, wait);
   if (error != 0) {
     napi_release_threadsafe_function(wait->answer, napi_tsfn_abort);
     close(wait->fd);
+    pthread_mutex_destroy(&wait->mutex);
     free(wait);
     return fail(env, error);
   }
+  napi_add_env_cleanup_hook(env, forget, wait);
   pthread_detach(thread);
   return NULL;
 }

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
@@ -77,12 +77,38 @@ describe('flock', () => {
   })
 
   it('does not keep a process from ending that gave up', () => {
-    const path = join(temporaryFolder(), 'lock')
-    const script = `import { openFlock } from ${JSON.stringify(new URL('./flock.ts', import.meta.url).href)}
-      const [a, b] = [openFlock(process.argv[1]), openFlock(process.argv[1])]
-      await a.lock(1000); console.log(await b.lock(50))`
-    const run = spawnSync(process.execPath, ['--input-type=module', '-e', script, path], { timeout: 10_000 })
-    expect(`${run.stdout}${run.stderr}`).toBe('false\n')
-    expect(run.status).toBe(0)
+    const run = runScript(`const [held, wanted] = [open(), open()]
+      await held.lock(1000)
+      console.log(await wanted.lock(50))`)
+    expect(run).toEqual({ output: 'false\n', status: 0 })
+  })
+
+  it('may be got in the very moment in which a process or a thread of it ends', () => {
+    const run = runScript(`const held = open()
+      await held.lock(1000)
+      const { Worker } = await import('node:worker_threads')
+      const worker = new Worker(new URL(import.meta.url), { workerData: 'waits' })
+      await new Promise((resolve) => worker.once('online', resolve))
+      const ending = worker.terminate()
+      await Promise.all(Array.from({ length: 30 }, () => open().lock(5)))
+      await ending
+      held.close()`)
+    expect(run).toEqual({ output: '', status: 0 })
   })
 })
+
+/** Runs a module in a process of its own; `open` opens the same lock file every time. A thread of it only waits. */
+function runScript(body: string): { output: string; status: number | null } {
+  const folder = temporaryFolder()
+  const script = join(folder, 'script.mjs')
+  writeFileSync(
+    script,
+    `import { workerData } from 'node:worker_threads'
+     import { openFlock } from ${JSON.stringify(new URL('./flock.ts', import.meta.url).href)}
+     const open = () => openFlock(${JSON.stringify(join(folder, 'lock'))})
+     if (workerData === 'waits') await open().lock(60_000)
+     else { ${body} }`,
+  )
+  const { stdout, stderr, status } = spawnSync(process.execPath, [script], { timeout: 10_000 })
+  return { output: `${stdout}${stderr}`, status }
+}

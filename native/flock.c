@@ -9,7 +9,9 @@
  * Threads of libuv's would not do: a process that ends waits for them, and one may wait for a lock for ever. Whoever
  * gives up waiting closes its descriptor; the lock is then let go as soon as it is got.
  */
+#define _GNU_SOURCE
 #define NAPI_VERSION 8
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <node_api.h>
@@ -116,8 +118,9 @@ static napi_value lock(napi_env env, napi_callback_info info) {
   /* Another number for the same open file: ours may be closed, and mean another file, before the thread runs. */
   wait->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
   if (wait->fd == -1) {
+    int error = errno;
     free(wait);
-    return fail(env, errno);
+    return fail(env, error);
   }
   napi_create_string_utf8(env, "flock", NAPI_AUTO_LENGTH, &name);
   if (napi_create_threadsafe_function(env, arguments[1], NULL, name, 0, 1, NULL, NULL, NULL, call_back, &wait->answer) !=
@@ -144,7 +147,14 @@ static napi_value lock(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
+/* Node lets go of what only a worker thread had loaded, while a thread of ours may still be about to run it. */
+static void stay_loaded(void) {
+  Dl_info self;
+  if (dladdr((void *)stay_loaded, &self) != 0) dlopen(self.dli_fname, RTLD_NOW | RTLD_NODELETE);
+}
+
 NAPI_MODULE_INIT() {
+  stay_loaded();
   const napi_property_descriptor functions[] = {
       {"tryLock", NULL, try_lock, NULL, NULL, NULL, napi_enumerable, NULL},
       {"lock", NULL, lock, NULL, NULL, NULL, napi_enumerable, NULL},

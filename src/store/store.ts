@@ -22,7 +22,7 @@ export interface Store {
   /** All of a verb or nothing. On SQLite concurrent verbs share one commit. */
   transact<T>(verb: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T>
   /** A verb that makes exactly one call on a shelf: on PostgreSQL it needs no BEGIN and COMMIT around it. */
-  once<T>(call: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T>
+  once<T>(call: (tx: Shelves) => Promise<T>): Promise<T>
   /** Reads what is committed. Never blocks a writer. */
   readonly read: Shelves
   /** The store's clock: its machine's for PostgreSQL, so that many servers agree on deadlines. */
@@ -40,8 +40,9 @@ export interface TransactOptions {
   /** How long it waits for other processes, on SQLite. */
   readonly patienceMs?: number
   /**
-   * False: loss of power may undo it, though nothing else can. For what is then simply done again, such as an offer:
-   * nobody has to wait for the disk before a message is shown.
+   * False: on SQLite loss of power may undo it, though nothing else can. Only for an offer, which is then simply made
+   * again: nobody has to wait for the disk before a message is shown. PostgreSQL always waits, for its server may crash
+   * while those who were shown the messages live on.
    */
   readonly isLasting?: boolean
 }

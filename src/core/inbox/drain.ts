@@ -22,9 +22,6 @@ const VIA_BYTES = 200
 
 const NOTHING: Drained = { offer: null, messages: [], remaining: 0 }
 
-/** Loss of power makes pending again what was offered, and it is shown once more. */
-const FOR_NOW = { isLasting: false }
-
 /** Offers what is pending. Where nothing waits, it only looks: nothing is locked and nothing written. */
 export async function drainInbox(ctx: Context, input: DrainInbox): Promise<Drained> {
   const agent = parseAgentId(input.agent)
@@ -34,7 +31,9 @@ export async function drainInbox(ctx: Context, input: DrainInbox): Promise<Drain
   if (!isAnything(waiting)) return NOTHING
   const { drained, rings } =
     (await offerAtOnce(ctx, input, waiting)) ??
-    (await ctx.store.transact((tx) => offerPending(ctx, tx, input, waiting), FOR_NOW))
+    (await ctx.store.transact((tx) => offerPending(ctx, tx, input, waiting), {
+      isLasting: !isMereOffer(input, waiting),
+    }))
   ring(ctx, drained.offer ? [...rings, RING_RECEIPTS] : rings)
   return drained
 }
@@ -48,6 +47,11 @@ function requireSound(ctx: Context, input: DrainInbox): void {
   if (maxPriority !== undefined) parsePriority(maxPriority)
   if (sessionId !== undefined) parseSessionId(sessionId)
   if (via !== undefined) parseText('via', via, VIA_BYTES)
+}
+
+/** Loss of power may undo an offer, whose messages are then pending again, but no number that an inbox has given. */
+function isMereOffer({ sessionId }: DrainInbox, { lapsed, broadcasts, expired }: Waiting): boolean {
+  return sessionId === undefined && !lapsed && !broadcasts && !expired
 }
 
 function isAnything({ pending, broadcasts, lapsed }: Waiting): boolean {
@@ -71,7 +75,7 @@ async function offerAtOnce(ctx: Context, input: DrainInbox, { candidates }: Wait
   if (!candidates || input.sessionId !== undefined) return undefined
   const drained = await offerAmong(ctx, input, candidates, {
     deliveries: ctx.store.read.deliveries,
-    offers: { open: (params) => ctx.store.once((tx) => tx.offers.open(params), FOR_NOW) },
+    offers: { open: (params) => ctx.store.once((tx) => tx.offers.open(params)) },
   })
   return drained && { drained, rings: [] }
 }
@@ -108,12 +112,13 @@ async function offerAmong(
     maxTokens: input.maxTokens ?? Number.POSITIVE_INFINITY,
   })
   if (shown.length === 0) return undefined
+  // Before they are taken, because nothing may fail once they are.
+  const isAll = candidates.length <= maxMessages && shown.length === candidates.length && maxPriority === undefined
+  const pending = isAll ? shown.length : await tx.deliveries.countPending({ agent, now: ctx.store.now() })
   const offer = draftOffer(ctx, input, shown.length)
   const headlines = shown.filter(({ form }) => form === 'headline').map(({ message }) => message.id)
   if (!(await tx.offers.open({ offer, taken: shown.map(({ message }) => message), headlines }))) return undefined
-  const isAll = candidates.length <= maxMessages && shown.length === candidates.length && maxPriority === undefined
-  const remaining = isAll ? 0 : await tx.deliveries.countPending({ agent, now: ctx.store.now() })
-  return { offer, messages: shown.map(offered), remaining }
+  return { offer, messages: shown.map(offered), remaining: Math.max(0, pending - shown.length) }
 }
 
 /** What lapsed, was broadcast or expired meanwhile is settled first, for this inbox alone. */

@@ -95,18 +95,32 @@ describe('flock', () => {
       held.close()`)
     expect(run).toEqual({ output: '', status: 0 })
   })
+
+  it('may be got after the only thread that had loaded it has ended', async () => {
+    const path = join(temporaryFolder(), 'lock')
+    const holder = await holdBy('python3', ['-c', inPython, path])
+    const run = runScript(
+      `const { Worker } = await import('node:worker_threads')
+       const worker = new Worker(new URL(import.meta.url), { workerData: 'waits' })
+       await new Promise((resolve) => worker.once('message', resolve))
+       await worker.terminate()
+       process.kill(${holder.pid}, 'SIGKILL')
+       await new Promise((resolve) => setTimeout(resolve, 100))`,
+      path,
+    )
+    expect(run).toEqual({ output: '', status: 0 })
+  })
 })
 
 /** Runs a module in a process of its own; `open` opens the same lock file every time. A thread of it only waits. */
-function runScript(body: string): { output: string; status: number | null } {
-  const folder = temporaryFolder()
-  const script = join(folder, 'script.mjs')
+function runScript(body: string, path = join(temporaryFolder(), 'lock')): { output: string; status: number | null } {
+  const script = join(temporaryFolder(), 'script.mjs')
   writeFileSync(
     script,
-    `import { workerData } from 'node:worker_threads'
+    `import { parentPort, workerData } from 'node:worker_threads'
      import { openFlock } from ${JSON.stringify(new URL('./flock.ts', import.meta.url).href)}
-     const open = () => openFlock(${JSON.stringify(join(folder, 'lock'))})
-     if (workerData === 'waits') await open().lock(60_000)
+     const open = () => openFlock(${JSON.stringify(path)})
+     if (workerData === 'waits') { const waiting = open().lock(60_000); parentPort.postMessage('waits'); await waiting }
      else { ${body} }`,
   )
   const { stdout, stderr, status } = spawnSync(process.execPath, [script], { timeout: 10_000 })

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 /** An exclusive flock(2) on a file of its own. It goes with the process that holds it, however that ends. */
 export interface Flock {
-  /** True when the lock is ours; false where it was not to be had in time, after which this is closed. */
+  /** True when the lock is ours; false where it was not to be had in time. One call at a time. */
   lock(timeoutMs: number): Promise<boolean>
   unlock(): void
   close(): void
@@ -26,39 +26,48 @@ export function openFlock(path: string): Flock | undefined {
   if (!addon) return undefined
   const fd = openSync(path, OPEN_FLAGS, FILE_MODE)
   let isOpen = true
-  const close = () => {
-    if (isOpen) closeSync(fd)
-    isOpen = false
+  let isWaiting = false
+  let onAnswer: ((isOurs: boolean) => void) | undefined
+
+  /** A wait cannot be taken back: whoever asks again joins it, and what is got while nobody asks is let go at once. */
+  function wait(): void {
+    if (isWaiting) return
+    isWaiting = true
+    addon?.lock(fd, (errno) => {
+      isWaiting = false
+      if (onAnswer) onAnswer(errno === 0)
+      else if (errno === 0 && isOpen) addon.unlock(fd)
+    })
   }
+
   return {
     async lock(timeoutMs) {
-      if (addon.tryLock(fd)) return true
-      const isOurs = await within(timeoutMs, (resolve) => addon.lock(fd, (errno) => resolve(errno === 0)))
-      // The addon still waits; what it gets for a closed file it lets go at once.
-      if (!isOurs) close()
+      if (!isWaiting && addon.tryLock(fd)) return true
+      const isOurs = await new Promise<boolean>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs, false)
+        onAnswer = (answer) => {
+          clearTimeout(timer)
+          resolve(answer)
+        }
+        wait()
+      })
+      onAnswer = undefined
       return isOurs
     },
     unlock() {
       if (isOpen) addon.unlock(fd)
     },
-    close,
+    close() {
+      if (isOpen) closeSync(fd)
+      isOpen = false
+    },
   }
-}
-
-function within(ms: number, ask: (resolve: (answer: boolean) => void) => void): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms, false)
-    ask((answer) => {
-      clearTimeout(timer)
-      resolve(answer)
-    })
-  })
 }
 
 let known: Addon | null | undefined
 
 function loadAddon(): Addon | undefined {
-  known ??= findAddon() ?? null
+  if (known === undefined) known = findAddon() ?? null
   return known ?? undefined
 }
 

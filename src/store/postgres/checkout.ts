@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg'
 import { PosternError } from '../../model/errors.ts'
 import type { Sql, SqlRow, SqlValue } from '../sql.ts'
-import type { Shelves, TransactOptions } from '../store.ts'
+import type { Shelves } from '../store.ts'
 import { isDisconnected } from './errors.ts'
-import { createShelves, type Frame } from './shelves.ts'
+import { createShelves } from './shelves.ts'
 import { statementOf } from './statements.ts'
 
 /** Whoever runs statements: a connection, or the pool where any connection will do. */
@@ -40,12 +40,11 @@ export function asSql(runner: Runner, { isReader, before }: { isReader: boolean;
  *   transaction   BEGIN, any number of statements, COMMIT
  *   once          a single statement, which is its own transaction; `within` may still open one for what needs more
  */
-export class Checkout implements Frame {
+export class Checkout {
   readonly #client: PoolClient
   readonly #shelves: Shelves
   readonly #location: string
   #isInTransaction = false
-  #isLasting = true
   #isBroken = false
   #statements = 0
 
@@ -53,11 +52,7 @@ export class Checkout implements Frame {
     this.#client = client
     this.#location = location
     const sql = asSql(client, { isReader: false, before: () => this.#count() })
-    this.#shelves = createShelves(sql, this)
-  }
-
-  get isLasting(): boolean {
-    return this.#isLasting
+    this.#shelves = createShelves(sql, (work) => this.within(work))
   }
 
   /** False once the connection is lost, or nobody knows what state it is in. */
@@ -65,13 +60,11 @@ export class Checkout implements Frame {
     return !this.#isBroken
   }
 
-  transaction<T>(verb: (tx: Shelves) => Promise<T>, { isLasting = true }: TransactOptions = {}): Promise<T> {
-    this.#isLasting = isLasting
+  transaction<T>(verb: (tx: Shelves) => Promise<T>): Promise<T> {
     return this.within(() => verb(this.#shelves))
   }
 
-  async once<T>(call: (tx: Shelves) => Promise<T>, { isLasting = true }: TransactOptions = {}): Promise<T> {
-    this.#isLasting = isLasting
+  async once<T>(call: (tx: Shelves) => Promise<T>): Promise<T> {
     this.#statements = 0
     try {
       return await call(this.#shelves)
@@ -84,7 +77,7 @@ export class Checkout implements Frame {
   /** Runs in the transaction that is open, or in one of its own. */
   async within<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isInTransaction) return work()
-    await this.#client.query(this.#isLasting ? 'BEGIN' : 'BEGIN; SET LOCAL synchronous_commit = off')
+    await this.#client.query('BEGIN')
     this.#isInTransaction = true
     try {
       const value = await work()

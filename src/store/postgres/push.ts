@@ -7,23 +7,25 @@ import { RING_CHANNEL, type Sql } from '../sql.ts'
 import type { MessageShelf, PushItem, PushParams } from '../store.ts'
 import { type Batch, storeBatch } from './batch.ts'
 import { storeUnderLocks } from './repeat.ts'
-import type { Frame } from './shelves.ts'
+
+/** Runs in the transaction that is open, or in one of its own. */
+export type Within = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
  * Pushing on PostgreSQL. Nearly every push is one statement and therefore needs no transaction around it. What that
  * statement declines (a repeated key, a full inbox, an unknown recipient) is looked at again under locks.
  */
-export function createPusher(sql: Sql, frame: Pick<Frame, 'within'>): Pick<MessageShelf, 'push' | 'broadcast'> {
+export function createPusher(sql: Sql, within: Within): Pick<MessageShelf, 'push' | 'broadcast'> {
   return {
     async push(params) {
       const isStored =
         !repeatsItself(params.items) && (await storeBatch(sql, batchOf(params.items), params.pendingLimit))
-      return isStored ? params.items.map(resultOf) : frame.within(() => storeUnderLocks(sql, params))
+      return isStored ? params.items.map(resultOf) : within(() => storeUnderLocks(sql, params))
     },
 
     async broadcast({ message }) {
       if (message.dedupKey === null) return broadcastNew(sql, message)
-      return frame.within(async () => {
+      return within(async () => {
         // Whoever broadcasts under the same key has committed by the time we hold the counter.
         await sql.get(`SELECT value FROM counters WHERE name = 'broadcast' FOR UPDATE`)
         const earlier = await earlierBroadcast(sql, message)

@@ -4,7 +4,7 @@ import { PosternError } from '../../model/errors.ts'
 import type { HealthCheck } from '../../model/postern.ts'
 import { findViolations } from '../shelves/audit.ts'
 import type { Sql } from '../sql.ts'
-import type { Shelves, Store, TransactOptions } from '../store.ts'
+import type { Shelves, Store } from '../store.ts'
 import { backupTo } from './backup.ts'
 import { checkServer, requireServer } from './check.ts'
 import { asSql, Checkout } from './checkout.ts'
@@ -61,10 +61,9 @@ class PostgresStore implements Store {
     this.#pool = createPool({ url, busyMs })
     this.#clock = createServerClock(() => this.#askTime())
     this.now = this.#clock.now
-    this.read = createShelves(this.#translating(asSql(this.#pool, { isReader: true })), {
-      within: () => Promise.reject(new Error('what only reads cannot write: use transact')),
-      isLasting: true,
-    })
+    this.read = createShelves(this.#translating(asSql(this.#pool, { isReader: true })), () =>
+      Promise.reject(new Error('what only reads cannot write: use transact')),
+    )
   }
 
   async prepare(): Promise<void> {
@@ -82,12 +81,12 @@ class PostgresStore implements Store {
     }
   }
 
-  transact<T>(verb: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T> {
-    return this.#again((checkout) => checkout.transaction(verb, options))
+  transact<T>(verb: (tx: Shelves) => Promise<T>): Promise<T> {
+    return this.#again((checkout) => checkout.transaction(verb))
   }
 
-  once<T>(call: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T> {
-    return this.#again((checkout) => checkout.once(call, options))
+  once<T>(call: (tx: Shelves) => Promise<T>): Promise<T> {
+    return this.#again((checkout) => checkout.once(call))
   }
 
   audit({ limit }: { readonly limit: number }): Promise<readonly string[]> {

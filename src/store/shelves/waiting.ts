@@ -7,7 +7,8 @@ const PENDING = `SELECT 1 FROM deliveries d WHERE d.state = 'pending'`
  * The look that most drains end with. It reads three indexes and takes no lock. Only where something is pending it reads
  * a fourth: whether some of that has expired, which makes it 2. Each question asks for the first in the order of the
  * index that is meant: PostgreSQL would answer a mere EXISTS by reading any, in the hope to meet one soon, and SQLite
- * would look for what has expired among all that waits for the agent.
+ * would look for what has expired among all that waits for the agent. What others have that expired is read over, but
+ * upkeep leaves little of that.
  */
 export const WAITING = `SELECT
   CASE WHEN (${PENDING} AND d.agent_id = ?1 ORDER BY d.priority, d.inbox_seq LIMIT 1) IS NULL THEN 0

@@ -67,6 +67,7 @@ export class Connection {
 
   close(): void {
     this.#statements.clear()
+    this.#waitsForDisk = true
     this.#db.close()
   }
 

@@ -5,9 +5,11 @@ import { monotonicMs } from '../../kit/node/monotonic.ts'
 export interface Queue {
   /** Resolves when it is our turn, or with undefined where nobody can tell whose it is. */
   wait(timeoutMs: number): Promise<Turn | undefined>
+  close(): void
 }
 
 export interface Turn {
+  /** Never throws. */
   end(): void
 }
 
@@ -17,27 +19,36 @@ const WITHOUT_MS = 10_000
 
 /** The line is a lock on a file beside the store. It only keeps order: who may write is still for SQLite to say. */
 export function createQueue(path: string): Queue {
-  let idle: Flock | undefined
+  let lock: Flock | undefined
   let withoutUntil = 0
-
-  async function tryWait(timeoutMs: number): Promise<Turn | undefined> {
-    const lock = idle ?? openFlock(`${path}-queue`)
-    idle = undefined
-    if (!(await lock?.lock(Math.min(timeoutMs, LONGEST_WAIT_MS)))) return undefined
-    return {
-      end() {
-        lock?.unlock()
-        idle = lock
-      },
-    }
+  const doWithout = () => {
+    withoutUntil = monotonicMs() + WITHOUT_MS
   }
-
+  const close = () => {
+    lock?.close()
+    lock = undefined
+  }
+  const turn: Turn = {
+    end() {
+      try {
+        lock?.unlock()
+      } catch {
+        close()
+      }
+    },
+  }
   return {
     async wait(timeoutMs) {
       if (monotonicMs() < withoutUntil) return undefined
-      const turn = await tryWait(timeoutMs).catch(() => undefined)
-      if (!turn) withoutUntil = monotonicMs() + WITHOUT_MS
-      return turn
+      try {
+        lock ??= openFlock(`${path}-queue`)
+        if (await lock?.lock(Math.min(timeoutMs, LONGEST_WAIT_MS))) return turn
+        if (!lock || timeoutMs >= LONGEST_WAIT_MS) doWithout()
+      } catch {
+        doWithout()
+      }
+      return undefined
     },
+    close,
   }
 }

@@ -61,6 +61,7 @@ class SqliteStore implements Store {
       connect: () => this.connect(),
       giveUp: () => this.#disconnect(),
       random: options.random,
+      now: monotonicMs,
       busyMs: options.busyMs ?? DEFAULT_BUSY_MS,
       takeTurn: (timeoutMs) => this.#takeTurn(timeoutMs),
     })
@@ -153,7 +154,7 @@ class SqliteStore implements Store {
   }
 
   #disconnect(): void {
-    for (const connection of [this.#reader, this.#connection]) connection?.close()
+    for (const each of [this.#reader, this.#connection, this.#queue]) each?.close()
     this.#reader = undefined
     this.#connection = undefined
   }

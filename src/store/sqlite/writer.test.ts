@@ -2,10 +2,16 @@ import { describe, expect, it } from 'vitest'
 import type { Connection } from './connection.ts'
 import { Writer } from './writer.ts'
 
+interface Circumstances {
+  readonly busy?: number
+  readonly onBusy?: () => void
+  readonly now?: () => number
+}
+
 /** Stands in for an engine whose statements fail as told and that is busy at first; what it ran is kept. */
 function createEngine(
   failures: Readonly<Record<string, unknown>> = {},
-  { busy = 0, onBusy = () => {} }: { busy?: number; onBusy?: () => void } = {},
+  { busy = 0, onBusy = () => {}, now = () => performance.now() }: Circumstances = {},
 ) {
   const ran: string[] = []
   let waited = true
@@ -34,6 +40,7 @@ function createEngine(
       given++
     },
     random: () => 0,
+    now,
     busyMs: 20,
     takeTurn: async () => {
       ran.push('line up')
@@ -103,7 +110,7 @@ describe('the writer', () => {
     const { writer, ran } = createEngine({}, { busy: 1, onBusy: () => void writer.transact(async () => 2) })
     await writer.transact(async () => 1, { isLasting: false })
     await writer.idle()
-    expect(ran.filter((text) => /COMMIT|wait/.test(text))).toEqual([
+    expect(ran.filter((text) => /COMMIT|wait/.test(text)).slice(-4)).toEqual([
       'do not wait',
       'COMMIT',
       'wait for the disk',
@@ -117,11 +124,34 @@ describe('the writer', () => {
   })
 
   it('lines up where somebody else writes, and leaves the line as soon as it may write', async () => {
-    const { writer, ran } = createEngine({}, { busy: 2 })
+    const { writer, ran } = createEngine({}, { busy: 2, now: () => 0 })
     await writer.transact(async () => 1)
     expect(ran).toEqual(['line up', 'BEGIN IMMEDIATE', 'end of turn', 'COMMIT'])
     await writer.transact(async () => 2)
     expect(ran.slice(4)).toEqual(['BEGIN IMMEDIATE', 'COMMIT'])
+  })
+
+  it('lines up before it asks for a while, after it had to wait for several others', async () => {
+    let waitedMs = 1
+    const { writer, ran } = createEngine({}, { busy: 1, now: () => waitedMs++ })
+    await writer.transact(async () => 1)
+    waitedMs = Number.NaN
+    for (let i = 0; i < 20; i++) await writer.transact(async () => 2)
+    const lines = ran
+      .join(' ')
+      .split('COMMIT')
+      .map((each) => each.includes('line up BEGIN IMMEDIATE'))
+    expect(lines.filter((isLinedUp) => isLinedUp)).toHaveLength(1 + 16)
+    expect(lines.slice(0, 17)).not.toContain(false)
+  })
+
+  it('waits for the disk again where a group came to nothing', async () => {
+    const { writer, ran } = createEngine({ COMMIT: engineError(13) })
+    await outcomes([writer.transact(async () => 1, { isLasting: false })])
+    expect(ran.at(-1)).toBe('wait for the disk')
+    const busy = createEngine({ 'BEGIN IMMEDIATE': engineError(5) })
+    await outcomes([busy.writer.transact(async () => 1, { isLasting: false, patienceMs: 1 })])
+    expect(busy.ran.filter((text) => /wait/.test(text)).at(-1)).toBe('wait for the disk')
   })
 
   it('leaves the line where its patience is over', async () => {

@@ -1,4 +1,3 @@
-import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { TransactOptions } from '../store.ts'
 import type { Connection } from './connection.ts'
@@ -13,6 +12,8 @@ export interface WriterOptions {
   readonly giveUp: () => void
   readonly path: string
   readonly random: () => number
+  /** Milliseconds that never go back. */
+  readonly now: () => number
   /** How long a verb may wait for other processes. */
   readonly busyMs: number
   /** Lines up with the writers of other processes; undefined where there is no line. */
@@ -95,7 +96,7 @@ export class Writer {
   /** While the lock was waited for, a verb that must last may have joined those that need not: it goes with the next. */
   #takeGroup(isLasting: boolean): readonly Job[] {
     const firstLasting = isLasting ? -1 : this.#queue.findIndex((job) => job.isLasting)
-    return this.#queue.splice(0, firstLasting === -1 ? MAX_GROUP : firstLasting)
+    return this.#queue.splice(0, firstLasting === -1 ? MAX_GROUP : Math.min(firstLasting, MAX_GROUP))
   }
 
   async #group(connection: Connection, jobs: readonly Job[]): Promise<void> {
@@ -111,9 +112,9 @@ export class Writer {
       return
     } finally {
       this.#inTransaction = false
+      connection.waitForDisk(true)
     }
     for (const { job, value } of settled) job.resolve(value)
-    connection.waitForDisk(true)
     if (settled.length > 0 && this.#commits++ % TEND_EVERY === 0) this.#tend(connection)
   }
 
@@ -155,17 +156,17 @@ export class Writer {
    * in the line, or everybody where there is none, asks again after short waits.
    */
   async #begin(isLasting: boolean): Promise<Connection> {
-    const startedAt = monotonicMs()
+    const startedAt = this.#options.now()
     let turn: Turn | undefined
     try {
       if (this.#crowd > 0) turn = await this.#options.takeTurn(this.#patienceMs())
       for (let attempt = 0; ; attempt++) {
         const connection = await this.#tryBegin(isLasting)
         if (connection) {
-          this.#crowd = monotonicMs() - startedAt > CROWD_MS ? CROWD_REMEMBERED : Math.max(0, this.#crowd - 1)
+          this.#crowd = this.#options.now() - startedAt > CROWD_MS ? CROWD_REMEMBERED : Math.max(0, this.#crowd - 1)
           return connection
         }
-        const waited = monotonicMs() - startedAt
+        const waited = this.#options.now() - startedAt
         const left = this.#patienceMs() - waited
         if (left < 0)
           throw new PosternError('STORE_BUSY', { path: this.#options.path, waited: `${Math.round(waited)} ms` })
@@ -185,6 +186,7 @@ export class Writer {
       connection.run('BEGIN IMMEDIATE')
       return connection
     } catch (error) {
+      connection.waitForDisk(true)
       if (isBusy(error)) return undefined
       if (isPoisoned(error)) this.#options.giveUp()
       throw storeError(error, connection.path)

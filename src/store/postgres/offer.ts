@@ -1,18 +1,17 @@
 import { stretchesOf } from '../shelves/offers.ts'
 import { LostRace, type Sql } from '../sql.ts'
 import type { OfferShelf } from '../store.ts'
-import type { Frame } from './shelves.ts'
 import { arrayLiteral } from './statements.ts'
 
 /**
  * Opening an offer on PostgreSQL: one statement, which needs no transaction around it. It takes all of the candidates
  * or none, so they need not have been locked since they were looked at.
  */
-export function createOpener(sql: Sql, frame: Pick<Frame, 'isLasting'>): Pick<OfferShelf, 'open'> {
+export function createOpener(sql: Sql): Pick<OfferShelf, 'open'> {
   return {
     async open({ offer, taken, headlines }) {
       const stretches = stretchesOf(taken)
-      const opening = sql.run(frame.isLasting ? OPEN : OPEN_SOON, [
+      const opening = sql.run(OPEN, [
         offer.id,
         offer.agent,
         offer.sessionId,
@@ -42,12 +41,12 @@ function failRace(error: Error & { readonly code?: string; readonly column?: str
  * reads the rest of the inbox. A place that is not the statement's to see leaves the offer without a size, and the table
  * refuses it.
  */
-const open = (whole: string) => `WITH taken AS MATERIALIZED (
+export const OPEN = `WITH taken AS MATERIALIZED (
   SELECT d.* FROM unnest(?10::bigint[], ?11::bigint[]) AS s (first, last), LATERAL (
     SELECT d.ctid AS place, d.state, d.attempt FROM deliveries d
     WHERE d.agent_id = ?2 AND d.inbox_seq BETWEEN s.first AND s.last FOR UPDATE SKIP LOCKED) AS d
 ), whole AS MATERIALIZED (
-  SELECT ${whole}, array_agg(t.place) AS places FROM taken t
+  SELECT array_agg(t.place) AS places FROM taken t
   HAVING count(*) = ?7::int AND sum(t.attempt) = ?12::bigint AND bool_and(t.state = 'pending')
 ), delivery AS (
   UPDATE deliveries d SET state = 'offered', attempt = d.attempt + 1, offer_id = ?1
@@ -56,6 +55,3 @@ const open = (whole: string) => `WITH taken AS MATERIALIZED (
 INSERT INTO offers (id, agent_id, session_id, via, offered_at, expires_at, size, members, headlines)
   SELECT ?1::text, ?2::text, ?3::text, ?4::text, ?5::bigint, ?6::bigint,
     (SELECT CASE WHEN count(*) = ?7::int THEN ?7::int END FROM delivery), ?8::text, ?9::text FROM whole`
-
-export const OPEN = open('true')
-const OPEN_SOON = open(`set_config('synchronous_commit', 'off', true)`)

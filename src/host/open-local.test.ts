@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { temporaryFolder } from '../../test/helpers/temp.ts'
+import type { Postern } from '../model/postern.ts'
+import { Connection } from '../store/sqlite/connection.ts'
+import { openLocal } from './open-local.ts'
+
+async function open(): Promise<Postern> {
+  const postern = await openLocal(join(temporaryFolder(), 'postern.db'), { upkeep: false })
+  onTestFinished(() => postern.close())
+  for (const id of ['ada', 'bob']) await postern.agents.add({ id })
+  return postern
+}
+
+/** Whether everything that a call committed waited for the disk. */
+async function waitsForDisk(call: () => Promise<unknown>): Promise<boolean> {
+  const told = vi.spyOn(Connection.prototype, 'waitForDisk')
+  await call()
+  const waits = told.mock.calls.every(([isLasting]) => isLasting)
+  told.mockRestore()
+  return waits
+}
+
+describe('what waits for the disk', () => {
+  it('is everything but a mere offer', async () => {
+    const { inbox } = await open()
+    expect(await waitsForDisk(() => inbox.push({ to: ['ada'], content: 'hi' }))).toBe(true)
+    expect(await waitsForDisk(() => inbox.drain({ agent: 'ada' }))).toBe(false)
+  })
+
+  it('is a drain that gives numbers to broadcasts, or notes a session', async () => {
+    const { inbox } = await open()
+    await inbox.push({ to: ['all'], content: 'hi' })
+    expect(await waitsForDisk(() => inbox.drain({ agent: 'ada' }))).toBe(true)
+    await inbox.push({ to: ['bob'], content: 'hi' })
+    await inbox.drain({ agent: 'bob' })
+    await inbox.push({ to: ['bob'], content: 'again' })
+    expect(await waitsForDisk(() => inbox.drain({ agent: 'bob', sessionId: 's1' }))).toBe(true)
+  })
+
+  it('is a confirmation', async () => {
+    const { inbox } = await open()
+    await inbox.push({ to: ['ada'], content: 'hi' })
+    const { offer } = await inbox.drain({ agent: 'ada' })
+    const confirm = () => inbox.confirm({ offerId: offer?.id ?? '', evidence: 'a test', printed: true })
+    expect(await waitsForDisk(confirm)).toBe(true)
+  })
+})

@@ -40,7 +40,7 @@ for (const [name, target] of Object.entries(TARGETS)) {
       '-Wextra',
       '-Werror',
       '-Wl,-s',
-      ...(isMac ? ['-Wl,-undefined,dynamic_lookup'] : ['-ldl']),
+      ...(isMac ? ['-Wl,-undefined,dynamic_lookup', '-Wl,-install_name,flock.node'] : ['-ldl']),
       `-I${join(tools, 'node_modules', 'node-api-headers', 'include')}`,
       '-o',
       output,

@@ -6,6 +6,7 @@ import type { Offer, OfferOutcome } from '../model/offer.ts'
 import type { Priority } from '../model/priority.ts'
 import type { Session } from '../model/session.ts'
 import type { SqlRow, SqlValue } from './sql.ts'
+import type { NewOffer } from './store.ts'
 
 /** The one place where columns become nouns and nouns columns. */
 
@@ -29,6 +30,23 @@ export function readOffer(row: SqlRow): Offer {
   const [id, agent, sessionId, via, offeredAt, printedAt, closedAt, outcome, evidence, expiresAt, size] = row
   const closed = outcome as OfferOutcome | null
   return { id, agent, sessionId, via, offeredAt, printedAt, closedAt, outcome: closed, evidence, expiresAt, size }
+}
+
+/** Of an offer that is opened, in the order of `newOfferValues`. */
+export const NEW_OFFER_COLUMNS = 'id, agent_id, session_id, via, offered_at, expires_at, size, members, headlines'
+
+export function newOfferValues({ offer, taken, headlines }: NewOffer): SqlValue[] {
+  return [
+    offer.id,
+    offer.agent,
+    offer.sessionId,
+    offer.via,
+    offer.offeredAt,
+    offer.expiresAt,
+    offer.size,
+    JSON.stringify(taken.map((message) => message.inboxSeq)),
+    headlines.length > 0 ? headlines.join(',') : null,
+  ]
 }
 
 /** In the order of `messageValues`; `m` is the messages table. */

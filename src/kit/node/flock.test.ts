@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
@@ -36,6 +36,9 @@ describe('flock', () => {
       .update(readFileSync(new URL('flock.c', native)))
       .digest('hex')
     expect(readFileSync(new URL('prebuilt/flock.c.sha256', native), 'utf8').trim()).toBe(source)
+    const binaries = readdirSync(new URL('prebuilt', native)).filter((name) => name.endsWith('.node'))
+    const naming = binaries.filter((name) => readFileSync(new URL(`prebuilt/${name}`, native)).includes('/prebuilt/'))
+    expect(naming, 'name the machine that built them').toEqual([])
   })
 
   it('excludes other programs while it is held, and only then', async () => {

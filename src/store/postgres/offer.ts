@@ -1,3 +1,4 @@
+import { NEW_OFFER_COLUMNS, newOfferValues } from '../rows.ts'
 import { stretchesOf } from '../shelves/offers.ts'
 import { LostRace, type Sql } from '../sql.ts'
 import type { OfferShelf } from '../store.ts'
@@ -9,18 +10,11 @@ import { arrayLiteral } from './statements.ts'
  */
 export function createOpener(sql: Sql): Pick<OfferShelf, 'open'> {
   return {
-    async open({ offer, taken, headlines }) {
+    async open(params) {
+      const { taken } = params
       const stretches = stretchesOf(taken)
       const opening = sql.run(OPEN, [
-        offer.id,
-        offer.agent,
-        offer.sessionId,
-        offer.via,
-        offer.offeredAt,
-        offer.expiresAt,
-        offer.size,
-        JSON.stringify(taken.map((message) => message.inboxSeq)),
-        headlines.length > 0 ? headlines.join(',') : null,
+        ...newOfferValues(params),
         arrayLiteral(stretches.map(([first]) => first)),
         arrayLiteral(stretches.map(([, last]) => last)),
         taken.reduce((sum, { attempt }) => sum + attempt, 0),
@@ -52,6 +46,6 @@ export const OPEN = `WITH taken AS MATERIALIZED (
   UPDATE deliveries d SET state = 'offered', attempt = d.attempt + 1, offer_id = ?1
   WHERE d.ctid = ANY ((SELECT w.places FROM whole w)::tid[]) RETURNING 1
 )
-INSERT INTO offers (id, agent_id, session_id, via, offered_at, expires_at, size, members, headlines)
+INSERT INTO offers (${NEW_OFFER_COLUMNS})
   SELECT ?1::text, ?2::text, ?3::text, ?4::text, ?5::bigint, ?6::bigint,
     (SELECT CASE WHEN count(*) = ?7::int THEN ?7::int END FROM delivery), ?8::text, ?9::text FROM whole`

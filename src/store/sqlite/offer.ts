@@ -1,7 +1,6 @@
-import type { InboxMessage } from '../../model/delivery.ts'
-import type { Offer } from '../../model/offer.ts'
+import { NEW_OFFER_COLUMNS, newOfferValues } from '../rows.ts'
 import { stretchesOf } from '../shelves/offers.ts'
-import type { OfferShelf } from '../store.ts'
+import type { NewOffer, OfferShelf } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 const MANY_STRETCHES = 4
@@ -9,30 +8,20 @@ const MANY_STRETCHES = 4
 /** Opening an offer on SQLite. A write transaction has the store to itself, so its candidates are all still there. */
 export function createOpener(current: () => Connection): Pick<OfferShelf, 'open'> {
   return {
-    async open({ offer, taken, headlines }) {
-      const list = JSON.stringify(taken.map((message) => message.inboxSeq))
+    async open(params) {
       const connection = current()
-      take(connection, offer, taken, list)
-      connection.run(INSERT_OFFER, [
-        offer.id,
-        offer.agent,
-        offer.sessionId,
-        offer.via,
-        offer.offeredAt,
-        offer.expiresAt,
-        offer.size,
-        list,
-        headlines.length > 0 ? headlines.join(',') : null,
-      ])
+      take(connection, params)
+      connection.run(INSERT_OFFER, newOfferValues(params))
       return true
     },
   }
 }
 
 /** What is taken mostly stands together in the inbox, and a stretch of it is found at once. */
-function take(connection: Connection, { id, agent }: Offer, taken: readonly InboxMessage[], list: string): void {
+function take(connection: Connection, { offer: { id, agent }, taken }: NewOffer): void {
   const stretches = stretchesOf(taken)
   if (stretches.length > MANY_STRETCHES) {
+    const list = JSON.stringify(taken.map((message) => message.inboxSeq))
     connection.run(`${OFFERED} inbox_seq IN (SELECT value FROM json_each(?3))`, [agent, id, list])
     return
   }
@@ -44,5 +33,5 @@ function take(connection: Connection, { id, agent }: Offer, taken: readonly Inbo
 /** OR FAIL spares SQLite a copy of every page that changes: a verb that fails is taken back as a whole anyway. */
 const OFFERED = `UPDATE OR FAIL deliveries SET state = 'offered', attempt = attempt + 1, offer_id = ?2 WHERE agent_id = ?1 AND`
 
-const INSERT_OFFER = `INSERT INTO offers (id, agent_id, session_id, via, offered_at, expires_at, size, members, headlines)
+const INSERT_OFFER = `INSERT INTO offers (${NEW_OFFER_COLUMNS})
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ancestors, isAlive, parseProcStat, parsePs, processStart } from './processes.ts'
 
@@ -72,6 +73,8 @@ describe('isAlive', () => {
     const [line] = await once(parent.stdout as NodeJS.ReadableStream, 'data')
     const pid = Number(String(line))
     const start = startOf(pid)
+    // Until then it is still the shell, which would.
+    await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8').trim(), { interval: 5 }).toBe('cat')
     process.kill(pid, 'SIGKILL')
     await expect.poll(() => isAlive(pid, start), { interval: 5 }).toBe('gone')
     expect(processStart(pid)).toBe(start)

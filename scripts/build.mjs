@@ -1,7 +1,7 @@
 // Builds what is shipped: the executable's bundles, from the smallest to the largest, the library, and its types.
 // Plain JavaScript, because it runs while the project is being installed.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -13,7 +13,7 @@ const dist = join(root, 'dist')
 const onUse = {
   name: 'on-use',
   setup(plugin) {
-    plugin.onResolve({ filter: /\/(?:remote|maintenance|bell|queue)\.ts$/ }, ({ kind, path }) =>
+    plugin.onResolve({ filter: /\/(?:remote|maintenance|tend|ingest|spool|bell|queue)\.ts$/ }, ({ kind, path }) =>
       kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
     )
   },
@@ -44,9 +44,13 @@ const executables = {
   entryPoints: {
     peek: 'src/cli/peek.ts',
     hot: 'src/cli/hot.ts',
+    hook: 'src/cli/hook.ts',
     main: 'src/cli/main.ts',
     remote: 'src/host/remote.ts',
     maintenance: 'src/store/sqlite/maintenance.ts',
+    tend: 'src/core/gates/tend.ts',
+    ingest: 'src/core/inbox/ingest.ts',
+    spool: 'src/host/spool.ts',
     bell: 'src/wires/local/bell.ts',
     queue: 'src/store/sqlite/queue.ts',
   },
@@ -64,12 +68,14 @@ const library = {
 
 const bundles = await build(executables)
 const exported = await build(library)
+const { formatPluginHooks } = await load('src/hooks/install/plugin.ts')
 
 // Nothing of an earlier build is touched before this one has succeeded.
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist, { recursive: true })
 for (const { path, contents } of [...bundles.outputFiles, ...exported.outputFiles]) writeFileSync(path, contents)
 linkExecutable()
+buildPlugin()
 // The test of the bundles' contents reads this.
 writeFileSync(join(dist, 'bundles.json'), JSON.stringify(bundles.metafile))
 if (!process.argv.includes('--no-types')) {
@@ -83,4 +89,21 @@ function linkExecutable() {
   if (!existsSync(dirname(link))) return
   rmSync(link, { force: true })
   symlinkSync(join('..', '..', 'bin', 'postern.cjs'), link)
+}
+
+/** Runs a source file as it is, also by a Node that does not read TypeScript. */
+async function load(path) {
+  const { outputFiles } = await build({ ...common, format: 'esm', outdir: dist, entryPoints: [path] })
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`)
+}
+
+/** The plugin of Claude Code: its template, this version, and the hooks that `postern init` installs too. */
+function buildPlugin() {
+  const plugin = join(dist, 'plugin', 'claude-code')
+  cpSync(join(root, 'plugin', 'claude-code'), plugin, { recursive: true })
+  const manifest = join(plugin, '.claude-plugin', 'plugin.json')
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const filled = { ...JSON.parse(readFileSync(manifest, 'utf8')), version }
+  writeFileSync(manifest, `${JSON.stringify(filled, null, 2)}\n`)
+  writeFileSync(join(plugin, 'hooks', 'hooks.json'), formatPluginHooks())
 }

@@ -12,7 +12,7 @@ import { formatDuration } from '../src/kit/pure/duration.ts'
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const BIN = join(ROOT, 'node_modules', '.bin')
-const PROJECTS = ['house', 'unit', 'conformance', 'scenarios', 'faults'] as const
+const PROJECTS = ['house', 'unit', 'conformance', 'scenarios', 'faults', 'hosts'] as const
 
 interface Step {
   readonly name: string

@@ -4,6 +4,25 @@ import type { Command } from './command.ts'
 import { agentAdd, agentList, agentRemove, agentRename, agentShow } from './commands/agent.ts'
 import { configShow, configTrust } from './commands/config.ts'
 import {
+  decisionAwait,
+  decisionCancel,
+  decisionCheck,
+  decisionCreate,
+  decisionList,
+  decisionRespond,
+  decisionShow,
+} from './commands/decision.ts'
+import {
+  gateCheck,
+  gateCreate,
+  gateList,
+  gateMark,
+  gateRegister,
+  gateResolve,
+  gateShow,
+  gateWaive,
+} from './commands/gate.ts'
+import {
   inboxAck,
   inboxCancel,
   inboxDeadList,
@@ -17,6 +36,7 @@ import {
 } from './commands/inbox.ts'
 import { inboxDrainStyled } from './commands/inbox-drain-styled.ts'
 import { inboxPushAndWait } from './commands/inbox-push-wait.ts'
+import { init } from './commands/init.ts'
 import { tour } from './commands/tour.ts'
 import { trace } from './commands/trace.ts'
 import { backup, doctor, migrate } from './commands/upkeep.ts'
@@ -46,7 +66,23 @@ export const COMMANDS: readonly Command[] = [
   agentShow,
   agentRename,
   agentRemove,
+  gateCreate,
+  gateList,
+  gateShow,
+  gateCheck,
+  gateResolve,
+  gateWaive,
+  gateRegister,
+  gateMark,
+  decisionCreate,
+  decisionList,
+  decisionShow,
+  decisionRespond,
+  decisionAwait,
+  decisionCancel,
+  decisionCheck,
   trace,
+  init,
   doctor,
   migrate,
   backup,

@@ -1,5 +1,6 @@
 import type { Caller } from '../model/caller.ts'
 import type { InboxMessage, ShownForm } from '../model/delivery.ts'
+import type { SessionGateRule } from '../model/gate.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Liveness } from '../model/session.ts'
 import type { Store } from '../store/store.ts'
@@ -18,6 +19,12 @@ export interface Context {
   readonly measure: (message: InboxMessage, form: ShownForm) => Size
   readonly frame: () => Size
   readonly machine: Machine
+  /** Gates of every session, as the configuration sets them. */
+  readonly sessionGates: readonly SessionGateRule[]
+  /** Where a session's spool lies. */
+  readonly spoolOf: (project: string, sessionId: string) => string
+  /** Runs a command in a shell and tells how it went; one that takes too long is ended. */
+  readonly runCommand: (command: string, options: CommandOptions) => Promise<CommandOutcome>
   /** Something went wrong that nobody who asked has to know about. */
   readonly note: (event: string, fields: Readonly<Record<string, unknown>>) => void
 }
@@ -29,6 +36,16 @@ export interface Timers {
   inBackground(ms: number, call: () => void): () => void
 }
 
+export interface CommandOptions {
+  readonly folder: string | null
+  readonly timeoutMs: number
+}
+
+export interface CommandOutcome {
+  /** Null where it did not end by itself. */
+  readonly exitCode: number | null
+}
+
 export interface Size {
   readonly characters: number
   readonly tokens: number
@@ -38,4 +55,6 @@ export interface Size {
 export interface Machine {
   readonly name: string
   isAlive(pid: number, startedAt: number): Liveness
+  /** When a hook of the agent last found nothing to do, of which the store is not told. */
+  heardAt(agent: string): number | undefined
 }

@@ -16,6 +16,8 @@ export function createHotPostern(ctx: Context, close: () => Promise<void>): HotP
     sessions: { list: (input) => listSessions(ctx, input) },
     inbox: {
       push: (input) => pushMessage(ctx, input),
+      // Few drains find a spool with anything in it.
+      ingest: async (input) => (await import('./inbox/ingest.ts')).ingestEntries(ctx, input),
       drain: (input) => drainInbox(ctx, input),
       confirm: (input) => confirmOffer(ctx, input),
       release: (input) => releaseOffer(ctx, input),

@@ -2,12 +2,18 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PosternError } from '../model/errors.ts'
 import { DEFAULT_LIMITS, type Limits } from '../model/limits.ts'
+import { type GateSetting, parseSessionGates } from './session-gates.ts'
 import { isTrusted } from './trust.ts'
+import { parseUserHooks, type UserHook } from './user-hooks.ts'
 
 /** What may stand in a configuration file. */
 interface ConfigFile {
   readonly store?: string
   readonly limits?: Partial<Limits>
+  /** Gates of every session. */
+  readonly gates?: Readonly<Record<string, GateSetting>>
+  /** Commands of the user's own in the chain of handlers. */
+  readonly hooks?: readonly UserHook[]
 }
 
 /** One source of settings and where it lies. */
@@ -71,10 +77,15 @@ function parseConfigFile(text: string, path: string): ConfigFile {
     throw invalid((error as Error).message)
   }
   if (!isRecord(value)) throw invalid('it is not a JSON object')
-  for (const key of Object.keys(value))
-    if (key !== 'store' && key !== 'limits') throw invalid(`"${key}" is not a setting`)
-  const { store, limits } = value
+  for (const key of Object.keys(value)) if (!SETTINGS.includes(key)) throw invalid(`"${key}" is not a setting`)
+  const { store, limits, gates, hooks } = value
   if (store !== undefined && typeof store !== 'string') throw invalid('"store" is not text')
+  try {
+    if (gates !== undefined) parseSessionGates(requireRecord('gates', gates) as Readonly<Record<string, GateSetting>>)
+    if (hooks !== undefined) parseUserHooks(hooks)
+  } catch (error) {
+    throw invalid((error as Error).message)
+  }
   if (limits === undefined) return value as ConfigFile
   if (!isRecord(limits)) throw invalid('"limits" is not an object')
   for (const [name, limit] of Object.entries(limits)) {
@@ -83,6 +94,13 @@ function parseConfigFile(text: string, path: string): ConfigFile {
       throw invalid(`"limits.${name}" is not a positive whole number`)
   }
   return value as ConfigFile
+}
+
+const SETTINGS = ['store', 'limits', 'gates', 'hooks']
+
+function requireRecord(name: string, value: unknown): Record<string, unknown> {
+  if (isRecord(value)) return value
+  throw new Error(`"${name}" is not an object`)
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

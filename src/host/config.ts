@@ -2,8 +2,11 @@ import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { hidePassword } from '../kit/pure/passwords.ts'
 import { PosternError } from '../model/errors.ts'
+import type { SessionGateRule } from '../model/gate.ts'
 import { DEFAULT_LIMITS, type Limits } from '../model/limits.ts'
 import { HOME_FILE, type Layer, projectLayer, readLayer } from './config-file.ts'
+import { type GateSetting, parseSessionGates } from './session-gates.ts'
+import { parseUserHooks, type UserHook } from './user-hooks.ts'
 
 /** Everything that can be set, after flags, environment, files and defaults have been weighed. */
 export interface Config {
@@ -11,6 +14,9 @@ export interface Config {
   /** A path to a SQLite file, or a `postgres://` URL. */
   readonly store: string
   readonly limits: Limits
+  /** Gates of every session. */
+  readonly sessionGates: readonly SessionGateRule[]
+  readonly userHooks: readonly UserHook[]
   /** Where each value came from, by its dotted name. */
   readonly origins: Readonly<Record<string, string>>
 }
@@ -40,6 +46,8 @@ export function readConfig({ flags, env, cwd }: ConfigSources): Config {
     home,
     store: parseStore(store, named ? cwd : dirname(fromFile?.origin ?? home)),
     limits: mergeLimits(layers, origins),
+    sessionGates: parseSessionGates(mergeGates(layers, origins)),
+    userHooks: layers.flatMap(({ content }) => parseUserHooks(content.hooks ?? [])),
     origins,
   })
 }
@@ -53,6 +61,18 @@ function mergeLimits(layers: readonly Layer[], origins: Record<string, string>):
     origins[`limits.${name}`] = layer?.origin ?? 'default'
   }
   return limits as unknown as Limits
+}
+
+/** A project's word on a gate counts before the user's. */
+function mergeGates(layers: readonly Layer[], origins: Record<string, string>): Record<string, GateSetting> {
+  const merged: Record<string, GateSetting> = {}
+  for (const { content, origin: from } of layers.toReversed()) {
+    for (const [name, setting] of Object.entries(content.gates ?? {})) {
+      merged[name] = setting
+      origins[`gates.${name}`] = from
+    }
+  }
+  return merged
 }
 
 export function isPostgres(store: string): boolean {

@@ -1,12 +1,16 @@
 import type { Context } from '../core/context.ts'
 import { isAlive, machineName } from '../kit/node/processes.ts'
+import { runCommand } from '../kit/node/run-command.ts'
 import { createUlid } from '../kit/pure/ulid.ts'
 import { type Caller, LOCAL_CALLER } from '../model/caller.ts'
+import type { SessionGateRule } from '../model/gate.ts'
 import { DEFAULT_LIMITS, type Limits } from '../model/limits.ts'
 import { frameSize } from '../render/fence.ts'
 import { measure } from '../render/measure.ts'
+import { spoolPath } from '../spool/path.ts'
 import type { Store } from '../store/store.ts'
 import type { Wire } from '../wires/wire.ts'
+import { heardAt } from './live.ts'
 
 export interface OpenOptions {
   readonly caller?: Caller
@@ -18,6 +22,8 @@ export interface OpenOptions {
   /** False for a short command, which does its slice of upkeep itself. */
   readonly upkeep?: boolean
   readonly note?: Context['note']
+  /** Gates of every session; none by default. */
+  readonly sessionGates?: readonly SessionGateRule[]
 }
 
 /** Gives the heart what it needs from this machine. */
@@ -32,7 +38,10 @@ export function createContext(store: Store, wire: Wire, options: OpenOptions): C
     timers,
     measure,
     frame: frameSize,
-    machine: { name: machineName(), isAlive },
+    machine: { name: machineName(), isAlive, heardAt: (agent) => heardAt(store, agent) },
+    sessionGates: options.sessionGates ?? [],
+    spoolOf: spoolPath,
+    runCommand,
     note: options.note ?? (() => {}),
   }
 }

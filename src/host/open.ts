@@ -15,7 +15,11 @@ export async function openPostern(options: OpenPostern = {}): Promise<Postern> {
   const { store, home, ...rest } = options
   const flags = { ...(store !== undefined && { store }), ...(home !== undefined && { home }) }
   const config = readConfig({ flags, env: process.env, cwd: process.cwd() })
-  return openConfigured(config, { ...rest, limits: { ...config.limits, ...options.limits } })
+  return openConfigured(config, {
+    sessionGates: config.sessionGates,
+    ...rest,
+    limits: { ...config.limits, ...options.limits },
+  })
 }
 
 export async function openConfigured(config: Config, options: OpenOptions): Promise<Postern> {

@@ -142,6 +142,43 @@ export const ERRORS = {
     text: 'The offer {id} was never written out, so it cannot be confirmed.',
     next: 'Release it, or let it lapse; its messages are then shown again.',
   },
+  GATE_NOT_FOUND: {
+    ...notFound,
+    text: 'There is no gate {id}.',
+    next: 'See which gates there are with "postern gate list --all".',
+  },
+  GATE_KIND_UNSUPPORTED: {
+    ...usage,
+    text: 'Nothing could ever fulfil a gate of the kind {kind} in this version.',
+    next: 'Use one of human, timer, message, decision, command, gate.',
+  },
+  GATE_CLOSED: {
+    ...conflict,
+    text: 'The gate {id} was {state} by {by}: {reason}',
+    next: 'Nothing is left to do; look at it with "postern gate show {id}".',
+  },
+  GATE_OPEN: {
+    http: 409,
+    exit: EXIT.gateOpen,
+    retryable: true,
+    text: 'The gate {id} is open: {reason}',
+    next: 'See what it waits for with "postern gate show {id}".',
+  },
+  DECISION_NOT_FOUND: {
+    ...notFound,
+    text: 'There is no decision {id}.',
+    next: 'See which there are with "postern decision list --all".',
+  },
+  DECISION_CLOSED: {
+    ...conflict,
+    text: 'The decision {id} is {state} already{answer}.',
+    next: 'Look at it with "postern decision show {id}"; ask a new question if it must be decided again.',
+  },
+  OPTION_UNKNOWN: {
+    ...usage,
+    text: 'The decision {id} has no option {option}.',
+    next: 'Choose one of {options}.',
+  },
   SESSION_NOT_FOUND: { ...notFound, text: 'There is no session {id}.', next: 'Begin one first.' },
   SESSION_CONFLICT: {
     ...conflict,

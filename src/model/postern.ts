@@ -1,6 +1,9 @@
 import type { Agent, AgentKind } from './agent.ts'
 import type { Caller } from './caller.ts'
+import type { Decisions } from './decisions.ts'
 import type { DeliveryState, InboxMessage, ShownMessage } from './delivery.ts'
+import type { Gates } from './gates.ts'
+import type { IngestEntries, Ingested } from './ingest.ts'
 import type { Json } from './json.ts'
 import type { Attachment, Message } from './message.ts'
 import type { Offer } from './offer.ts'
@@ -19,6 +22,8 @@ export interface Postern {
   readonly agents: Agents
   readonly sessions: Sessions
   readonly inbox: Inbox
+  readonly gates: Gates
+  readonly decisions: Decisions
   readonly upkeep: Upkeep
   close(): Promise<void>
 }
@@ -29,7 +34,17 @@ export interface HotPostern {
   as(caller: Caller): HotPostern
   readonly agents: Pick<Agents, 'show'>
   readonly sessions: Pick<Sessions, 'list'>
-  readonly inbox: Pick<Inbox, 'push' | 'drain' | 'confirm' | 'release'>
+  readonly inbox: Pick<Inbox, 'push' | 'ingest' | 'drain' | 'confirm' | 'release'>
+  readonly upkeep: Pick<Upkeep, 'run'>
+  close(): Promise<void>
+}
+
+/** As much of Postern as a host's hooks need; every Postern is one. */
+export interface HookPostern {
+  readonly caller: Caller
+  readonly sessions: Pick<Sessions, 'note' | 'setStop' | 'settle' | 'end' | 'list'>
+  readonly inbox: Pick<Inbox, 'ingest' | 'drain' | 'printed' | 'release'>
+  readonly gates: Pick<Gates, 'list' | 'mark' | 'judge' | 'passed'>
   readonly upkeep: Pick<Upkeep, 'run'>
   close(): Promise<void>
 }
@@ -69,6 +84,12 @@ export interface Sessions {
   /** Registers a session or notes that it goes on. */
   begin(input: BeginSession): Promise<Session>
   end(input: { readonly id: string }): Promise<Session>
+  /** Notes an event of a host: the session lives, works or rests, and has consumed what it was shown before. */
+  note(input: NoteEvent): Promise<NotedEvent>
+  /** Says, where it can be said, that nothing waits for an agent: its next hooks then need not ask. */
+  settle(input: { readonly agent: string }): Promise<boolean>
+  /** The end of a turn was put off once more, or granted. */
+  setStop(input: { readonly id: string; readonly outcome: StopOutcome }): Promise<Session>
   list(input?: { readonly agent?: string }): Promise<readonly (Session & { readonly liveness: Liveness })[]>
 }
 
@@ -78,13 +99,36 @@ export interface BeginSession {
   readonly host?: string
   readonly pid?: number
   readonly pidStartedAt?: number
+  /** The root of the project it works in. */
+  readonly project?: string
 }
+
+export interface NoteEvent extends BeginSession {
+  /** What happens: `prompt.submit`, `turn.stop`, … */
+  readonly event: string
+  /** How long ago the event began. What was printed before that is confirmed; absent: nothing is. */
+  readonly ageMs?: number
+  /** Tells one firing of an event from the next; the same one again within seconds is the same event. */
+  readonly firing?: string
+}
+
+export interface NotedEvent {
+  readonly session: Session
+  /** Somebody has already answered this very event. */
+  readonly isRepeated: boolean
+  /** How many offers it has confirmed. */
+  readonly confirmed: number
+}
+
+export type StopOutcome = 'continued' | 'granted'
 
 export interface Inbox {
   /** Stores a message for all its recipients or for none. Repeating it with its key returns the first id. */
   push(input: PushMessage): Promise<PushResult>
   /** Stores many messages at once: all or none. */
   pushMany(input: { readonly messages: readonly PushMessage[] }): Promise<readonly PushResult[]>
+  /** Stores entries of a spool for one agent, each for itself; what the agent has already is recognised and left as it is. */
+  ingest(input: IngestEntries): Promise<readonly Ingested[]>
   list(input: ListInbox): Promise<InboxPage>
   show(input: { readonly id: string; readonly agent?: string }): Promise<ShownInFull>
   /** Offers what is pending, urgent first, then in order. Nobody else is offered the same while the offer lasts. */
@@ -237,6 +281,8 @@ export interface UpkeepReport {
   readonly expired: number
   readonly released: number
   readonly reaped: number
+  /** Gates whose time had come. */
+  readonly gates: number
 }
 
 /** One thing that `doctor` looked at. */

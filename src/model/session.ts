@@ -5,6 +5,8 @@ export interface Session {
   readonly id: string
   readonly agent: string
   readonly host: string
+  /** The root of the project it works in. */
+  readonly project: string | null
   /** The machine it runs on: only there can its process be looked for. */
   readonly machine: string
   /** The host's process, by number and start time, so that a reused number is not taken for it. */
@@ -13,6 +15,12 @@ export interface Session {
   readonly startedAt: number
   readonly lastEventAt: number
   readonly endedAt: number | null
+  /** Since when it waits for a prompt; null while it works. */
+  readonly idleSince: number | null
+  /** How often in a row the end of its turn was put off. */
+  readonly continuations: number
+  /** When it last came to rest with our leave. */
+  readonly stoppedAt: number | null
 }
 
 export type Liveness = 'alive' | 'gone' | 'unknown'

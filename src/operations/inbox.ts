@@ -71,6 +71,39 @@ export const pushMany = operation({
   faces: {},
 })
 
+export const ingest = operation({
+  name: 'inbox.ingest',
+  summary: "Store entries of a session's spool for its agent; what it has already is left as it is.",
+  input: z.object({
+    agent: agentId,
+    sessionId: z.string().optional(),
+    entries: z.array(
+      z.object({
+        content: z.string(),
+        type: z.string().optional(),
+        source: z.string().optional(),
+        priority: priority.optional(),
+        writtenAt: milliseconds.optional(),
+        ttlMs: milliseconds.optional(),
+        dedupKey: z.string().optional(),
+        id: z.string().optional(),
+        place: z.string().optional(),
+        shown: z.object({ at: milliseconds, evidence: z.string() }).optional(),
+      }),
+    ),
+  }),
+  output: z.array(
+    z.object({
+      outcome: z.enum(['stored', 'known', 'refused', 'full']),
+      id: messageId.optional(),
+      state: deliveryState.optional(),
+      reason: z.string().optional(),
+    }),
+  ),
+  errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'SESSION_INVALID', 'SESSION_CONFLICT', 'VALUE_INVALID'],
+  faces: {},
+})
+
 export const list = operation({
   name: 'inbox.list',
   summary: 'List messages without taking them.',

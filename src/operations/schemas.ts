@@ -29,12 +29,16 @@ export const session = z.object({
   id: z.string(),
   agent: agentId,
   host: z.string(),
+  project: z.string().nullable(),
   machine: z.string(),
   pid: z.number().int().nullable(),
   pidStartedAt: moment,
   startedAt: milliseconds,
   lastEventAt: milliseconds,
   endedAt: moment,
+  idleSince: moment,
+  continuations: z.number().int(),
+  stoppedAt: moment,
 })
 
 export const liveSession = session.extend({ liveness: z.enum(['alive', 'gone', 'unknown']) })

@@ -3,18 +3,60 @@ import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
 import { operation } from './operation.ts'
 import { agentId, liveSession, milliseconds, session } from './schemas.ts'
 
+const sessionInput = z.object({
+  id: z.string(),
+  agent: agentId,
+  host: z.string().optional(),
+  pid: z.number().int().optional(),
+  pidStartedAt: milliseconds.optional(),
+  project: z.string().optional(),
+})
+
+const SESSION_ERRORS = [
+  ...AGENT_ID_ERRORS,
+  ...TEXT_ERRORS,
+  'SESSION_INVALID',
+  'SESSION_CONFLICT',
+  'AGENT_NOT_FOUND',
+] as const
+
 export const beginSession = operation({
   name: 'sessions.begin',
   summary: 'Register a session of an agent, or note that it goes on.',
-  input: z.object({
-    id: z.string(),
-    agent: agentId,
-    host: z.string().optional(),
-    pid: z.number().int().optional(),
-    pidStartedAt: milliseconds.optional(),
-  }),
+  input: sessionInput,
   output: session,
-  errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'SESSION_INVALID', 'SESSION_CONFLICT', 'AGENT_NOT_FOUND'],
+  errors: SESSION_ERRORS,
+  faces: {},
+})
+
+export const noteEvent = operation({
+  name: 'sessions.note',
+  summary: 'Note an event of a host: what its session was shown before has been consumed.',
+  input: sessionInput.extend({
+    event: z.string(),
+    ageMs: milliseconds.optional(),
+    firing: z.string().optional(),
+  }),
+  output: z.object({ session, isRepeated: z.boolean(), confirmed: z.number().int() }),
+  errors: SESSION_ERRORS,
+  faces: {},
+})
+
+export const settleAgent = operation({
+  name: 'sessions.settle',
+  summary: 'Say, where it can be said, that nothing waits for an agent.',
+  input: z.object({ agent: agentId }),
+  output: z.boolean(),
+  errors: AGENT_ID_ERRORS,
+  faces: {},
+})
+
+export const setStop = operation({
+  name: 'sessions.setStop',
+  summary: 'Note that the end of a turn was put off once more, or granted.',
+  input: z.object({ id: z.string(), outcome: z.enum(['continued', 'granted']) }),
+  output: session,
+  errors: ['SESSION_INVALID', 'SESSION_NOT_FOUND'],
   faces: {},
 })
 

@@ -16,11 +16,15 @@ export function readAgent([id, kind, displayName, isOwner, createdAt, removedAt]
   return { id, kind: kind as AgentKind, displayName, isOwner: isOwner === 1, createdAt, removedAt }
 }
 
-export const SESSION_COLUMNS = 'id, agent_id, host, machine, pid, pid_started_at, started_at, last_event_at, ended_at'
+export const SESSION_COLUMNS =
+  'id, agent_id, host, machine, pid, pid_started_at, started_at, last_event_at, ended_at, project, idle_since, continuations, stopped_at'
 
 export function readSession(row: SqlRow): Session {
   const [id, agent, host, machine, pid, pidStartedAt, startedAt, lastEventAt, endedAt] = row
-  return { id, agent, host, machine, pid, pidStartedAt, startedAt, lastEventAt, endedAt }
+  const [project, idleSince, continuations, stoppedAt] = row.slice(9)
+  const process = { machine, pid, pidStartedAt }
+  const turn = { idleSince, continuations, stoppedAt }
+  return { id, agent, host, project, ...process, startedAt, lastEventAt, endedAt, ...turn }
 }
 
 export const OFFER_COLUMNS =

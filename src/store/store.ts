@@ -7,6 +7,7 @@ import type { Priority } from '../model/priority.ts'
 import type { ReceiptStep } from '../model/receipt.ts'
 import type { SearchPart } from '../model/search.ts'
 import type { Session } from '../model/session.ts'
+import type { DecisionShelf, GateShelf } from './gate-shelf.ts'
 
 /**
  * Where truth is kept. SQLite and PostgreSQL embody it; one conformance suite runs against both.
@@ -47,12 +48,16 @@ export interface TransactOptions {
   readonly isLasting?: boolean
 }
 
+export type { CloseGate, DecisionShelf, GateShelf, ListGates, SessionMark } from './gate-shelf.ts'
+
 export interface Shelves {
   readonly agents: AgentShelf
   readonly sessions: SessionShelf
   readonly messages: MessageShelf
   readonly deliveries: DeliveryShelf
   readonly offers: OfferShelf
+  readonly gates: GateShelf
+  readonly decisions: DecisionShelf
   readonly budgets: BudgetShelf
   readonly upkeep: UpkeepShelf
 }
@@ -72,6 +77,19 @@ export interface AgentShelf {
   /** Makes a registered person an owner. */
   setOwner(params: { readonly id: string }): Promise<void>
   setRemoved(params: { readonly id: string; readonly removedAt: number | null }): Promise<void>
+  /**
+   * Makes the agent's quiet file where nothing waits for it: nothing is pending, whether its time is over or not, or
+   * was broadcast, no offer and no gate of it is open, neither before this transaction nor by now. True where it was
+   * made. Whatever concerns the agent removes the file before it is committed. Always false on PostgreSQL, to which
+   * other machines write.
+   */
+  settle(params: SettleAgent): Promise<boolean>
+}
+
+export interface SettleAgent {
+  readonly agent: string
+  /** Absolute paths of the files that must be empty too while it is quiet. */
+  readonly spools: readonly string[]
 }
 
 export interface NewAgent {
@@ -85,11 +103,28 @@ export interface SessionShelf {
   get(id: string): Promise<Session | undefined>
   /** Inserts the session or updates its host process and time of last event; an ended one goes on. */
   put(session: Session): Promise<void>
-  end(params: { readonly id: string; readonly at: number }): Promise<void>
+  /** Returns whose session it was; undefined where it had ended or is not there. */
+  end(params: { readonly id: string; readonly at: number }): Promise<string | undefined>
+  /** Where the session is in its turns. Absent: as it was. */
+  setTurn(params: TurnParams): Promise<void>
+  /** Remembers a firing; true where the session has had the same one since `since`. */
+  hasFired(params: {
+    readonly id: string
+    readonly firing: string
+    readonly at: number
+    readonly since: number
+  }): Promise<boolean>
   /** Not ended, most recent event first; of one agent or of all. */
   open(params: { readonly agent?: string }): Promise<readonly Session[]>
   /** Not ended, with a host process on this machine; least recent event first. Locked until the transaction ends. */
   withHost(params: { readonly machine: string; readonly limit: number }): Promise<readonly Session[]>
+}
+
+export interface TurnParams {
+  readonly id: string
+  readonly idleSince?: number | null
+  readonly continuations?: number
+  readonly stoppedAt?: number
 }
 
 export interface MessageShelf {
@@ -104,6 +139,8 @@ export interface MessageShelf {
   get(id: string): Promise<Message | undefined>
   /** The thread's messages, oldest first. */
   thread(params: { readonly threadId: string; readonly limit: number }): Promise<readonly Message[]>
+  /** Whether anybody but one agent has replied to a message. */
+  hasReply(params: { readonly message: Message; readonly notFrom: string }): Promise<boolean>
   /** How many messages the thread has had since the last one of a person. */
   countThread(params: { readonly threadId: string }): Promise<number>
   /** Ends a message's time to live, unless it is over already: a broadcast is then pending for nobody who takes it up later. */

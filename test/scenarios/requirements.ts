@@ -47,6 +47,7 @@ export const REQUIREMENTS = {
     'faults',
     'A drain that is killed anywhere is shown again; nothing it had not printed is confirmed.',
   ),
+  'G4.quiet': spine('faults', 'A quiet file never hides anything that waits, whoever is killed at whatever moment.'),
   'G4.closed-pipe': spine('faults', 'A drain into a closed pipe or a full disk is shown again by the next drain.'),
   'G5.concurrent-drains': rule('k drains at once never show one message twice.'),
   'G5.processes': spine('faults', '32 processes released at once on 500 pending show each message exactly once.'),

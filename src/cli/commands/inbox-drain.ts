@@ -4,7 +4,7 @@ import { PosternError } from '../../model/errors.ts'
 import type { Drained, HotPostern } from '../../model/postern.ts'
 import { parsePriority } from '../../model/priority.ts'
 import { renderDrain } from '../../render/drain.ts'
-import { foldLines } from '../../render/terminal.ts'
+import { foldLines, showField } from '../../render/terminal.ts'
 import type { Args, Command, Io } from '../command.ts'
 import { DRAIN_FORM } from '../drain-form.ts'
 import { formatJson } from '../json.ts'
@@ -13,6 +13,8 @@ import { usage } from '../parse.ts'
 
 const STDOUT = 1
 const NONCE_LENGTH = 12
+const SPOOL_PATIENCE_MS = 2_000
+const MAX_WARNING_WIDTH = 500
 
 export const inboxDrain: Command<HotPostern> = {
   ...DRAIN_FORM,
@@ -26,9 +28,26 @@ export async function drainAs(io: Io<HotPostern>, args: Args, format: Format): P
   const bounds = drainOptions(io, args, format === fenced)
   const postern = await io.open()
   const agent = await requireOwnAgent(io, args, postern)
+  const sessionId = args.get('session')
+  if (sessionId !== undefined) await ingestSpoolOf(io, postern, { agent, sessionId })
   const drained = await postern.inbox.drain({ agent, via: 'cli', ...bounds })
   const { messages, remaining } = drained
   await showThenConfirm(postern, drained, io.isJson ? formatJson({ messages, remaining }) : format(io, drained))
+}
+
+/** What is wrong with a spool keeps nobody from what the store holds; it stays where it is until that is mended. */
+async function ingestSpoolOf(
+  io: Io<HotPostern>,
+  postern: HotPostern,
+  session: { readonly agent: string; readonly sessionId: string },
+): Promise<void> {
+  const { ingestSpool, projectRoot, SpoolError } = await import('../../host/spool.ts')
+  try {
+    await ingestSpool(postern, { ...session, root: projectRoot(process.cwd()), patienceMs: SPOOL_PATIENCE_MS })
+  } catch (error) {
+    if (!(error instanceof SpoolError)) throw error
+    io.stderr.line(`postern: ${showField(error.message, MAX_WARNING_WIDTH)}`)
+  }
 }
 
 /**

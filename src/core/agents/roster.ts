@@ -47,7 +47,9 @@ async function statusOf(ctx: Context, agent: Agent): Promise<AgentStatus> {
   const { deliveries, sessions } = ctx.store.read
   const pending = await deliveries.countPending({ agent: agent.id, now: ctx.store.now() })
   const [session] = await sessions.open({ agent: agent.id })
-  return { ...agent, pending, session: session ? withLiveness(ctx, session) : null }
+  if (!session) return { ...agent, pending, session: null }
+  const lastEventAt = Math.max(session.lastEventAt, ctx.machine.heardAt(agent.id) ?? 0)
+  return { ...agent, pending, session: withLiveness(ctx, { ...session, lastEventAt }) }
 }
 
 export async function renameAgent(

@@ -10,6 +10,9 @@ import { NOTICE_KEYS } from '../agents/people.ts'
 import type { Context } from '../context.ts'
 
 const KEY_BYTES = 300
+
+/** Nobody can take the key of a notice before it is sent. */
+export const RESERVED_KEY = new RegExp(`^(?:${NOTICE_KEYS}|gate:gate_|decision:dec_)`)
 const MAX_ATTACHMENTS = 50
 
 /** Turns what somebody asks to be pushed into a message, or refuses it. The thread is added when it is stored. */
@@ -67,11 +70,11 @@ function parseAddress(address: string): string {
 
 function parseDedupKey(value: string | undefined): string | null {
   const key = optionalText('dedup key', value, KEY_BYTES)
-  if (!key?.startsWith(NOTICE_KEYS)) return key
+  if (!key || !RESERVED_KEY.test(key)) return key
   throw new PosternError('VALUE_INVALID', {
     field: 'dedup key',
     value: key,
-    next: `Keys that begin with "${NOTICE_KEYS}" are Postern's own.`,
+    next: `Keys that begin with "${NOTICE_KEYS}", or that name one of Postern's gates or decisions, are its own.`,
   })
 }
 

@@ -1,7 +1,7 @@
 import { PosternError } from '../../model/errors.ts'
 import { EVERYBODY, type Message } from '../../model/message.ts'
 import type { Shelves } from '../../store/store.ts'
-import { type Notice, tellPeople } from '../agents/people.ts'
+import { type PeopleNotice, tellPeople } from '../agents/people.ts'
 import type { Context } from '../context.ts'
 import { ring } from '../rings.ts'
 import { requireStorable } from './ids.ts'
@@ -78,7 +78,7 @@ export async function dampBroadcast<T extends { readonly duplicate: boolean }>(
   return stored
 }
 
-function refusal(what: string, notice: Notice): PosternError {
+function refusal(what: string, notice: PeopleNotice): PosternError {
   const message = `${what}, and a broadcast cannot be held.`
   const next = 'Let a person look at it; they can begin a new thread.'
   return new PosternError('NOT_ALLOWED', { message, next }, { cause: new Untold(notice) })
@@ -86,9 +86,9 @@ function refusal(what: string, notice: Notice): PosternError {
 
 /** What a person should hear of a refusal. What was refused is rolled back, so they are told afterwards. */
 class Untold extends Error {
-  readonly notice: Notice
+  readonly notice: PeopleNotice
 
-  constructor(notice: Notice) {
+  constructor(notice: PeopleNotice) {
     super(notice.subject)
     this.notice = notice
   }
@@ -125,7 +125,7 @@ async function mayFollow(ctx: Context, tx: Shelves, to: string): Promise<boolean
   return tx.budgets.take({ from: ctx.caller.id, to, now: ctx.store.now(), burst, perMinute })
 }
 
-function threadNotice({ threadId }: Message): Notice {
+function threadNotice({ threadId }: Message): PeopleNotice {
   return {
     key: `held:thread:${threadId}`,
     subject: 'Agents answer each other again and again',
@@ -133,7 +133,7 @@ function threadNotice({ threadId }: Message): Notice {
   }
 }
 
-function pairNotice(from: string, to: string): Notice {
+function pairNotice(from: string, to: string): PeopleNotice {
   return {
     key: `held:pair:${from}:${to}`,
     subject: `${from} writes to ${to} too often`,
@@ -141,7 +141,7 @@ function pairNotice(from: string, to: string): Notice {
   }
 }
 
-function broadcastNotice(from: string): Notice {
+function broadcastNotice(from: string): PeopleNotice {
   return {
     key: `held:pair:${from}:${EVERYBODY}`,
     subject: `${from} broadcasts too often`,

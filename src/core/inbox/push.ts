@@ -13,10 +13,11 @@ import { damp, dampBroadcast, inThread, tellOfRefusal } from './damping.ts'
 /** Stores a message for all its recipients or for none, then rings them. */
 export async function pushMessage(ctx: Context, input: PushMessage): Promise<PushResult> {
   const message = composeMessage(ctx, input)
+  const replied = await reactionTo([message])
   const { results, told } = await explained(ctx, () =>
     isPlain(ctx, input, message)
       ? ctx.store.once((tx) => storePlain(ctx, tx, [message]))
-      : ctx.store.transact((tx) => storeAll(ctx, tx, [{ input, message }])),
+      : ctx.store.transact((tx) => storeAll(ctx, tx, [{ input, message }], replied)),
   )
   ringFor(ctx, results, told)
   return results[0] as PushResult
@@ -36,6 +37,7 @@ export async function pushMany(
   }
   if (messages.length === 0) return []
   const drafts = messages.map((input) => ({ input, message: composeMessage(ctx, input) }))
+  const replied = await reactionTo(drafts.map(({ message }) => message))
   const { results, told } = await explained(ctx, () =>
     drafts.every(({ input, message }) => isPlain(ctx, input, message))
       ? ctx.store.once((tx) =>
@@ -45,7 +47,7 @@ export async function pushMany(
             drafts.map(({ message }) => message),
           ),
         )
-      : ctx.store.transact((tx) => storeAll(ctx, tx, drafts)),
+      : ctx.store.transact((tx) => storeAll(ctx, tx, drafts, replied)),
   )
   ringFor(ctx, results, told)
   return results
@@ -61,6 +63,14 @@ async function storePlain(ctx: Context, tx: Shelves, messages: readonly Message[
   return { results: await tx.messages.push({ items, pendingLimit: ctx.limits.pendingPerAgent }), told: [] }
 }
 
+/** A reply may be what a gate waits for. That is rare, so what then happens is loaded on use, before the transaction. */
+async function reactionTo(messages: readonly Message[]): Promise<Reaction | undefined> {
+  if (messages.every(({ replyTo }) => replyTo === null)) return undefined
+  return (await import('../gates/tend.ts')).resolveByReply
+}
+
+type Reaction = (ctx: Context, tx: Shelves, message: Message) => Promise<readonly string[]>
+
 interface Draft {
   readonly input: PushMessage
   readonly message: Message
@@ -71,7 +81,12 @@ interface Stored {
   readonly told: readonly string[]
 }
 
-async function storeAll(ctx: Context, tx: Shelves, drafts: readonly Draft[]): Promise<Stored> {
+async function storeAll(
+  ctx: Context,
+  tx: Shelves,
+  drafts: readonly Draft[],
+  replied: Reaction | undefined,
+): Promise<Stored> {
   const results: PushResult[] = []
   const told: string[] = []
   for (const { input, message } of drafts) {
@@ -86,9 +101,15 @@ async function storeAll(ctx: Context, tx: Shelves, drafts: readonly Draft[]): Pr
     told.push(...damped.told)
     const stored = await tx.messages.push({ items: [item], pendingLimit: ctx.limits.pendingPerAgent })
     await recordHeld(tx, threaded, stored)
+    // A held reply has not arrived, and a repeated one has done its work.
+    if (replied && stored.some(isNews)) told.push(...(await replied(ctx, tx, threaded)))
     results.push(...stored)
   }
   return { results, told }
+}
+
+function isNews({ duplicate, recipients }: PushResult): boolean {
+  return !duplicate && recipients.some(({ state }) => state === 'pending')
 }
 
 /** Only what is held now: a repeated push finds what became of the first. */

@@ -68,10 +68,12 @@ export async function waitForReceipt(ctx: Context, input: WaitForReceipt): Promi
 interface Patience {
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
+  /** Look again at this time at the latest, rung or not. */
+  readonly wakeAt?: number | null
 }
 
 /** No time at all means for ever; anything else must be a time. */
-function requirePatience({ timeoutMs = 0 }: Patience): void {
+export function requirePatience({ timeoutMs = 0 }: Patience): void {
   if (Number.isFinite(timeoutMs) && timeoutMs >= 0) return
   throw new PosternError('VALUE_INVALID', {
     field: 'timeout',
@@ -84,10 +86,10 @@ function requirePatience({ timeoutMs = 0 }: Patience): void {
  * Looks, and looks again after every ring, until there is an answer or the time is over. It listens before it looks
  * for the first time, so no ring falls between the two.
  */
-async function waitUntil<T>(
+export async function waitUntil<T>(
   ctx: Context,
   names: readonly string[],
-  { timeoutMs = Number.POSITIVE_INFINITY, signal }: Patience,
+  { timeoutMs = Number.POSITIVE_INFINITY, signal, wakeAt = null }: Patience,
   look: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const deadline = ctx.store.now() + timeoutMs
@@ -101,7 +103,8 @@ async function waitUntil<T>(
       if (found !== undefined) return found
       const left = deadline - ctx.store.now()
       if (left <= 0 || signal?.aborted) return undefined
-      await bell.next(Math.min(left, pollMs))
+      const untilWake = wakeAt === null || wakeAt <= ctx.store.now() ? pollMs : wakeAt - ctx.store.now()
+      await bell.next(Math.min(left, pollMs, untilWake))
     }
   } finally {
     signal?.removeEventListener('abort', bell.ring)

@@ -10,6 +10,7 @@ import { closeOffer } from '../inbox/offers.ts'
 import { ring } from '../rings.ts'
 
 const HOST_BYTES = 200
+const PROJECT_BYTES = 4_000
 
 /** Registers a session, or notes that it goes on. A session belongs to one agent for good. */
 export function beginSession(ctx: Context, input: BeginSession): Promise<Session> {
@@ -31,9 +32,14 @@ export async function putSession(ctx: Context, tx: Shelves, input: BeginSession)
     pid: input.pid ?? known?.pid ?? null,
     // A number that comes without its start time must not be taken for the process that was known before.
     pidStartedAt: input.pidStartedAt ?? (input.pid === undefined ? (known?.pidStartedAt ?? null) : null),
+    project:
+      input.project === undefined ? (known?.project ?? null) : parseText('project', input.project, PROJECT_BYTES),
     startedAt: known?.startedAt ?? now,
     lastEventAt: now,
     endedAt: null,
+    idleSince: known?.idleSince ?? null,
+    continuations: known?.continuations ?? 0,
+    stoppedAt: known?.stoppedAt ?? null,
   }
   await tx.sessions.put(session)
   return session

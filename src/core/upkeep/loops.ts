@@ -10,7 +10,7 @@ import { livenessOf } from '../sessions/sessions.ts'
 
 /** What has to be done from time to time. A slice is bounded, so that any command may do one in passing. */
 interface Loop {
-  readonly name: keyof UpkeepReport
+  readonly name: Exclude<keyof UpkeepReport, 'gates'>
   readonly intervalMs: number
   slice(ctx: Context, tx: Shelves): Promise<Slice>
 }
@@ -59,6 +59,7 @@ const LOOPS: readonly Loop[] = [
     async slice(ctx, tx) {
       const finishedBefore = ctx.store.now() - ctx.limits.retentionMs
       await tx.upkeep.forgetSessions({ unheardSince: finishedBefore, limit: SLICE })
+      await tx.gates.reap({ closedBefore: finishedBefore, limit: SLICE })
       const idBefore = `msg_${ulidFloor(finishedBefore)}`
       return { done: await tx.upkeep.reap({ finishedBefore, idBefore, limit: SLICE }), rings: [] }
     },
@@ -74,7 +75,7 @@ async function endGoneSessions(ctx: Context, tx: Shelves): Promise<void> {
 
 /** One slice of every loop that is due and that nobody else has run within its interval. */
 export async function runUpkeep(ctx: Context): Promise<UpkeepReport> {
-  const report = { expired: 0, released: 0, reaped: 0 }
+  const report = { expired: 0, released: 0, reaped: 0, gates: await tendGatesIfDue(ctx) }
   const ranAt = await ctx.store.read.upkeep.ranAt()
   for (const loop of LOOPS) {
     // A look first: whoever passes by often takes no lock for what is not due.
@@ -91,6 +92,18 @@ export async function runUpkeep(ctx: Context): Promise<UpkeepReport> {
     ring(ctx, [...new Set(rings)])
   }
   return report
+}
+
+/** Gates say themselves when they have to be looked at, and few commands ever meet one that does. */
+async function tendGatesIfDue(ctx: Context): Promise<number> {
+  const due = await ctx.store.read.gates.due({ now: ctx.store.now(), limit: 1 })
+  if (due.length === 0) return 0
+  const { tendGates } = await import('../gates/tend.ts')
+  const { done, rings } = await ctx.store.transact((tx) => tendGates(ctx, tx, { limit: SLICE }), {
+    patienceMs: PATIENCE_MS,
+  })
+  ring(ctx, [...new Set(rings)])
+  return done
 }
 
 /** Runs upkeep for as long as the store is open. Stopping is safe twice and waits for nothing. */

@@ -39,7 +39,7 @@ export interface HookTool {
   readonly useId: string | null
 }
 
-/** What the chain has decided. A host renders it as far as it can, and `injects` says how far that is. */
+/** What the chain has decided. A host renders it as far as it can, and its data say how far that is. An empty text is none. */
 export interface HookAnswer {
   /** Text to put before the model. At a stop it also continues the turn. */
   readonly context?: string
@@ -61,6 +61,8 @@ export interface Host {
   render(event: HookEvent, answer: HookAnswer): string
   /** Where text reaches the model. */
   readonly injects: readonly HookEventName[]
+  /** Where a notice reaches the person. */
+  readonly notifies: readonly HookEventName[]
   /** Where mail is shown, and how urgent it must be there. */
   readonly drains: Readonly<Partial<Record<HookEventName, Priority>>>
   readonly canBlockStop: boolean
@@ -72,6 +74,8 @@ export interface Host {
   readonly stopCap: number | null
   /** The variable by which a user changes that number, if there is one. */
   readonly stopCapVariable: string | null
+  /** A stop that was continued comes back as a prompt, which is then no new beginning. */
+  readonly continuesAsPrompt: boolean
   readonly wake: 'rewake' | 'queue' | 'none'
   /** How well each ability is known: tried with the real program, read in its manual, or not there. */
   readonly support: Readonly<Record<HostAbility, Support>>

@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, copyFileSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { type Flock, openFlock } from './flock.ts'
+import { type Flock, lockByCommand, lockDescriptor, openFlock } from './flock.ts'
 
 function open(path: string): Flock {
   const lock = openFlock(path)
@@ -112,6 +113,78 @@ describe('flock', () => {
       path,
     )
     expect(run).toEqual({ output: '', status: 0 })
+  })
+})
+
+describe.each([
+  ['the addon', lockDescriptor],
+  ['flock(1)', lockByCommand],
+])('a lock on an open file by %s', (_, lock) => {
+  const openFile = (path: string) => {
+    const fd = openSync(path, 'a')
+    let isOpen = true
+    const close = () => {
+      if (isOpen) closeSync(fd)
+      isOpen = false
+    }
+    onTestFinished(close)
+    return { fd, close }
+  }
+
+  it('excludes other programs until the file is closed', async () => {
+    const path = join(temporaryFolder(), 'file')
+    const { fd, close } = openFile(path)
+    expect(await lock(fd, 0)).toBe(true)
+    expect(isFreeForOthers(path)).toBe(false)
+    close()
+    expect(isFreeForOthers(path)).toBe(true)
+  })
+
+  it('excludes whoever else opens the file in the same process', async () => {
+    const path = join(temporaryFolder(), 'file')
+    const [first, second] = [openFile(path), openFile(path)]
+    expect(await lock(first.fd, 0)).toBe(true)
+    expect(await lock(second.fd, 0)).toBe(false)
+    expect(await lock(second.fd, 30)).toBe(false)
+    second.close()
+    first.close()
+    await expect.poll(() => isFreeForOthers(path)).toBe(true)
+  })
+
+  it('is got when whoever held it is killed', async () => {
+    const path = join(temporaryFolder(), 'file')
+    const holder = await holdBy('python3', ['-c', inPython, path])
+    const locking = lock(openFile(path).fd, 10_000)
+    setTimeout(() => holder.kill('SIGKILL'), 50)
+    expect(await locking).toBe(true)
+    expect(isFreeForOthers(path)).toBe(false)
+  })
+})
+
+describe('a lock on an open file where there is no addon', () => {
+  /** A copy of the module that lies where no addon is near. */
+  const runAlone = (env: NodeJS.ProcessEnv) => {
+    const folder = temporaryFolder()
+    copyFileSync(fileURLToPath(new URL('./flock.ts', import.meta.url)), join(folder, 'flock.ts'))
+    const script = join(folder, 'script.mts')
+    writeFileSync(
+      script,
+      `import { openSync } from 'node:fs'
+       import { lockDescriptor, openFlock } from './flock.ts'
+       const path = ${JSON.stringify(join(folder, 'file'))}
+       const open = () => openSync(path, 'a')
+       console.log(openFlock(path), await lockDescriptor(open(), 0), await lockDescriptor(open(), 30))`,
+    )
+    const { stdout, stderr } = spawnSync(process.execPath, [script], { env, timeout: 10_000 })
+    return `${stdout}${stderr}`
+  }
+
+  it('is taken by flock(1)', () => {
+    expect(runAlone(process.env)).toBe('undefined true false\n')
+  })
+
+  it('says so where there is no flock(1) either', () => {
+    expect(runAlone({ ...process.env, PATH: dirname(process.execPath) })).toContain('flock(2) cannot be had here')
   })
 })
 

@@ -64,6 +64,46 @@ export function openFlock(path: string): Flock | undefined {
   }
 }
 
+/**
+ * Takes an exclusive flock(2) on a file that the caller has open; closing that lets it go. False where it was not to be
+ * had in time: the caller must then close the file, because the lock may still come. Without the addon flock(1) does it,
+ * to which the descriptor is handed down: a lock belongs to the open file, and stays when the helper has gone. Throws
+ * where there is neither.
+ */
+export async function lockDescriptor(fd: number, timeoutMs: number): Promise<boolean> {
+  const addon = loadAddon()
+  if (!addon) return lockByCommand(fd, timeoutMs)
+  if (addon.tryLock(fd)) return true
+  if (timeoutMs <= 0) return false
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, timeoutMs, false)
+    addon.lock(fd, (errno) => {
+      clearTimeout(timer)
+      resolve(errno === 0)
+    })
+  })
+}
+
+const INHERITED = 3
+
+/** A thousand times slower than the addon, so only for files that are locked once in a while. */
+export function lockByCommand(fd: number, timeoutMs: number): Promise<boolean> {
+  const { spawn } = process.getBuiltinModule('node:child_process')
+  const words = timeoutMs <= 0 ? ['-n', '-x', `${INHERITED}`] : ['-x', `${INHERITED}`]
+  const helper = spawn('flock', words, { stdio: ['ignore', 'ignore', 'ignore', fd] })
+  return new Promise((resolve, reject) => {
+    const timer = timeoutMs <= 0 ? undefined : setTimeout(() => helper.kill('SIGKILL'), timeoutMs)
+    helper.once('error', (cause) => {
+      clearTimeout(timer)
+      reject(new Error('flock(2) cannot be had here: neither the addon nor flock(1) is there', { cause }))
+    })
+    helper.once('close', (code) => {
+      clearTimeout(timer)
+      resolve(code === 0)
+    })
+  })
+}
+
 let known: Addon | null | undefined
 
 function loadAddon(): Addon | undefined {

@@ -1,9 +1,10 @@
 import type { ClientBase } from 'pg'
 import { PosternError } from '../../model/errors.ts'
 import { spine } from './migrations/0001-spine.ts'
+import { gates } from './migrations/0002-gates.ts'
 
 /** Numbered from one, forward only; one that was released is never edited. */
-const MIGRATIONS: readonly string[] = [spine]
+const MIGRATIONS: readonly string[] = [spine, gates]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

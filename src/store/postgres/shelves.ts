@@ -1,6 +1,8 @@
 import { createAgentShelf } from '../shelves/agents.ts'
 import { createBudgetShelf } from '../shelves/budgets.ts'
+import { createDecisionShelf } from '../shelves/decisions.ts'
 import { createDeliveryShelf } from '../shelves/deliveries.ts'
+import { createGateShelf } from '../shelves/gates.ts'
 import { createMessageReader } from '../shelves/messages.ts'
 import { createOfferShelf } from '../shelves/offers.ts'
 import { createSessionShelf } from '../shelves/sessions.ts'
@@ -15,11 +17,13 @@ import { createSearcher } from './search.ts'
 export function createShelves(sql: Sql, within: Within): Shelves {
   const deliveries = createDeliveryShelf(sql)
   return {
-    agents: createAgentShelf(sql),
+    agents: { ...createAgentShelf(sql), settle: async () => false },
     sessions: createSessionShelf(sql),
     messages: { ...createMessageReader(sql), ...createPusher(sql, within), ...createSearcher(sql) },
     deliveries: { ...deliveries, ...createLook(sql, deliveries) },
     offers: { ...createOfferShelf(sql), ...createOpener(sql) },
+    gates: createGateShelf(sql),
+    decisions: createDecisionShelf(sql),
     budgets: createBudgetShelf(sql),
     upkeep: createUpkeepShelf(sql),
   }

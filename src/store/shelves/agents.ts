@@ -2,7 +2,8 @@ import { AGENT_COLUMNS, readAgent } from '../rows.ts'
 import type { Sql } from '../sql.ts'
 import type { AgentShelf } from '../store.ts'
 
-export function createAgentShelf(sql: Sql): AgentShelf {
+/** Only the embedded store can settle an agent. */
+export function createAgentShelf(sql: Sql): Omit<AgentShelf, 'settle'> {
   const isWriting = sql.engine === 'postgres' && !sql.isReader
 
   return {

@@ -3,7 +3,9 @@ import type { Sql } from '../sql.ts'
 import type { MessageShelf } from '../store.ts'
 
 /** What both engines read of messages in the same way. Pushing and searching have a body for each. */
-export function createMessageReader(sql: Sql): Pick<MessageShelf, 'get' | 'thread' | 'countThread' | 'expire'> {
+export function createMessageReader(
+  sql: Sql,
+): Pick<MessageShelf, 'get' | 'thread' | 'hasReply' | 'countThread' | 'expire'> {
   return {
     async get(id) {
       const row = await sql.get(`SELECT ${SELECT_MESSAGE} FROM messages m WHERE m.id = ?1`, [id])
@@ -16,6 +18,14 @@ export function createMessageReader(sql: Sql): Pick<MessageShelf, 'get' | 'threa
         [threadId, limit],
       )
       return rows.map(readMessage)
+    },
+
+    async hasReply({ message: { id, threadId }, notFrom }) {
+      const row = await sql.get(
+        'SELECT 1 FROM messages m WHERE m.thread_id = ?2 AND m.reply_to = ?1 AND m.from_id <> ?3 LIMIT 1',
+        [id, threadId, notFrom],
+      )
+      return row !== undefined
     },
 
     async countThread({ threadId }) {

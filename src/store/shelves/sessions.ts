@@ -2,6 +2,18 @@ import { readSession, SESSION_COLUMNS } from '../rows.ts'
 import { locking, type Sql } from '../sql.ts'
 import type { SessionShelf } from '../store.ts'
 
+/** Events that may be fired twice come close together. */
+const MAX_FIRINGS = 16
+
+interface Firing {
+  readonly firing: string
+  readonly at: number
+}
+
+function readFirings(column: string | null | undefined): readonly Firing[] {
+  return column ? JSON.parse(column) : []
+}
+
 export function createSessionShelf(sql: Sql): SessionShelf {
   return {
     async get(id) {
@@ -10,20 +22,39 @@ export function createSessionShelf(sql: Sql): SessionShelf {
     },
 
     async put(session) {
-      const { id, agent, host, machine, pid, pidStartedAt, startedAt, lastEventAt } = session
+      const { id, agent, host, machine, pid, pidStartedAt, startedAt, lastEventAt, project } = session
       await sql.run(
-        `INSERT INTO sessions (${SESSION_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, NULL)
+        `INSERT INTO sessions (${SESSION_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, NULL, ?9, NULL, 0, NULL)
          ON CONFLICT (id) DO UPDATE SET host = excluded.host, machine = excluded.machine, pid = excluded.pid,
-           pid_started_at = excluded.pid_started_at, last_event_at = excluded.last_event_at, ended_at = NULL`,
-        [id, agent, host, machine, pid, pidStartedAt, startedAt, lastEventAt],
+           pid_started_at = excluded.pid_started_at, last_event_at = excluded.last_event_at, ended_at = NULL,
+           project = excluded.project`,
+        [id, agent, host, machine, pid, pidStartedAt, startedAt, lastEventAt, project],
       )
     },
 
     async end({ id, at }) {
-      await sql.run('UPDATE sessions SET ended_at = ?2, last_event_at = ?2 WHERE id = ?1 AND ended_at IS NULL', [
-        id,
-        at,
-      ])
+      const row = await sql.get(
+        'UPDATE sessions SET ended_at = ?2, last_event_at = ?2 WHERE id = ?1 AND ended_at IS NULL RETURNING agent_id',
+        [id, at],
+      )
+      return row?.[0]
+    },
+
+    async setTurn({ id, idleSince, continuations, stoppedAt }) {
+      await sql.run(
+        `UPDATE sessions SET idle_since = CASE WHEN ?2 = 1 THEN ?3 ELSE idle_since END,
+           continuations = coalesce(?4, continuations), stopped_at = coalesce(?5, stopped_at) WHERE id = ?1`,
+        [id, idleSince === undefined ? 0 : 1, idleSince ?? null, continuations ?? null, stoppedAt ?? null],
+      )
+    },
+
+    async hasFired({ id, firing, at, since }) {
+      const row = await sql.get(`SELECT firings FROM sessions WHERE id = ?1 ${locking(sql, 'FOR UPDATE')}`, [id])
+      const recent = readFirings(row?.[0]).filter((known) => known.at >= since)
+      const isRepeated = recent.some((known) => known.firing === firing)
+      const kept = isRepeated ? recent : [...recent, { firing, at }].slice(-MAX_FIRINGS)
+      if (!isRepeated) await sql.run('UPDATE sessions SET firings = ?2 WHERE id = ?1', [id, JSON.stringify(kept)])
+      return isRepeated
     },
 
     async open({ agent }) {

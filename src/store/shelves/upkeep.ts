@@ -21,12 +21,15 @@ export function createUpkeepShelf(sql: Sql): UpkeepShelf {
       return changed === 1
     },
 
-    forgetSessions: ({ unheardSince, limit }) =>
-      sql.run(
+    async forgetSessions({ unheardSince, limit }) {
+      const forgotten = await sql.run(
         `DELETE FROM sessions WHERE id IN (SELECT s.id FROM sessions s WHERE s.last_event_at < ?1
            AND NOT EXISTS (SELECT 1 FROM offers o WHERE o.session_id = s.id AND o.closed_at IS NULL) LIMIT ?2 + 0)`,
         [unheardSince, limit],
-      ),
+      )
+      if (forgotten > 0) for (const table of OF_SESSIONS) await sql.run(`DELETE FROM ${table} WHERE ${NO_SESSION}`)
+      return forgotten
+    },
 
     async reap({ finishedBefore, idBefore, limit }) {
       const found = await sql.all(
@@ -94,6 +97,10 @@ export function createUpkeepShelf(sql: Sql): UpkeepShelf {
     ])
   }
 }
+
+/** What only a session knows goes with it. */
+const OF_SESSIONS = ['session_gates', 'session_marks']
+const NO_SESSION = 'session_id NOT IN (SELECT id FROM sessions)'
 
 function listOf(rows: readonly SqlRow[]): string {
   return JSON.stringify(rows.map((row) => row[0]))

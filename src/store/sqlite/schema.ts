@@ -2,7 +2,7 @@ import { PosternError } from '../../model/errors.ts'
 import type { Connection } from './connection.ts'
 
 /** The number of the last migration. */
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
 
 /** `PSTN`: tells our files from other SQLite databases. */
 export const APPLICATION_ID = 0x5053544e

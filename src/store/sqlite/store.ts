@@ -1,22 +1,27 @@
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { PosternError } from '../../model/errors.ts'
 import { createAgentShelf } from '../shelves/agents.ts'
 import { createBudgetShelf } from '../shelves/budgets.ts'
+import { createDecisionShelf } from '../shelves/decisions.ts'
 import { createDeliveryShelf } from '../shelves/deliveries.ts'
+import { createGateShelf } from '../shelves/gates.ts'
 import { createMessageReader } from '../shelves/messages.ts'
 import { createOfferShelf } from '../shelves/offers.ts'
 import { createSessionShelf } from '../shelves/sessions.ts'
 import { createUpkeepShelf } from '../shelves/upkeep.ts'
 import type { Sql } from '../sql.ts'
-import type { Shelves, Store, TransactOptions } from '../store.ts'
+import type { AgentShelf, Shelves, Store, TransactOptions } from '../store.ts'
+import { attend } from './concerns.ts'
 import { asSql, Connection } from './connection.ts'
 import { isBusy } from './errors.ts'
 import { createOpener } from './offer.ts'
 import { openConnection } from './open.ts'
 import { createPusher } from './push.ts'
 import type { Queue, Turn } from './queue.ts'
+import { quietFolderOf } from './quiet.ts'
 import { createSearcher } from './search.ts'
+import { Settling } from './settle.ts'
 import { Writer } from './writer.ts'
 
 export interface SqliteOptions {
@@ -45,6 +50,7 @@ class SqliteStore implements Store {
   readonly #options: SqliteOptions
   readonly #writer: Writer
   readonly #shelves: Shelves
+  readonly #settling = new Settling(() => this.#forReading())
   #connection: Connection | undefined
   #reader: Connection | undefined
   #opening: Promise<Connection> | undefined
@@ -64,12 +70,19 @@ class SqliteStore implements Store {
       now: monotonicMs,
       busyMs: options.busyMs ?? DEFAULT_BUSY_MS,
       takeTurn: (timeoutMs) => this.#takeTurn(timeoutMs),
+      beside: this.#settling,
     })
-    this.#shelves = createShelves(options.path, () => this.#current())
+    const writing = asSql(options.path, () => this.#current())
+    const settle: Settle = async (params) => this.#settling.settle(params)
+    this.#shelves = attend(
+      createShelves(writing, () => this.#current(), settle),
+      this.#settling.note,
+    )
+    const reading = asSql(options.path, () => this.#forReading())
     this.read = createShelves(
-      options.path,
+      patient(reading, () => this.#reopened(), options),
       () => this.#forReading(),
-      (sql) => patient(sql, () => this.#reopened(), options),
+      async () => false,
     )
   }
 
@@ -123,6 +136,8 @@ class SqliteStore implements Store {
   async #open(): Promise<Connection> {
     this.#connection = await openConnection(this.#options)
     this.#inode = inodeOf(this.location)
+    // As SQLite does: whoever opens the store by another name keeps the same files beside it.
+    this.#settling.use(quietFolderOf(realpathSync(this.location)))
     return this.#connection
   }
 
@@ -160,14 +175,17 @@ class SqliteStore implements Store {
   }
 }
 
-function createShelves(path: string, connection: () => Connection, wrap: (sql: Sql) => Sql = (sql) => sql): Shelves {
-  const sql = wrap(asSql(path, connection))
+type Settle = AgentShelf['settle']
+
+function createShelves(sql: Sql, connection: () => Connection, settle: Settle): Shelves {
   return {
-    agents: createAgentShelf(sql),
+    agents: { ...createAgentShelf(sql), settle },
     sessions: createSessionShelf(sql),
     messages: { ...createMessageReader(sql), ...createPusher(connection), ...createSearcher(sql) },
     deliveries: createDeliveryShelf(sql),
     offers: { ...createOfferShelf(sql), ...createOpener(connection) },
+    gates: createGateShelf(sql),
+    decisions: createDecisionShelf(sql),
     budgets: createBudgetShelf(sql),
     upkeep: createUpkeepShelf(sql),
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { PosternError } from '../../model/errors.ts'
 import type { Connection } from './connection.ts'
 import { Writer } from './writer.ts'
 
@@ -6,14 +7,17 @@ interface Circumstances {
   readonly busy?: number
   readonly onBusy?: () => void
   readonly now?: () => number
+  /** What goes wrong with what is kept beside the store. */
+  readonly beside?: unknown
 }
 
 /** Stands in for an engine whose statements fail as told and that is busy at first; what it ran is kept. */
 function createEngine(
   failures: Readonly<Record<string, unknown>> = {},
-  { busy = 0, onBusy = () => {}, now = () => performance.now() }: Circumstances = {},
+  { busy = 0, onBusy = () => {}, now = () => performance.now(), beside }: Circumstances = {},
 ) {
   const ran: string[] = []
+  const kept: string[] = []
   let waited = true
   const connection = {
     path: 'x.db',
@@ -46,8 +50,16 @@ function createEngine(
       ran.push('line up')
       return { end: () => ran.push('end of turn') }
     },
+    beside: {
+      begin: () => {},
+      takeBack: () => kept.push('take back'),
+      beforeCommit: () => {
+        kept.push(ran.includes('COMMIT') ? 'too late' : 'before the commit')
+        if (beside) throw beside
+      },
+    },
   })
-  return { writer, ran, givenUp: () => given }
+  return { writer, ran, kept, givenUp: () => given }
 }
 
 const engineError = (errcode: number) => Object.assign(new Error(`engine error ${errcode}`), { errcode })
@@ -158,6 +170,33 @@ describe('the writer', () => {
     const { writer, ran } = createEngine({ 'BEGIN IMMEDIATE': engineError(5) })
     await expect(writer.transact(async () => 1, { patienceMs: 1 })).rejects.toMatchObject({ code: 'STORE_BUSY' })
     expect(ran.at(-1)).toBe('end of turn')
+  })
+
+  it('asks what is kept beside the store once before the commit of a group', async () => {
+    const { writer, kept } = createEngine()
+    await Promise.all([1, 2, 3].map((n) => writer.transact(async () => n)))
+    expect(kept).toEqual(['before the commit'])
+  })
+
+  it('does not commit where what is kept beside the store cannot be made true', async () => {
+    const { writer, ran, givenUp } = createEngine(
+      {},
+      { beside: new PosternError('STORE_IO', { path: 'x', reason: 'y' }) },
+    )
+    const results = await outcomes([writer.transact(async () => 1), writer.transact(async () => 2)])
+    expect(results).toMatchObject([{ reason: { code: 'STORE_IO' } }, { reason: { code: 'STORE_IO' } }])
+    expect(ran).not.toContain('COMMIT')
+    expect(ran.at(-1)).toBe('ROLLBACK')
+    expect(givenUp()).toBe(0)
+  })
+
+  it('says beside the store that a verb was taken back, and nothing where none is left', async () => {
+    const { writer, kept } = createEngine()
+    const failing = () => writer.transact(() => Promise.reject(new Error('no')))
+    await outcomes([writer.transact(async () => 1), failing()])
+    expect(kept).toEqual(['take back', 'before the commit'])
+    await outcomes([failing()])
+    expect(kept.slice(2)).toEqual(['take back'])
   })
 
   it('starts again after it was idle', async () => {

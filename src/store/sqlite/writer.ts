@@ -18,6 +18,17 @@ export interface WriterOptions {
   readonly busyMs: number
   /** Lines up with the writers of other processes; undefined where there is no line. */
   readonly takeTurn: (timeoutMs: number) => Promise<Turn | undefined>
+  readonly beside: Beside
+}
+
+/** What is kept beside the store, and must be true of it whether or not a group is committed. */
+export interface Beside {
+  /** The group begins: nobody else can write until it ends. */
+  begin(connection: Connection): void
+  /** One of its verbs was taken back. */
+  takeBack(): void
+  /** Throws where the group must not be committed. */
+  beforeCommit(): void
 }
 
 interface Job extends Required<TransactOptions> {
@@ -103,7 +114,9 @@ export class Writer {
     this.#inTransaction = true
     const settled: Settled[] = []
     try {
+      this.#options.beside.begin(connection)
       for (const job of jobs) await this.#attempt(connection, job, jobs.length > 1, settled)
+      if (settled.length > 0) this.#options.beside.beforeCommit()
       connection.run(settled.length > 0 ? 'COMMIT' : 'ROLLBACK')
     } catch (error) {
       this.#abandon(connection, error)
@@ -138,6 +151,7 @@ export class Writer {
         throw error
       }
       if (shared) takeBack(connection, error)
+      this.#options.beside.takeBack()
       job.reject(storeError(error, connection.path))
     }
   }

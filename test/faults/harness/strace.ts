@@ -78,29 +78,51 @@ export function canTrace(): boolean {
 /** Runs a command once undisturbed and counts the points at which it could be struck. */
 export async function countPoints(home: string, args: readonly string[]): Promise<{ points: Point[]; ran: Ran }> {
   const log = join(home, 'strace.log')
-  const ran = await runCli(home, args, { wrap: ['strace', '-f', '-qq', '-o', log, ...pathsOf(home)] })
+  const ran = await runCli(home, args, { wrap: watchInto(log, home) })
+  return { points: pointsIn(log), ran }
+}
+
+/** The words that write down every call of a command on the files of its store, and on those beside it that are named. */
+export function watchInto(log: string, home: string, beside: readonly string[] = []): string[] {
+  return ['strace', '-f', '-qq', '-o', log, ...pathsOf(home, beside)]
+}
+
+export function pointsIn(log: string): Point[] {
   const counts = new Map<string, number>()
   for (const [, syscall = ''] of readFileSync(log, 'utf8').matchAll(/^\d+ +(\w+)\(/gm)) {
     if (!STORING.has(syscall) && !LOOKING.has(syscall)) throw new Error(`the system call ${syscall} is in neither list`)
     if (STORING.has(syscall)) counts.set(syscall, (counts.get(syscall) ?? 0) + 1)
   }
-  const points = [...counts].flatMap(([syscall, count]) =>
+  return [...counts].flatMap(([syscall, count]) =>
     Array.from({ length: count }, (_, index) => ({ syscall, nth: index + 1 })),
   )
-  return { points, ran }
 }
 
 /** The words that kill a command as it enters the call, before the kernel carries it out. */
-export const killAt = (home: string, point: Point): string[] => inject(home, point, 'signal=SIGKILL')
+export const killAt = (home: string, point: Point, beside: readonly string[] = []): string[] =>
+  inject(home, point, 'signal=SIGKILL', beside)
 
 /** The words that let one call fail instead of carrying it out. */
 export const failAt = (home: string, point: Point, error: string): string[] => inject(home, point, `error=${error}`)
 
-function inject(home: string, { syscall, nth }: Point, fault: string): string[] {
-  const what = ['-e', `trace=${syscall}`, '-e', `inject=${syscall}:${fault}:when=${nth}`]
-  return ['strace', '-f', '-qq', '-o', '/dev/null', ...pathsOf(home), ...what]
+/** The words that let every call of these kinds on files beside the store fail. */
+export function failAlways(
+  home: string,
+  syscalls: readonly string[],
+  error: string,
+  beside: readonly string[],
+): string[] {
+  const paths = beside.flatMap((name) => ['-P', join(home, name)])
+  const what = syscalls.flatMap((syscall) => ['-e', `inject=${syscall}:error=${error}`])
+  return ['strace', '-f', '-qq', '-o', '/dev/null', ...paths, '-e', `trace=${syscalls.join(',')}`, ...what]
 }
 
-function pathsOf(home: string): string[] {
-  return ['', '-wal', '-shm', '-journal'].flatMap((suffix) => ['-P', storeOf(home) + suffix])
+function inject(home: string, { syscall, nth }: Point, fault: string, beside: readonly string[] = []): string[] {
+  const what = ['-e', `trace=${syscall}`, '-e', `inject=${syscall}:${fault}:when=${nth}`]
+  return ['strace', '-f', '-qq', '-o', '/dev/null', ...pathsOf(home, beside), ...what]
+}
+
+function pathsOf(home: string, beside: readonly string[]): string[] {
+  const files = ['', '-wal', '-shm', '-journal'].map((suffix) => storeOf(home) + suffix)
+  return [...files, ...beside.map((name) => join(home, name))].flatMap((path) => ['-P', path])
 }

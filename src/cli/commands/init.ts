@@ -1,0 +1,228 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, sep } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { fileURLToPath } from 'node:url'
+import { formatLauncherWord, LAUNCHER } from '../../hooks/install/command-line.ts'
+import { diffLines } from '../../hooks/install/diff.ts'
+import {
+  applyChange,
+  type Change,
+  findSettings,
+  installLauncher,
+  planInstall,
+  planUninstall,
+} from '../../hooks/install/install.ts'
+import { listHooks, understand } from '../../hooks/install/settings.ts'
+import { type Places, SCOPES, type Scope, TARGETS, type Target } from '../../hooks/install/targets.ts'
+import { parseAgentId } from '../../model/agent.ts'
+import { EXIT } from '../../model/errors.ts'
+import { showField } from '../../render/terminal.ts'
+import type { Args, Command, Io } from '../command.ts'
+import { usage } from '../parse.ts'
+import { answer } from '../print.ts'
+
+const GENERIC = 'generic'
+const HOST_NAMES = [...TARGETS.map(({ host }) => host), GENERIC]
+const MAX_WIDTH = 1_000
+
+export const init: Command = {
+  path: 'init',
+  isForAnyone: true,
+  summary: 'Let a host call Postern: put its hooks into the settings of Claude Code, Codex, Gemini CLI or Cursor.',
+  options: [
+    { name: 'host', value: `<${HOST_NAMES.join('|')}>`, summary: 'the program that the agent runs in' },
+    { name: 'agent', value: '<agent>', summary: 'whose mail it shows; registered if it is new' },
+    { name: 'scope', value: '<user|project>', summary: 'everywhere (default), or in this project only' },
+    { name: 'yes', short: 'y', summary: 'do not ask' },
+    { name: 'uninstall', summary: 'take the hooks out again; everything else stays as it is' },
+  ],
+  examples: [
+    'postern init --host claude-code --agent quinn',
+    'postern init --host codex --agent quinn --scope project',
+    'postern init --host claude-code --uninstall',
+  ],
+
+  async run(io, args) {
+    const host = args.get('host')
+    if (host === undefined || !HOST_NAMES.includes(host)) throw usage(init, `--host takes ${HOST_NAMES.join(', ')}`)
+    const target = TARGETS.find((each) => each.host === host)
+    if (args.has('uninstall')) return uninstall(io, args, target)
+    const agent = args.get('agent') ?? io.environmentAgent
+    if (agent === undefined) throw usage(init, '--agent is missing')
+    parseAgentId(agent)
+    return target ? install(io, args, target, agent) : explainGeneric(io, agent)
+  },
+}
+
+async function install(io: Io, args: Args, target: Target, agent: string): Promise<number | undefined> {
+  const { home } = io.config
+  const scope = parseScope(args)
+  const places = findPlaces(target)
+  const launcher = formatLauncherWord(home, places.userHome, target)
+  const found = findSettings(target, scope, places)
+  const change = planInstall(found, scope, { target, launcher, agent, home })
+  if (change && !(await agrees(io, args, change))) return EXIT.failed
+
+  const isNew = await prepare(io, agent)
+  const backup = change ? applyChange(change, home).backup : null
+  const warnings = [...warnOfOther(target, scope, places, home), ...warnOfPlace()]
+  const others = (change?.agents ?? []).filter((each) => each !== agent)
+  const lines = [
+    change
+      ? `${target.host} calls Postern for ${agent} now: ${found.path}`
+      : `Nothing to change: ${target.host} calls Postern for ${agent} already (${found.path}).`,
+    ...(found.link === null ? [] : [`${found.link} is a link; the file that it leads to was taken.`]),
+    ...(others.length === 0 ? [] : [`It did so for ${others.join(', ')} before.`]),
+    ...(backup === null ? [] : [`The file as it was: ${backup}`]),
+    ...(isNew ? [`The launcher was written: ${join(home, LAUNCHER)}`] : []),
+    ...warnings,
+    ...(change ? [target.next] : []),
+  ]
+  answer(
+    io,
+    {
+      host: target.host,
+      agent,
+      scope,
+      path: found.path,
+      changed: change !== undefined,
+      backup,
+      launcher: join(home, LAUNCHER),
+      warnings,
+      next: target.next,
+    },
+    show(lines),
+  )
+  return undefined
+}
+
+async function uninstall(io: Io, args: Args, target: Target | undefined): Promise<number | undefined> {
+  if (!target) throw usage(init, `Nothing was installed for ${GENERIC}, so there is nothing to take out`)
+  const { home } = io.config
+  const scope = parseScope(args)
+  const agent = args.get('agent')
+  const found = findSettings(target, scope, findPlaces(target))
+  const change = planUninstall(found, scope, { target, home, agent })
+  if (change && !(await agrees(io, args, change))) return EXIT.failed
+
+  const backup = change ? applyChange(change, home).backup : null
+  const isGone = change?.after === null
+  const lines = change
+    ? [
+        `${target.host} no longer calls Postern for ${change.agents.join(', ')}: ${found.path}`,
+        ...(isGone ? ['The file held nothing else, and was not there before: it is removed.'] : []),
+        ...(backup === null ? [] : [`The file as it was before Postern came: ${backup}`]),
+      ]
+    : [`Nothing to take out of ${found.path}.`]
+  answer(
+    io,
+    {
+      host: target.host,
+      agents: change?.agents ?? [],
+      scope,
+      path: found.path,
+      changed: change !== undefined,
+      removed: isGone,
+      backup,
+    },
+    show(lines),
+  )
+  return undefined
+}
+
+/** For a program of one's own there is nothing to write but the launcher; what to call is said. */
+async function explainGeneric(io: Io, agent: string): Promise<undefined> {
+  await prepare(io, agent)
+  const launcher = join(io.config.home, LAUNCHER)
+  const command = `${formatLauncherWord(io.config.home, homedir(), { fillsHome: 'shell' })} ${GENERIC} ${agent}`
+  const lines = [
+    `Call this at every event of your program, with the event as JSON on stdin, and read JSON from stdout:`,
+    `    ${command}`,
+    `An event: {"event": "prompt.submit", "session_id": "s-1", "cwd": "/path/of/the/project"}`,
+    `The answer, where there is one: {"context": "…", "block": "…", "notice": "…"}`,
+    `Add the word "full" for session.start, turn.stop, compact.before and session.end.`,
+  ]
+  answer(io, { host: GENERIC, agent, changed: false, launcher, command }, show(lines))
+  return undefined
+}
+
+/** Registers the agent and writes the launcher, before any settings name them. True where the launcher is new. */
+async function prepare(io: Io, agent: string): Promise<boolean> {
+  const postern = await io.open()
+  await postern.agents.add({ id: agent, kind: 'ai' })
+  return installLauncher({ node: process.execPath, program: findProgram(), home: io.config.home })
+}
+
+function parseScope(args: Args): Scope {
+  const scope = args.get('scope') ?? 'user'
+  if (SCOPES.includes(scope as Scope)) return scope as Scope
+  throw usage(init, `--scope takes ${SCOPES.join(' or ')}`)
+}
+
+function findPlaces({ folderVariable }: Target): Places {
+  const moved = folderVariable === null ? undefined : process.env[folderVariable]
+  return { userHome: homedir(), project: findProject(process.cwd()), moved: moved || undefined }
+}
+
+/** The root of the repository, else the working folder. */
+function findProject(cwd: string): string {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder
+    if (dirname(folder) === folder) return cwd
+  }
+}
+
+/** The executable that this is a part of. */
+function findProgram(): string {
+  const here = typeof __dirname === 'string' ? __dirname : dirname(fileURLToPath(import.meta.url))
+  for (let folder = here; ; folder = dirname(folder)) {
+    const program = join(folder, 'bin', 'postern.cjs')
+    if (existsSync(program) || dirname(folder) === folder) return program
+  }
+}
+
+/** Shows the change. On a terminal a person has to agree; a script has agreed by calling. */
+async function agrees(io: Io, args: Args, { found, after }: Change): Promise<boolean> {
+  if (io.isJson) return true
+  io.stdout.line(showField(found.text === null ? `New file ${found.path}` : `Change of ${found.path}`, MAX_WIDTH))
+  for (const line of diffLines(found.text ?? '', after ?? ''))
+    io.stdout.line(line === null ? '  …' : `${line.sign} ${spellOut(line.text)}`)
+  if (args.has('yes') || !io.stdout.isTerminal || !process.stdin.isTTY) return true
+  const prompt = createInterface({ input: process.stdin, output: process.stdout })
+  const reply = await prompt.question('Write this? [y/N] ')
+  prompt.close()
+  if (/^\s*y(?:es)?\s*$/i.test(reply)) return true
+  io.stdout.line('Nothing was written.')
+  return false
+}
+
+/** A line of a file as it is, but for what a terminal would obey or nobody would see. */
+function spellOut(line: string): string {
+  const plain = line.replace(/\r$/, '').replaceAll('\t', '  ')
+  return plain.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)
+}
+
+/** Hooks in both scopes all run. */
+function warnOfOther(target: Target, scope: Scope, places: Places, home: string): readonly string[] {
+  const other = scope === 'user' ? 'project' : 'user'
+  try {
+    const { text, path } = findSettings(target, other, places)
+    if (path === findSettings(target, scope, places).path) return []
+    const agents = listHooks(understand(text ?? '', path), { target, home }).map(({ agent }) => agent)
+    const names = [...new Set(agents)].join(', ')
+    return names === '' ? [] : [`Careful: ${path} calls Postern for ${names} as well, and both run here.`]
+  } catch {
+    return []
+  }
+}
+
+function warnOfPlace(): readonly string[] {
+  const program = findProgram()
+  if (!program.includes(`${sep}_npx${sep}`)) return []
+  return [`Careful: this Postern lies in a cache of npx (${program}), which is emptied some day. Install it first.`]
+}
+
+function show(lines: readonly string[]): string {
+  return lines.map((line) => showField(line, MAX_WIDTH)).join('\n')
+}

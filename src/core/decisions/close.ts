@@ -1,0 +1,112 @@
+import { type Caller, SYSTEM_CALLER } from '../../model/caller.ts'
+import type { Decision, DecisionAnswer, DecisionOption, DecisionState } from '../../model/decision.ts'
+import type { Gate, GateState } from '../../model/gate.ts'
+import type { Shelves } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { closeGate, shorten } from '../gates/close.ts'
+import { pushNotice } from '../inbox/notice.ts'
+
+export interface Ending {
+  readonly state: Exclude<DecisionState, 'open'>
+  readonly answer: DecisionAnswer | null
+  readonly by: Caller
+  readonly reason: string
+}
+
+const GATE_STATE: Readonly<Record<Ending['state'], Exclude<GateState, 'open'>>> = {
+  answered: 'resolved',
+  expired: 'expired',
+  cancelled: 'waived',
+}
+
+/**
+ * Ends a decision, opens what waited for it and tells the asker, in the transaction of whoever ends it. Undefined where
+ * it has ended already.
+ */
+export async function endDecision(
+  ctx: Context,
+  tx: Shelves,
+  decision: Decision,
+  ending: Ending,
+): Promise<{ readonly decision: Decision; readonly rings: readonly string[] } | undefined> {
+  const { state, answer, by, reason } = ending
+  if (!(await tx.decisions.close({ id: decision.id, state, answer }))) return undefined
+  const ended: Decision = { ...decision, state, answer }
+  const rings: string[] = []
+  for (const gate of await tx.gates.awaiting({ awaits: decision.id })) {
+    // The decision's own message says all there is to say to the asker; others who wait hear it by their gate.
+    const tells = gate.id === decision.gateId ? gate.waiters : undefined
+    const closed = await closeGate(ctx, tx, gate, { to: GATE_STATE[state], by, reason, ...(tells && { tells }) })
+    rings.push(...(closed?.rings ?? []))
+  }
+  rings.push(...(await tellAsker(ctx, tx, ended, by, reason)))
+  return { decision: ended, rings }
+}
+
+/** The deadline is over: the default is taken where there is one. Undefined where the gate has no open decision. */
+export async function endUnanswered(ctx: Context, tx: Shelves, gate: Gate): Promise<readonly string[] | undefined> {
+  const decision = await tx.decisions.ofGate(gate.id)
+  if (decision?.state !== 'open') return undefined
+  const { defaultOption: selected } = decision
+  const at = ctx.store.now()
+  const ended = await endDecision(ctx, tx, decision, {
+    state: selected === null ? 'expired' : 'answered',
+    answer: selected === null ? null : { by: SYSTEM_CALLER.id, verified: true, at, selected, text: null },
+    by: SYSTEM_CALLER,
+    reason: selected === null ? 'nobody answered in time' : 'nobody answered in time, so the default was taken',
+  })
+  return ended?.rings
+}
+
+/** A gate was waived: nobody need answer its question any more. */
+export async function cancelWaived(ctx: Context, tx: Shelves, gate: Gate, reason: string): Promise<readonly string[]> {
+  const decision = await tx.decisions.ofGate(gate.id)
+  if (decision?.state !== 'open') return []
+  const ended = await endDecision(ctx, tx, decision, { state: 'cancelled', answer: null, by: ctx.caller, reason })
+  return ended?.rings ?? []
+}
+
+/** Self-contained, for an agent that has restarted since it asked. */
+function tellAsker(
+  ctx: Context,
+  tx: Shelves,
+  decision: Decision,
+  by: Caller,
+  reason: string,
+): Promise<readonly string[]> {
+  const { id, agent, question, options, answer, gateId, state } = decision
+  return pushNotice(ctx, tx, {
+    from: by,
+    type: 'decision',
+    to: [agent],
+    dedupKey: `decision:${id}`,
+    subject: `Decision ${state}: ${shorten(question)}`,
+    content: [
+      `Decision ${id} ${state === 'answered' ? 'resolved' : state}: ${answer ? describeAnswer(decision, answer) : reason}`,
+      `Question: ${question}`,
+      ...(options.length > 0 ? [`Options: ${options.map(describeOption).join('; ')}`] : []),
+      ...(answer?.text && answer.selected !== null ? [`Said with it: ${answer.text}`] : []),
+      ...(answer && by.id === SYSTEM_CALLER.id ? [`Why: ${reason}`] : []),
+    ].join('\n'),
+    payload: {
+      decisionId: id,
+      gateId,
+      state,
+      question,
+      options: options.map(({ key, label, description }) => ({ key, label, description })),
+      selected: answer?.selected ?? null,
+      text: answer?.text ?? null,
+      by: answer?.by ?? by.id,
+    },
+    ref: `decision:${id}`,
+  })
+}
+
+export function describeOption({ key, label, description }: DecisionOption): string {
+  return `${key}) ${label}${description ? ` (${description})` : ''}`
+}
+
+export function describeAnswer({ options }: Decision, { selected, text }: DecisionAnswer): string {
+  const option = options.find(({ key }) => key === selected)
+  return option ? `${option.key}) ${option.label}` : (text ?? '')
+}

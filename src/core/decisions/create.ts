@@ -1,0 +1,151 @@
+import { parseAgentId } from '../../model/agent.ts'
+import { agentOf } from '../../model/caller.ts'
+import type { Decision, DecisionOption } from '../../model/decision.ts'
+import type { CreateDecision } from '../../model/decisions.ts'
+import { PosternError } from '../../model/errors.ts'
+import { parseText } from '../../model/text.ts'
+import type { Shelves } from '../../store/store.ts'
+import { responsiblePeople } from '../agents/people.ts'
+import { requireAgent } from '../agents/roster.ts'
+import type { Context } from '../context.ts'
+import { shorten } from '../gates/close.ts'
+import { draftGate, insertGate } from '../gates/create.ts'
+import { pushNotice } from '../inbox/notice.ts'
+import { ring } from '../rings.ts'
+import { describeOption } from './close.ts'
+
+const QUESTION_BYTES = 8_000
+const CONTEXT_BYTES = 32_000
+const LABEL_BYTES = 500
+const DESCRIPTION_BYTES = 2_000
+const MAX_OPTIONS = 26
+const MAX_ASKED = 50
+const KEY = /^[a-z0-9][a-z0-9_-]{0,31}$/i
+
+/** Asks people a question. The asker is held from now on, and those who are asked have it in their inboxes. */
+export async function createDecision(ctx: Context, input: CreateDecision): Promise<Decision> {
+  const agent = parseAgentId(input.agent ?? requireAsker(ctx))
+  const draft = draftDecision(ctx, agent, input)
+  const gate = draftGate(ctx, {
+    agent,
+    kind: 'decision',
+    mode: input.mode ?? 'strict',
+    reason: `Waiting for an answer to ${draft.id}: ${shorten(draft.question)}. Wait for it with: postern decision await ${draft.id}`,
+    awaits: draft.id,
+    ...(input.deadlineMs !== undefined && { timeoutMs: input.deadlineMs }),
+  })
+  const { decision, rings } = await ctx.store.transact(async (tx) => {
+    await requireAgent(tx, agent)
+    const asked = await requirePeople(tx, agent, draft.asked)
+    const decision: Decision = { ...draft, gateId: gate.id, dueAt: gate.dueAt, asked }
+    await tx.decisions.insert(decision)
+    await insertGate(ctx, tx, gate)
+    return { decision, rings: await ask(ctx, tx, decision) }
+  })
+  ring(ctx, rings)
+  return decision
+}
+
+function requireAsker(ctx: Context): string {
+  const own = agentOf(ctx.caller)
+  if (own !== undefined) return own
+  throw new PosternError('USAGE', {
+    message: 'It is not clear who asks.',
+    next: 'Name the agent with "--agent <agent>".',
+  })
+}
+
+function draftDecision(ctx: Context, agent: string, input: CreateDecision): Decision {
+  const options = parseOptions(input.options ?? [])
+  const id = ctx.newId('dec')
+  const question = parseText('question', input.question, QUESTION_BYTES)
+  if (question.trim() === '') throw new PosternError('CONTENT_EMPTY')
+  return {
+    id,
+    agent,
+    gateId: '',
+    question,
+    context: input.context === undefined ? null : parseText('context', input.context, CONTEXT_BYTES),
+    options,
+    defaultOption: input.defaultOption === undefined ? null : requireOption(id, options, input.defaultOption),
+    dueAt: null,
+    allowsText: options.length === 0 || (input.allowsText ?? false),
+    asked: parseAsked(input.ask ?? []),
+    state: 'open',
+    createdAt: ctx.store.now(),
+    answer: null,
+  }
+}
+
+function parseOptions(options: NonNullable<CreateDecision['options']>): readonly DecisionOption[] {
+  const keys = new Set(options.map(({ key }) => key))
+  const odd = options.find(({ key }) => !KEY.test(key))?.key
+  if (odd !== undefined || keys.size < options.length || options.length > MAX_OPTIONS) {
+    throw new PosternError('VALUE_INVALID', {
+      field: 'list of options',
+      value: odd ?? [...keys].join(', '),
+      next: `Give at most ${MAX_OPTIONS} options, each under a short key of its own, such as --option a=Postgres.`,
+    })
+  }
+  return options.map(({ key, label, description }) => ({
+    key,
+    label: parseText('option', label, LABEL_BYTES),
+    description: description === undefined ? null : parseText('description', description, DESCRIPTION_BYTES),
+  }))
+}
+
+export function requireOption(id: string, options: readonly DecisionOption[], key: string): string {
+  if (options.some((option) => option.key === key)) return key
+  const known = options.map((option) => option.key).join(', ')
+  throw new PosternError('OPTION_UNKNOWN', { id, option: key, options: known || 'none: answer with text' })
+}
+
+function parseAsked(ask: readonly string[]): readonly string[] {
+  if (ask.length <= MAX_ASKED) return [...new Set(ask.map((id) => parseAgentId(id)))].sort()
+  throw new PosternError('VALUE_INVALID', {
+    field: 'number of people',
+    value: ask.length,
+    next: `Ask at most ${MAX_ASKED}.`,
+  })
+}
+
+/** Only people are asked, and at least one: a question that nobody hears would hold its asker for ever. */
+async function requirePeople(tx: Shelves, agent: string, named: readonly string[]): Promise<readonly string[]> {
+  for (const id of named) {
+    const { kind } = await requireAgent(tx, id)
+    if (kind === 'human' && id !== agent) continue
+    throw new PosternError('NOT_ALLOWED', {
+      message: `${id} cannot be asked: only a person other than the asker can.`,
+      next: 'Name a person; see who there is with "postern agent list".',
+    })
+  }
+  const asked = named.length > 0 ? named : (await responsiblePeople(tx)).filter((id) => id !== agent)
+  if (asked.length > 0) return asked
+  throw new PosternError('USAGE', {
+    message: 'There is nobody who could be asked.',
+    next: 'Register a person with "postern agent add <id> --kind human".',
+  })
+}
+
+function ask(ctx: Context, tx: Shelves, decision: Decision): Promise<readonly string[]> {
+  const { id, agent, question, context, options, defaultOption, dueAt, allowsText, asked } = decision
+  const answerWith = options.length > 0 ? '--select <option>' : '--text "…"'
+  return pushNotice(ctx, tx, {
+    from: ctx.caller,
+    type: 'decision',
+    to: asked,
+    dedupKey: `decision:${id}:asked`,
+    subject: `${agent} asks: ${shorten(question)}`,
+    content: [
+      question,
+      ...(context ? [context] : []),
+      ...options.map((option) => `  ${describeOption(option)}`),
+      ...(dueAt === null
+        ? []
+        : [`Until ${new Date(dueAt).toISOString()}${defaultOption ? `, then ${defaultOption}` : ''}.`]),
+      `Answer with: postern decision respond ${id} --as <you> ${answerWith}${options.length > 0 && allowsText ? ' or --text "…"' : ''}`,
+    ].join('\n'),
+    payload: { decisionId: id, question, options: options.map(({ key, label }) => ({ key, label })) },
+    ref: `decision:${id}`,
+  })
+}

@@ -1,0 +1,96 @@
+import type { Decision, DecisionAnswer } from '../../model/decision.ts'
+import type { DecisionRef, RespondDecision } from '../../model/decisions.ts'
+import { PosternError } from '../../model/errors.ts'
+import { parseText } from '../../model/text.ts'
+import type { Shelves } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { requireStorable } from '../inbox/ids.ts'
+import { ring } from '../rings.ts'
+import { describeAnswer, endDecision } from './close.ts'
+import { requireOption } from './create.ts'
+
+const TEXT_BYTES = 16_000
+
+/** Answers a question: recorded, gate opened, asker told, all or nothing. The first answer wins. */
+export async function respondDecision(ctx: Context, input: RespondDecision): Promise<Decision> {
+  const { decision, rings } = await ctx.store.transact(async (tx) => {
+    const decision = await requireOpen(tx, input.id)
+    requireAsked(ctx, decision)
+    const answer = parseAnswer(ctx, decision, input)
+    const reason = describeAnswer(decision, answer)
+    const ended = await endDecision(ctx, tx, decision, { state: 'answered', answer, by: ctx.caller, reason })
+    if (!ended) throw endedAlready(await requireDecision(tx, input.id))
+    return ended
+  })
+  ring(ctx, rings)
+  return decision
+}
+
+/** Takes a question back: by whoever asked it, or by somebody who was asked. */
+export async function cancelDecision(
+  ctx: Context,
+  input: DecisionRef & { readonly reason?: string },
+): Promise<Decision> {
+  const reason = parseText('reason', input.reason ?? 'it need not be answered any more', TEXT_BYTES)
+  const { decision, rings } = await ctx.store.transact(async (tx) => {
+    const decision = await requireOpen(tx, input.id)
+    if (ctx.caller.id !== decision.agent) requireAsked(ctx, decision)
+    const ended = await endDecision(ctx, tx, decision, { state: 'cancelled', answer: null, by: ctx.caller, reason })
+    if (!ended) throw endedAlready(await requireDecision(tx, input.id))
+    return ended
+  })
+  ring(ctx, rings)
+  return decision
+}
+
+export async function requireDecision(shelves: Shelves, id: string): Promise<Decision> {
+  requireStorable(id, 'DECISION_NOT_FOUND')
+  const decision = await shelves.decisions.get(id)
+  if (!decision) throw new PosternError('DECISION_NOT_FOUND', { id })
+  return decision
+}
+
+async function requireOpen(tx: Shelves, id: string): Promise<Decision> {
+  const decision = await requireDecision(tx, id)
+  if (decision.state !== 'open') throw endedAlready(decision)
+  return decision
+}
+
+function endedAlready(decision: Decision): PosternError {
+  const { id, state, answer } = decision
+  const said = answer ? `, by ${answer.by}: ${describeAnswer(decision, answer)}` : ''
+  return new PosternError('DECISION_CLOSED', { id, state, answer: said })
+}
+
+function requireAsked({ caller }: Context, { id, asked }: Decision): void {
+  if (caller.kind === 'human' && asked.includes(caller.id)) return
+  const who = caller.kind === 'local' ? 'Somebody who has not said who they are' : caller.id
+  throw new PosternError('NOT_ALLOWED', {
+    message: `${who} was not asked by the decision ${id}.`,
+    next: `It is for ${asked.join(', ')} to answer, from a terminal of their own, with "--as <person>".`,
+  })
+}
+
+function parseAnswer(ctx: Context, decision: Decision, { select, text }: RespondDecision): DecisionAnswer {
+  const { id, options, allowsText } = decision
+  if (select === undefined && (text === undefined || text.trim() === '')) {
+    throw new PosternError('USAGE', {
+      message: 'The answer is missing.',
+      next: options.length > 0 ? 'Choose with "--select <option>".' : 'Say it with "--text <text>".',
+    })
+  }
+  if (select === undefined && !allowsText) {
+    throw new PosternError('OPTION_UNKNOWN', {
+      id,
+      option: 'that is only text',
+      options: options.map(({ key }) => key).join(', '),
+    })
+  }
+  return {
+    by: ctx.caller.id,
+    verified: ctx.caller.verified,
+    at: ctx.store.now(),
+    selected: select === undefined ? null : requireOption(id, options, select),
+    text: text === undefined ? null : parseText('text', text, TEXT_BYTES),
+  }
+}

@@ -1,0 +1,75 @@
+import { type Caller, SYSTEM_CALLER } from '../../model/caller.ts'
+import { GATE_MOVES, type Gate, type GateState } from '../../model/gate.ts'
+import type { Shelves } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { pushNotice } from '../inbox/notice.ts'
+
+export interface Closing {
+  readonly to: Exclude<GateState, 'open'>
+  readonly by: Caller
+  readonly reason: string
+  /** Who is told by a notice of the gate's own; by default its agent and those who wait for it. */
+  readonly tells?: readonly string[]
+}
+
+export interface ClosedGate {
+  readonly gate: Gate
+  /** Whom to ring after the commit. */
+  readonly rings: readonly string[]
+}
+
+/**
+ * Closes a gate, tells its agent and those who wait, and closes the gates that waited for it, all in one transaction:
+ * nobody is told of what did not happen, or left untold of what did. Undefined where it is closed already.
+ */
+export async function closeGate(
+  ctx: Context,
+  tx: Shelves,
+  gate: Gate,
+  closing: Closing,
+): Promise<ClosedGate | undefined> {
+  const { to, by, reason } = closing
+  const at = ctx.store.now()
+  const closed = await tx.gates.close({ id: gate.id, from: statesBefore(to), to, at, by: by.id, reason })
+  if (!closed) return undefined
+  await tx.gates.record({ gateId: gate.id, at, step: to, by: by.id, sessionId: null, evidence: reason })
+  if (to === 'breached') return { gate: closed, rings: [] }
+
+  const rings = [...(await tellOfGate(ctx, tx, closed, closing))]
+  for (const next of await tx.gates.awaiting({ awaits: gate.id })) {
+    const after = await closeGate(ctx, tx, next, {
+      to: 'resolved',
+      by: SYSTEM_CALLER,
+      reason: `the gate ${gate.id} was ${to}`,
+    })
+    rings.push(...(after?.rings ?? []))
+  }
+  return { gate: closed, rings }
+}
+
+function statesBefore(to: GateState): GateState[] {
+  return Object.entries(GATE_MOVES)
+    .filter(([, next]) => (next as readonly GateState[]).includes(to))
+    .map(([from]) => from as GateState)
+}
+
+function tellOfGate(ctx: Context, tx: Shelves, gate: Gate, closing: Closing): Promise<readonly string[]> {
+  const { to, by, reason, tells = [gate.agent, ...gate.waiters] } = closing
+  return pushNotice(ctx, tx, {
+    from: by,
+    type: 'gate',
+    to: tells,
+    dedupKey: `gate:${gate.id}`,
+    subject: `Gate ${to}: ${shorten(gate.reason)}`,
+    content: `Gate ${gate.id} ${to}: ${reason}\nIt held ${gate.agent} for: ${gate.reason}`,
+    payload: { gateId: gate.id, agent: gate.agent, kind: gate.kind, state: to, reason },
+    ref: `gate:${gate.id}`,
+  })
+}
+
+const SUBJECT_CHARACTERS = 120
+
+export function shorten(text: string): string {
+  const [line = ''] = text.split('\n')
+  return line.length > SUBJECT_CHARACTERS ? `${line.slice(0, SUBJECT_CHARACTERS - 1)}…` : line
+}

@@ -1,0 +1,184 @@
+import { parseAgentId } from '../../model/agent.ts'
+import { SYSTEM_CALLER } from '../../model/caller.ts'
+import { PosternError } from '../../model/errors.ts'
+import { type Gate, type GateKind, parseGateHook, parseGateKind, parseGateMode, parsePolicy } from '../../model/gate.ts'
+import type { CreateGate } from '../../model/gates.ts'
+import { parseText } from '../../model/text.ts'
+import type { Shelves } from '../../store/store.ts'
+import { tellPeople } from '../agents/people.ts'
+import { requireAgent } from '../agents/roster.ts'
+import type { Context } from '../context.ts'
+import { requireStorable } from '../inbox/ids.ts'
+import { ring } from '../rings.ts'
+import { closeGate, shorten } from './close.ts'
+import { nextLook } from './due.ts'
+
+const REASON_BYTES = 2_000
+const COMMAND_BYTES = 4_000
+const TOOL_BYTES = 200
+const MAX_WAITERS = 100
+const OPEN_PER_AGENT = 200
+
+/** Sets up a gate. One whose condition is met already is resolved in the same breath. */
+export async function createGate(ctx: Context, input: CreateGate): Promise<Gate> {
+  const draft = draftGate(ctx, input)
+  const { gate, rings } = await ctx.store.transact(async (tx) => {
+    await requireRoom(tx, draft.agent)
+    for (const id of [draft.agent, ...draft.waiters, ...(draft.escalateTo ? [draft.escalateTo] : [])]) {
+      await requireAgent(tx, id)
+    }
+    await insertGate(ctx, tx, draft)
+    const met = await alreadyMet(tx, draft)
+    if (met !== undefined) {
+      const closed = await closeGate(ctx, tx, draft, { to: 'resolved', by: SYSTEM_CALLER, reason: met })
+      return { gate: closed?.gate ?? draft, rings: closed?.rings ?? [] }
+    }
+    return { gate: draft, rings: draft.kind === 'human' ? await tellPeople(ctx, tx, waitingNotice(draft)) : [] }
+  })
+  ring(ctx, rings)
+  return gate
+}
+
+export async function insertGate(ctx: Context, tx: Shelves, gate: Gate): Promise<void> {
+  await tx.gates.insert({ gate, nextAt: nextLook(gate) })
+  await tx.gates.record({
+    gateId: gate.id,
+    at: gate.createdAt,
+    step: 'created',
+    by: gate.createdBy,
+    sessionId: null,
+    evidence: `${gate.mode} gate of the kind ${gate.kind}, via ${ctx.caller.via}`,
+  })
+}
+
+export function draftGate(ctx: Context, input: CreateGate): Gate {
+  const kind = parseGateKind(input.kind)
+  const mode = parseGateMode(input.mode ?? 'strict')
+  const hook = parseGateHook(input.hook ?? 'stop')
+  const createdAt = ctx.store.now()
+  requireOnlyIts(kind, input)
+  return {
+    id: ctx.newId('gate'),
+    agent: parseAgentId(input.agent),
+    kind,
+    mode,
+    hook,
+    tool: hook === 'tool' && input.tool ? parseText('tool', input.tool, TOOL_BYTES) : null,
+    reason: parseReason(input.reason),
+    state: 'open',
+    awaits: awaitsOf(kind, input),
+    folder: input.folder ?? null,
+    until: kind === 'timer' ? createdAt + requireSpan(ctx, 'time', input.afterMs) : null,
+    onUnavailable: parsePolicy(input.onUnavailable ?? (mode === 'strict' ? 'block' : 'allow')),
+    waiters: parseWaiters(input.waiters ?? []),
+    createdBy: ctx.caller.id,
+    createdAt,
+    dueAt: input.timeoutMs === undefined ? null : createdAt + requireSpan(ctx, 'timeout', input.timeoutMs),
+    remindEveryMs: input.remindEveryMs === undefined ? null : requireReminder(ctx, input.remindEveryMs),
+    remindedAt: null,
+    escalateTo: input.escalateTo === undefined ? null : parseAgentId(input.escalateTo),
+    escalateAt:
+      input.escalateTo === undefined ? null : createdAt + requireSpan(ctx, 'escalation', input.escalateAfterMs),
+    closedAt: null,
+    closedBy: null,
+    closedReason: null,
+  }
+}
+
+export function parseReason(value: string): string {
+  const reason = parseText('reason', value, REASON_BYTES)
+  if (reason.trim() !== '') return reason
+  throw new PosternError('VALUE_INVALID', {
+    field: 'reason',
+    value: '""',
+    next: 'Say why: it is shown to whoever is held.',
+  })
+}
+
+const AWAITED: Readonly<Partial<Record<GateKind, string>>> = {
+  message: 'the id of the message whose reply is waited for',
+  decision: 'the id of the decision',
+  command: 'the command that must succeed',
+  gate: 'the id of the other gate',
+}
+
+function awaitsOf(kind: GateKind, { awaits }: CreateGate): string | null {
+  const what = AWAITED[kind]
+  if (!what) return null
+  if (!awaits)
+    throw new PosternError('VALUE_INVALID', { field: `gate of the kind ${kind}`, value: '', next: `Say ${what}.` })
+  return parseText('condition', awaits, COMMAND_BYTES)
+}
+
+/** What belongs to another kind would be ignored, and whoever named it would wait for nothing. */
+function requireOnlyIts(kind: GateKind, { awaits, afterMs, escalateTo, escalateAfterMs }: CreateGate): void {
+  const surplus =
+    (awaits !== undefined && !AWAITED[kind] && 'condition') ||
+    (afterMs !== undefined && kind !== 'timer' && 'time') ||
+    (escalateAfterMs !== undefined && escalateTo === undefined && 'escalation without somebody to tell')
+  if (!surplus) return
+  throw new PosternError('VALUE_INVALID', { field: surplus, value: '', next: `A gate of the kind ${kind} takes none.` })
+}
+
+function parseWaiters(waiters: readonly string[]): readonly string[] {
+  if (waiters.length <= MAX_WAITERS) return [...new Set(waiters.map((id) => parseAgentId(id)))].sort()
+  throw new PosternError('VALUE_INVALID', {
+    field: 'number of waiters',
+    value: waiters.length,
+    next: `Name at most ${MAX_WAITERS}.`,
+  })
+}
+
+const LEAST_REMINDER_MS = 60_000
+
+function requireReminder(ctx: Context, ms: number): number {
+  if (requireSpan(ctx, 'reminder', ms) >= LEAST_REMINDER_MS) return ms
+  throw new PosternError('VALUE_INVALID', { field: 'reminder', value: ms, next: 'Remind at most once a minute.' })
+}
+
+export function requireSpan(ctx: Context, field: string, ms: number | undefined): number {
+  if (ms !== undefined && Number.isSafeInteger(ms) && ms > 0 && ms <= ctx.limits.ttlMs) return ms
+  throw new PosternError('VALUE_INVALID', { field, value: String(ms ?? ''), next: 'Give it a duration, such as 10m.' })
+}
+
+async function requireRoom(tx: Shelves, agent: string): Promise<void> {
+  const open = await tx.gates.openOf({ agent })
+  if (open.length < OPEN_PER_AGENT) return
+  throw new PosternError('VALUE_INVALID', {
+    field: 'number of open gates',
+    value: open.length,
+    next: `${agent} has as many open gates as an agent may have; close some of them first.`,
+  })
+}
+
+/** Why the condition is met from the beginning, if it is. What it names must exist. */
+async function alreadyMet(tx: Shelves, { kind, awaits, agent }: Gate): Promise<string | undefined> {
+  if (awaits === null) return undefined
+  if (kind === 'message') {
+    requireStorable(awaits, 'MESSAGE_NOT_FOUND')
+    const message = await tx.messages.get(awaits)
+    if (!message) throw new PosternError('MESSAGE_NOT_FOUND', { id: awaits })
+    return (await tx.messages.hasReply({ message, notFrom: agent })) ? `${awaits} has been answered` : undefined
+  }
+  if (kind === 'gate') {
+    requireStorable(awaits, 'GATE_NOT_FOUND')
+    const other = await tx.gates.get(awaits)
+    if (!other) throw new PosternError('GATE_NOT_FOUND', { id: awaits })
+    return other.state === 'open' ? undefined : `the gate ${awaits} is ${other.state}`
+  }
+  if (kind === 'decision') {
+    requireStorable(awaits, 'DECISION_NOT_FOUND')
+    const decision = await tx.decisions.get(awaits)
+    if (!decision) throw new PosternError('DECISION_NOT_FOUND', { id: awaits })
+    return decision.state === 'open' ? undefined : `the decision ${awaits} is ${decision.state}`
+  }
+  return undefined
+}
+
+function waitingNotice({ id, agent, reason }: Gate) {
+  return {
+    key: `gate-waits:${id}`,
+    subject: `${agent} waits for you: ${shorten(reason)}`,
+    content: `The gate ${id} holds ${agent} until a person says so: ${reason}\nLet it go on with: postern gate resolve ${id} --as <you> --reason "…"`,
+  }
+}

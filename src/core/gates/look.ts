@@ -1,0 +1,49 @@
+import { parseAgentId } from '../../model/agent.ts'
+import { PosternError } from '../../model/errors.ts'
+import { GATE_STATES, type Gate } from '../../model/gate.ts'
+import type { GateInFull, GateRef } from '../../model/gates.ts'
+import type { Context } from '../context.ts'
+import { ring } from '../rings.ts'
+import { requireGate } from './resolve.ts'
+import { tendGates } from './tend.ts'
+
+const DEFAULT_LIMIT = 100
+const MAX_LIMIT = 1_000
+const TEND_LIMIT = 100
+
+export async function listGates(
+  ctx: Context,
+  input: { readonly agent?: string; readonly all?: boolean; readonly limit?: number } = {},
+): Promise<readonly Gate[]> {
+  const { agent, all = false } = input
+  await tendDue(ctx)
+  return ctx.store.read.gates.list({
+    ...(agent !== undefined && { agent: parseAgentId(agent) }),
+    states: all ? GATE_STATES : ['open'],
+    limit: parseListLimit(input.limit),
+  })
+}
+
+export function parseListLimit(limit: number = DEFAULT_LIMIT): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit
+  throw new PosternError('VALUE_INVALID', {
+    field: 'limit',
+    value: limit,
+    next: `Use a number from 1 to ${MAX_LIMIT}.`,
+  })
+}
+
+export async function showGate(ctx: Context, { id }: GateRef): Promise<GateInFull> {
+  await tendDue(ctx)
+  const gate = await requireGate(ctx.store.read, id)
+  return { gate, steps: await ctx.store.read.gates.steps(id) }
+}
+
+/** Timers need no server: whoever looks at gates first settles those whose time has come. */
+export async function tendDue(ctx: Context, agent?: string): Promise<void> {
+  const some = { limit: TEND_LIMIT, ...(agent !== undefined && { agent }) }
+  const due = await ctx.store.read.gates.due({ now: ctx.store.now(), ...some })
+  if (due.length === 0) return
+  const { rings } = await ctx.store.transact((tx) => tendGates(ctx, tx, some))
+  ring(ctx, rings)
+}

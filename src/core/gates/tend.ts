@@ -1,0 +1,118 @@
+import { SYSTEM_CALLER } from '../../model/caller.ts'
+import type { Gate } from '../../model/gate.ts'
+import type { Message } from '../../model/message.ts'
+import type { Shelves } from '../../store/store.ts'
+import { type PeopleNotice, tellPeople } from '../agents/people.ts'
+import type { Context } from '../context.ts'
+import { endUnanswered } from '../decisions/close.ts'
+import { pushNotice } from '../inbox/notice.ts'
+import { closeGate, shorten } from './close.ts'
+import { nextLook, nextReminder } from './due.ts'
+
+/** What happens to gates because of something else. A part of its own, which most commands never load. */
+
+export interface Tended {
+  readonly done: number
+  readonly rings: readonly string[]
+}
+
+/** Closes gates whose time has come, reminds people of the others and goes higher where that was asked for. */
+export async function tendGates(
+  ctx: Context,
+  tx: Shelves,
+  { limit, agent }: { readonly limit: number; readonly agent?: string },
+): Promise<Tended> {
+  const due = await tx.gates.due({ now: ctx.store.now(), limit, ...(agent !== undefined && { agent }) })
+  const rings: string[] = []
+  for (const gate of due) rings.push(...(await tendGate(ctx, tx, gate)))
+  return { done: due.length, rings }
+}
+
+async function tendGate(ctx: Context, tx: Shelves, gate: Gate): Promise<readonly string[]> {
+  const now = ctx.store.now()
+  if (gate.until !== null && gate.until <= now) {
+    const closed = await closeGate(ctx, tx, gate, { to: 'resolved', by: SYSTEM_CALLER, reason: 'its time has come' })
+    return closed?.rings ?? []
+  }
+  if (gate.dueAt !== null && gate.dueAt <= now) return expireGate(ctx, tx, gate)
+  return remindOf(ctx, tx, gate, now)
+}
+
+/** A gate that gives way to time has granted nothing, so people hear of it. */
+async function expireGate(ctx: Context, tx: Shelves, gate: Gate): Promise<readonly string[]> {
+  if (gate.kind === 'decision') {
+    const ended = await endUnanswered(ctx, tx, gate)
+    if (ended) return ended
+  }
+  const reason = 'nothing came in time'
+  const closed = await closeGate(ctx, tx, gate, { to: 'expired', by: SYSTEM_CALLER, reason })
+  const told = gate.mode === 'strict' ? await tellPeople(ctx, tx, expiredNotice(gate)) : []
+  return [...(closed?.rings ?? []), ...told]
+}
+
+async function remindOf(ctx: Context, tx: Shelves, gate: Gate, now: number): Promise<readonly string[]> {
+  const rings: string[] = []
+  const reminder = nextReminder(gate)
+  let { remindedAt, escalateAt } = gate
+  if (reminder !== null && reminder <= now) {
+    rings.push(...(await tellPeople(ctx, tx, reminderNotice(gate, now))))
+    await tx.gates.record({ ...ofSystem(gate, now), step: 'reminded', evidence: 'it is still open' })
+    remindedAt = now
+  }
+  if (escalateAt !== null && gate.escalateTo !== null && escalateAt <= now) {
+    rings.push(...(await escalate(ctx, tx, gate, gate.escalateTo)))
+    await tx.gates.record({ ...ofSystem(gate, now), step: 'escalated', evidence: `${gate.escalateTo} was told` })
+    escalateAt = null
+  }
+  const nextAt = nextLook({ ...gate, remindedAt, escalateAt })
+  await tx.gates.tend({ id: gate.id, remindedAt, escalateAt, nextAt })
+  return rings
+}
+
+function ofSystem(gate: Gate, at: number) {
+  return { gateId: gate.id, at, by: SYSTEM_CALLER.id, sessionId: null }
+}
+
+function escalate(ctx: Context, tx: Shelves, gate: Gate, to: string): Promise<readonly string[]> {
+  return pushNotice(ctx, tx, {
+    from: SYSTEM_CALLER,
+    type: 'gate',
+    to: [to],
+    dedupKey: `postern:gate-escalated:${gate.id}`,
+    subject: `${gate.agent} still waits: ${shorten(gate.reason)}`,
+    content: `The gate ${gate.id} has held ${gate.agent} for longer than it should: ${gate.reason}\nSee it with: postern gate show ${gate.id}`,
+    ref: `gate:${gate.id}`,
+  })
+}
+
+function reminderNotice({ id, agent, reason }: Gate, now: number): PeopleNotice {
+  return {
+    key: `gate-reminder:${id}:${now}`,
+    subject: `${agent} still waits: ${shorten(reason)}`,
+    content: `The gate ${id} still holds ${agent}: ${reason}\nSee it with: postern gate show ${id}`,
+  }
+}
+
+function expiredNotice({ id, agent, reason }: Gate): PeopleNotice {
+  return {
+    key: `gate-expired:${id}`,
+    subject: `${agent} goes on without an answer: ${shorten(reason)}`,
+    content: `The gate ${id} of ${agent} expired before anybody resolved it: ${reason}`,
+  }
+}
+
+/** A reply resolves the gates that wait for one to its message, unless it comes from whoever is held. */
+export async function resolveByReply(ctx: Context, tx: Shelves, message: Message): Promise<readonly string[]> {
+  if (message.replyTo === null) return []
+  const rings: string[] = []
+  for (const gate of await tx.gates.awaiting({ awaits: message.replyTo })) {
+    if (gate.kind !== 'message' || gate.agent === message.from.id) continue
+    const closed = await closeGate(ctx, tx, gate, {
+      to: 'resolved',
+      by: ctx.caller,
+      reason: `${message.from.id} answered with ${message.id}`,
+    })
+    rings.push(...(closed?.rings ?? []))
+  }
+  return rings
+}

@@ -1,0 +1,87 @@
+import { PosternError } from '../../model/errors.ts'
+import type { NotedEvent, NoteEvent, StopOutcome } from '../../model/postern.ts'
+import { RING_RECEIPTS } from '../../model/ring.ts'
+import { parseSessionId, type Session } from '../../model/session.ts'
+import { parseText } from '../../model/text.ts'
+import type { Shelves, TurnParams } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { closeOffer } from '../inbox/offers.ts'
+import { ring } from '../rings.ts'
+import { putSession } from './sessions.ts'
+
+const EVENT_BYTES = 100
+const FIRING_BYTES = 500
+
+/** An event that is fired twice is fired twice within this time. */
+const FIRED_WITHIN_MS = 10_000
+
+/**
+ * Notes an event of a host: the session lives, works or rests, and whatever it was shown before the event began it has
+ * consumed. Unless there is something to confirm this need not outlast a loss of power, so nobody waits for the disk.
+ */
+export async function noteEvent(ctx: Context, input: NoteEvent): Promise<NotedEvent> {
+  const id = parseSessionId(input.id)
+  parseText('event', input.event, EVENT_BYTES)
+  if (input.firing !== undefined) parseText('firing', input.firing, FIRING_BYTES)
+  const printed = input.ageMs === undefined ? undefined : { sessionId: id, before: ctx.store.now() - input.ageMs }
+  const { sessions, offers } = ctx.store.read
+  const isKnown = (await sessions.get(id)) !== undefined
+  const toConfirm = printed ? await offers.printedOf(printed) : []
+  const noted = await ctx.store.transact(
+    async (tx) => {
+      const session = await putSession(ctx, tx, await inItsProject(tx, input))
+      if (await isRepetition(ctx, tx, input)) return { session, isRepeated: true, confirmed: 0 }
+      const turn = turnAfter(ctx, input)
+      if (turn) await tx.sessions.setTurn(turn)
+      const shown = printed ? await tx.offers.printedOf(printed) : []
+      for (const offer of shown) await closeOffer(ctx, tx, offer.id, 'confirmed', `the session went on: ${input.event}`)
+      return { session: { ...session, ...turn }, isRepeated: false, confirmed: shown.length }
+    },
+    { isLasting: !isKnown || toConfirm.length > 0 },
+  )
+  if (noted.confirmed > 0) ring(ctx, [RING_RECEIPTS])
+  return noted
+}
+
+/** A session stays in the project in which it began, wherever its agent walks meanwhile. */
+async function inItsProject(tx: Shelves, input: NoteEvent): Promise<NoteEvent> {
+  if (input.event === 'session.start') return input
+  const project = (await tx.sessions.get(input.id))?.project
+  return project == null ? input : { ...input, project }
+}
+
+async function isRepetition(ctx: Context, tx: Shelves, { id, firing }: NoteEvent): Promise<boolean> {
+  if (firing === undefined) return false
+  const at = ctx.store.now()
+  return tx.sessions.hasFired({ id, firing, at, since: at - FIRED_WITHIN_MS })
+}
+
+/**
+ * A session that begins waits for its first prompt. A prompt begins a turn, and with it the count of its continuations;
+ * a tool, or a prompt that continues one, only shows that a turn goes on.
+ */
+function turnAfter(ctx: Context, { id, event }: NoteEvent): TurnParams | undefined {
+  if (event === 'session.start') return { id, idleSince: ctx.store.now(), continuations: 0 }
+  if (event === 'prompt.submit') return { id, idleSince: null, continuations: 0 }
+  if (['prompt.continued', 'tool.before', 'tool.after'].includes(event)) return { id, idleSince: null }
+  return undefined
+}
+
+/** The end of a turn was put off once more, or granted: then the session rests. */
+export function setStop(ctx: Context, input: { readonly id: string; readonly outcome: StopOutcome }): Promise<Session> {
+  const id = parseSessionId(input.id)
+  const now = ctx.store.now()
+  return ctx.store.transact(
+    async (tx) => {
+      const session = await tx.sessions.get(id)
+      if (!session) throw new PosternError('SESSION_NOT_FOUND', { id })
+      const turn =
+        input.outcome === 'continued'
+          ? { idleSince: null, continuations: session.continuations + 1 }
+          : { idleSince: now, continuations: 0, stoppedAt: now }
+      await tx.sessions.setTurn({ id, ...turn })
+      return { ...session, ...turn }
+    },
+    { isLasting: false },
+  )
+}

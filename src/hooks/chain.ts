@@ -1,0 +1,51 @@
+import type { Offer } from '../model/offer.ts'
+import type { Handler, HookCall, Verdict } from './handler.ts'
+import { gates } from './handlers/gates.ts'
+import { inbox } from './handlers/inbox.ts'
+import { session } from './handlers/session.ts'
+import { stopDecision } from './handlers/stop-decision.ts'
+import { stopLoop } from './handlers/stop-loop.ts'
+import type { HookAnswer } from './hosts/host.ts'
+
+export const HANDLERS: readonly Handler[] = [session, stopLoop, stopDecision, gates, inbox]
+
+export interface ChainAnswer extends HookAnswer {
+  /** What the answer shows, to be noted as printed once it is out. */
+  readonly offer?: Offer
+}
+
+/**
+ * Asks one handler after another, lowest first, and makes one answer of what they say. Whether the turn goes on is
+ * written down before anybody hears of it, so that a hook that dies now has counted once too often, never too rarely.
+ */
+export async function runChain(call: HookCall, others: readonly Handler[] = []): Promise<ChainAnswer> {
+  const said: Verdict[] = []
+  for (const handler of inOrder([...HANDLERS, ...others])) {
+    if (!handler.events.includes(call.event.name)) continue
+    const verdict = await handler.handle(call)
+    if (!verdict) continue
+    said.push(verdict)
+    call.used += (verdict.context?.length ?? 0) + (verdict.block?.length ?? 0)
+    if (verdict.isFinal) break
+  }
+  const answer = merge(said)
+  if (call.event.name === 'turn.stop' && call.session) {
+    const isHeard = answer.context !== undefined && call.host.injects.includes('turn.stop')
+    const continues = answer.block !== undefined || isHeard
+    await call.postern.sessions.setStop({ id: call.session.id, outcome: continues ? 'continued' : 'granted' })
+  }
+  return answer
+}
+
+function inOrder(handlers: readonly Handler[]): readonly Handler[] {
+  return handlers.toSorted((a, b) => a.priority - b.priority)
+}
+
+function merge(said: readonly Verdict[]): ChainAnswer {
+  const joined = (name: 'context' | 'block' | 'notice') => {
+    const texts = said.flatMap((verdict) => verdict[name] ?? [])
+    return texts.length === 0 ? {} : { [name]: texts.join('\n\n') }
+  }
+  const offer = said.find((verdict) => verdict.offer)?.offer
+  return { ...joined('context'), ...joined('block'), ...joined('notice'), ...(offer && { offer }) }
+}

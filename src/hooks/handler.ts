@@ -1,0 +1,60 @@
+import type { Judgement } from '../model/gates.ts'
+import type { Offer } from '../model/offer.ts'
+import type { HookPostern } from '../model/postern.ts'
+import type { Session } from '../model/session.ts'
+import type { HookEvent, HookEventName, Host } from './hosts/host.ts'
+
+/** One link of the chain: what it decides depends on the event and the Postern it is given, and on nothing else. */
+export interface Handler {
+  readonly name: string
+  /** Lower numbers come first. */
+  readonly priority: number
+  readonly events: readonly HookEventName[]
+  handle(call: HookCall): Promise<Verdict | undefined>
+}
+
+/** What one handler adds to the answer. */
+export interface Verdict {
+  readonly context?: string
+  readonly block?: string
+  readonly notice?: string
+  /** What was put before the model, to be noted as printed once it is. */
+  readonly offer?: Offer
+  /** Nobody after this handler has anything to say. */
+  readonly isFinal?: true
+}
+
+/** One event on its way through the chain. */
+export interface HookCall {
+  readonly event: HookEvent & { readonly sessionId: string }
+  readonly host: Host
+  readonly agent: string
+  readonly postern: HookPostern
+  readonly settings: HookSettings
+  /** The root of the project: where `.runtime/` lies. */
+  root: string
+  /** As it is after this event was noted. */
+  session: Session | undefined
+  /** The end of the turn was put off too often: nothing may put it off once more. */
+  isLoopBroken: boolean
+  /** Characters of the answer that are spoken for. */
+  used: number
+  /** The gates of this event, judged once. */
+  judgement(): Promise<Judgement>
+  /** Milliseconds until the answer must be out. */
+  leftMs(): number
+}
+
+export interface HookSettings {
+  readonly drainMessages: number
+  readonly drainCharacters: number
+  /** After so many continued stops in a row the host ends the turn by itself; null where it never does. */
+  readonly stopCap: number | null
+  /** How long ago this process began. */
+  ageMs(): number
+  readonly nonce: () => string
+  /** The host's own process, looked for only when a session begins. */
+  readonly hostProcess: () => { readonly pid: number; readonly startedAt: number } | undefined
+  /** Names of markers that the agent has left for this session's gates. */
+  readonly markers: (root: string, sessionId: string) => readonly string[]
+}

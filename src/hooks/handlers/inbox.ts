@@ -1,0 +1,47 @@
+import { ingestSpool, SpoolError } from '../../host/spool.ts'
+import { renderDrain } from '../../render/drain.ts'
+import type { Handler, HookCall } from '../handler.ts'
+import { HOOK_EVENTS } from '../hosts/host.ts'
+
+/** With less room than this nothing could be shown but a headline. */
+const LEAST_ROOM = 500
+const SPOOL_PATIENCE_MS = 300
+
+/** Takes what stands in the spool into the store, and shows what waits, where the host passes it on to the model. */
+export const inbox: Handler = {
+  name: 'inbox',
+  priority: 30,
+  events: HOOK_EVENTS,
+
+  async handle(call) {
+    const { event, host, agent, postern, settings } = call
+    const maxPriority = host.drains[event.name]
+    if (maxPriority === undefined || !host.injects.includes(event.name)) return undefined
+    await takeSpool(call)
+    // To show mail at a stop puts the stop off.
+    if (event.name === 'turn.stop' && call.isLoopBroken) return undefined
+    const maxCharacters = Math.min(host.maxCharacters, settings.drainCharacters) - call.used
+    if (maxCharacters < LEAST_ROOM) return undefined
+    const drained = await postern.inbox.drain({
+      agent,
+      sessionId: event.sessionId,
+      via: event.name,
+      maxMessages: settings.drainMessages,
+      maxCharacters,
+      ...(host.maxTokens !== null && { maxTokens: host.maxTokens }),
+      maxPriority,
+    })
+    if (!drained.offer) return undefined
+    return { context: renderDrain(drained, { nonce: settings.nonce() }), offer: drained.offer }
+  },
+}
+
+/** A spool that cannot be used now keeps what it has; doctor shows why. */
+async function takeSpool({ postern, agent, event, root, leftMs }: HookCall): Promise<void> {
+  const patienceMs = Math.max(0, Math.min(SPOOL_PATIENCE_MS, leftMs()))
+  try {
+    await ingestSpool(postern, { agent, sessionId: event.sessionId, root, patienceMs })
+  } catch (error) {
+    if (!(error instanceof SpoolError)) throw error
+  }
+}

@@ -1,0 +1,54 @@
+import type { Handler, HookCall } from '../handler.ts'
+import { HOOK_EVENTS } from '../hosts/host.ts'
+
+/** Registers the session, notes that it lives, and confirms what it was shown before this event began. */
+export const session: Handler = {
+  name: 'session',
+  priority: 5,
+  events: HOOK_EVENTS,
+
+  async handle(call) {
+    const { event, postern, settings, host, agent, root } = call
+    // What happens in a subagent says nothing about what the agent itself has read.
+    if (event.isSubagent) return { isFinal: true }
+    if (event.name === 'session.end') return end(call)
+    const begins = event.name === 'session.start'
+    const process = begins ? settings.hostProcess() : undefined
+    const { session, isRepeated } = await postern.sessions.note({
+      id: event.sessionId,
+      agent,
+      host: host.name,
+      event: noted(call),
+      project: root,
+      ageMs: settings.ageMs(),
+      ...(process && { pid: process.pid, pidStartedAt: process.startedAt }),
+      ...(event.firing !== null && { firing: event.firing }),
+    })
+    call.session = session
+    call.root = session.project ?? root
+    return isRepeated ? { isFinal: true } : undefined
+  },
+}
+
+/** A prompt that only carries on what a stop began starts no new turn, and a compaction does not send anybody to rest. */
+function noted({ event, host }: HookCall): string {
+  if (event.name === 'prompt.submit' && host.continuesAsPrompt) return 'prompt.continued'
+  if (event.name === 'session.start' && event.source === 'compact') return 'session.compacted'
+  return event.name
+}
+
+/** A host that ends a session while its turn was being held has gone against our answer. */
+async function end({ event, postern, agent }: HookCall): Promise<{ isFinal: true }> {
+  const sessions = await postern.sessions.list({ agent })
+  const known = sessions.find(({ id }) => id === event.sessionId)
+  if (known && known.continuations > 0) {
+    const { strict } = await postern.gates.judge({ agent, sessionId: event.sessionId, hook: 'stop', timeoutMs: 0 })
+    const names = strict.filter(({ isDurable }) => isDurable).map(({ name }) => name)
+    const evidence = 'the host ended the session although the gate was open'
+    if (names.length > 0) {
+      await postern.gates.passed({ agent, sessionId: event.sessionId, outcome: 'breached', names, evidence })
+    }
+  }
+  if (known) await postern.sessions.end({ id: event.sessionId })
+  return { isFinal: true }
+}

@@ -1,0 +1,28 @@
+import { claudeCode } from './claude-code.ts'
+import { codex } from './codex.ts'
+import { cursor } from './cursor.ts'
+import { gemini } from './gemini.ts'
+import { generic } from './generic.ts'
+import type { Host } from './host.ts'
+
+/** Every host by its name, in the order in which they are listed to people. */
+export const HOSTS = {
+  'claude-code': claudeCode,
+  codex,
+  gemini,
+  cursor,
+  generic,
+} as const satisfies Readonly<Record<string, Host>>
+
+export type HostName = keyof typeof HOSTS
+
+export function findHost(name: string): Host | undefined {
+  return Object.hasOwn(HOSTS, name) ? HOSTS[name as HostName] : undefined
+}
+
+/** The cap that holds for a user who has set the host's variable to `value`; null where there is none. */
+export function parseStopCap(host: Host, value: string | undefined): number | null {
+  if (value === undefined || !/^\d{1,9}$/.test(value)) return host.stopCap
+  const cap = Number(value)
+  return cap === 0 ? null : cap
+}

@@ -1,0 +1,54 @@
+import { parseGateHook, parseGateMode, parseGateName, type SessionGateRule } from '../model/gate.ts'
+
+/** How a configuration names a gate of every session: by a mode, or in full. */
+export type GateSetting =
+  | string
+  | { readonly hook?: string; readonly mode?: string; readonly check?: string; readonly reason?: string }
+
+/** Nothing to commit, and nothing that no remote has. Outside a repository there is nothing to ask for. */
+const COMMITTED_AND_PUSHED =
+  'git rev-parse --git-dir >/dev/null 2>&1 || exit 0; test -z "$(git status --porcelain)" || exit 1; test -z "$(git remote)" || test -z "$(git log --branches --not --remotes --oneline -1)"'
+
+const BUILT_IN: Readonly<Record<string, SessionGateRule>> = {
+  decision: {
+    name: 'decision',
+    hook: 'stop',
+    mode: 'strict',
+    check: null,
+    reason:
+      'Before you stop, offer your person a decision: postern decision create --ask <person> --option a="…" --option b="…" "question"',
+  },
+  'commit-push': {
+    name: 'commit-push',
+    hook: 'stop',
+    mode: 'soft',
+    check: COMMITTED_AND_PUSHED,
+    reason: 'There is work that is not committed, or not pushed.',
+  },
+}
+
+/** Built-in gates whose room does not exist yet: they may be set, and do nothing until it does. */
+const LATER: readonly string[] = ['task-update']
+
+export function parseSessionGates(settings: Readonly<Record<string, GateSetting>>): readonly SessionGateRule[] {
+  return Object.entries(settings).flatMap(([name, setting]) => {
+    if (setting === 'off' || LATER.includes(name)) return []
+    return [parseRule(parseGateName(name), setting)]
+  })
+}
+
+function parseRule(name: string, setting: GateSetting): SessionGateRule {
+  const known = BUILT_IN[name]
+  if (typeof setting === 'string') {
+    if (!known) throw new Error(`the gate "${name}" is not built in, so it needs an object that says what it checks`)
+    return { ...known, mode: parseGateMode(setting) }
+  }
+  const { hook, mode, check, reason } = setting
+  return {
+    name,
+    hook: parseGateHook(hook ?? known?.hook ?? 'stop'),
+    mode: parseGateMode(mode ?? known?.mode ?? 'strict'),
+    check: check ?? known?.check ?? null,
+    reason: reason ?? known?.reason ?? `Do what "${name}" stands for, then say so: postern gate mark ${name}`,
+  }
+}

@@ -1,0 +1,60 @@
+import type { ChildProcess } from 'node:child_process'
+
+export interface RunOptions {
+  readonly folder: string | null
+  readonly timeoutMs: number
+  /** Handed to its standard input; absent: it has none. */
+  readonly input?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface RunOutcome {
+  /** Null where it did not end by itself: it took too long, or was killed. */
+  readonly exitCode: number | null
+  /** The beginning of its standard output. */
+  readonly output: string
+}
+
+const OUTPUT_BYTES = 64 * 1024
+const FAILED_TO_START = 127
+
+/**
+ * Runs a command in a shell. One that takes too long is ended together with whatever it has started, so that nothing of
+ * it lives on behind the back of whoever asked.
+ */
+export function runCommand(command: string, options: RunOptions): Promise<RunOutcome> {
+  const { spawn } = process.getBuiltinModule('node:child_process')
+  return new Promise((resolve) => {
+    const child = spawn('/bin/sh', ['-c', command], {
+      ...(options.folder !== null && { cwd: options.folder }),
+      ...(options.env && { env: { ...process.env, ...options.env } }),
+      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'ignore'],
+      detached: true,
+    })
+    const chunks: Buffer[] = []
+    let bytes = 0
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (bytes < OUTPUT_BYTES) chunks.push(chunk)
+      bytes += chunk.length
+    })
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(options.input)
+    const timer = setTimeout(() => endGroup(child), options.timeoutMs)
+    const settle = (exitCode: number | null) => {
+      clearTimeout(timer)
+      resolve({ exitCode, output: Buffer.concat(chunks).subarray(0, OUTPUT_BYTES).toString('utf8') })
+    }
+    child.on('error', () => settle(FAILED_TO_START))
+    // Not `close`: a grandchild that keeps the pipe open must not keep us.
+    child.on('exit', (code) => setImmediate(settle, code))
+  })
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It ended by itself meanwhile.
+  }
+}

@@ -1,0 +1,96 @@
+import type { Gate, GateHook, GateKind, GateMode, GateStep, SessionGate, UnavailablePolicy } from './gate.ts'
+
+/** The operations on gates. */
+export interface Gates {
+  create(input: CreateGate): Promise<Gate>
+  list(input?: { readonly agent?: string; readonly all?: boolean; readonly limit?: number }): Promise<readonly Gate[]>
+  show(input: GateRef): Promise<GateInFull>
+  /** Looks whether what a gate waits for has come, runs its command if it has one, and resolves it then. */
+  check(input: GateRef): Promise<Gate>
+  /** The condition is met. Its agent and those who wait are told in the same transaction. */
+  resolve(input: GateRef & { readonly reason: string }): Promise<Gate>
+  /** The condition need not be met. */
+  waive(input: GateRef & { readonly reason: string }): Promise<Gate>
+  /** Adds a gate to one session. */
+  register(input: RegisterGate): Promise<SessionGate>
+  /** A session has done what one of its gates asks for. */
+  mark(input: { readonly sessionId: string; readonly name: string }): Promise<SessionGate>
+  /** Everything that holds a session, or warns it, at this moment. Runs the commands of its gates. */
+  judge(input: JudgeGates): Promise<Judgement>
+  /** Notes what became of gates that were not granted: people are told of every pass. */
+  passed(input: PassedGates): Promise<void>
+}
+
+export interface GateRef {
+  readonly id: string
+}
+
+export interface CreateGate {
+  /** Whom it holds. */
+  readonly agent: string
+  readonly kind: GateKind
+  readonly mode?: GateMode
+  readonly hook?: GateHook
+  readonly tool?: string
+  readonly reason: string
+  /** The message, decision or gate it waits for, or the command that must succeed. */
+  readonly awaits?: string
+  readonly folder?: string
+  /** How long a timer runs. */
+  readonly afterMs?: number
+  readonly timeoutMs?: number
+  readonly remindEveryMs?: number
+  readonly escalateTo?: string
+  readonly escalateAfterMs?: number
+  readonly waiters?: readonly string[]
+  readonly onUnavailable?: UnavailablePolicy
+}
+
+export interface GateInFull {
+  readonly gate: Gate
+  readonly steps: readonly GateStep[]
+}
+
+export interface RegisterGate {
+  readonly sessionId: string
+  readonly name: string
+  readonly hook?: GateHook
+  readonly mode?: GateMode
+  readonly check?: string
+  readonly reason?: string
+}
+
+export interface JudgeGates {
+  readonly agent: string
+  readonly sessionId: string
+  readonly hook: GateHook
+  readonly tool?: string
+  /** How long the commands of gates may take together. */
+  readonly timeoutMs: number
+}
+
+/** A gate that is not met, as it is put before its agent. */
+export interface Finding {
+  /** A durable gate's id, or the name of a session gate. */
+  readonly name: string
+  readonly isDurable: boolean
+  readonly mode: GateMode
+  readonly reason: string
+  readonly onUnavailable: UnavailablePolicy
+}
+
+export interface Judgement {
+  /** What holds. */
+  readonly strict: readonly Finding[]
+  /** What this session has not been warned of yet. */
+  readonly soft: readonly Finding[]
+}
+
+export interface PassedGates {
+  readonly agent: string
+  readonly sessionId: string
+  /** Held by us, warned of, let through by our own breaker or against our answer, or let through unread. */
+  readonly outcome: 'blocked' | 'warned' | 'breached' | 'bypassed'
+  readonly names: readonly string[]
+  readonly evidence: string
+}

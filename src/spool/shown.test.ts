@@ -1,0 +1,86 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/helpers/temp.ts'
+import { spoolPath, statePath } from './path.ts'
+import { offerCopies, rememberCopies, type SpoolCopy } from './shown.ts'
+
+const LINES = ['{"content":"a","id":"a"}', '{"content":"b","dedup_key":"b"}', '{"content":"c"}', 'bad']
+
+function makeSpool(lines: readonly string[] = LINES): string {
+  const path = spoolPath(temporaryFolder(), 'ses-1')
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, `${lines.join('\n')}\n`)
+  return path
+}
+
+async function offer(path: string, now: number, choose = (copies: readonly SpoolCopy[]) => copies) {
+  let chosen: readonly SpoolCopy[] = []
+  await offerCopies({
+    path,
+    patienceMs: 1_000,
+    now,
+    leaseMs: 100,
+    choose: (copies) => {
+      chosen = choose(copies)
+      return chosen
+    },
+  })
+  return chosen
+}
+const contents = (copies: readonly SpoolCopy[]) => copies.map(({ entry, attempt }) => `${entry.content}${attempt}`)
+const remember = (path: string, copies: readonly SpoolCopy[], at: number) =>
+  rememberCopies({ path, patienceMs: 1_000, names: copies.map(({ name }) => name), at, evidence: 'printed' })
+
+describe('entries that are shown without the store', () => {
+  it('stay in the spool, and nobody else is offered them meanwhile', async () => {
+    const path = makeSpool()
+    const before = readFileSync(path, 'utf8')
+    expect(contents(await offer(path, 0))).toEqual(['a1', 'b1', 'c1'])
+    expect(contents(await offer(path, 99))).toEqual([])
+    expect(readFileSync(path, 'utf8')).toBe(before)
+  })
+
+  it('come again where they were not printed in time', async () => {
+    const path = makeSpool()
+    await offer(path, 0)
+    expect(contents(await offer(path, 100))).toEqual(['a2', 'b2', 'c2'])
+  })
+
+  it('never come again once they were remembered, under whatever line', async () => {
+    const path = makeSpool([...LINES, LINES[1] ?? ''])
+    const shown = await offer(path, 0)
+    expect(contents(shown)).toEqual(['a1', 'b1', 'c1'])
+    await remember(path, shown, 10)
+    writeFileSync(path, `${LINES[0]}\n{"content":"d"}\n`, { flag: 'a' })
+    expect(contents(await offer(path, 1_000_000))).toEqual(['d1'])
+  })
+
+  it('are only those that were chosen', async () => {
+    const path = makeSpool()
+    expect(contents(await offer(path, 0, (copies) => copies.slice(1, 2)))).toEqual(['b1'])
+    expect(contents(await offer(path, 1))).toEqual(['a1', 'c1'])
+  })
+
+  it('are none where what is shown cannot be remembered', async () => {
+    const path = makeSpool()
+    mkdirSync(`${statePath(path)}.partial`)
+    await expect(offer(path, 0)).rejects.toMatchObject({ trouble: 'unwritten' })
+  })
+
+  it('are each offered to one of sixteen who ask at once', async () => {
+    const path = makeSpool(Array.from({ length: 40 }, (_, at) => JSON.stringify({ content: `${at}` })))
+    const few = (copies: readonly SpoolCopy[]) => copies.slice(0, 3)
+    const offered = await Promise.all(Array.from({ length: 16 }, () => offer(path, 0, few)))
+    const all = offered.flat().map(({ name }) => name)
+    expect(all).toHaveLength(40)
+    expect(new Set(all).size).toBe(40)
+  })
+
+  it('are none where there is no spool; to remember them then does nothing', async () => {
+    const path = spoolPath(temporaryFolder(), 'ses-1')
+    expect(await offer(path, 0)).toEqual([])
+    await rememberCopies({ path, patienceMs: 10, names: ['id a'], at: 1, evidence: 'printed' })
+    expect(existsSync(dirname(path))).toBe(false)
+  })
+})

@@ -1,0 +1,116 @@
+import type { Decision } from '../model/decision.ts'
+import type { Gate, SessionGate } from '../model/gate.ts'
+import type { SqlRow, SqlValue } from './sql.ts'
+
+/** The one place where the columns of gates and decisions become nouns and nouns columns. */
+
+export const GATE_COLUMNS =
+  'id, agent_id, kind, mode, hook, tool, reason, state, awaits, folder, until_at, on_unavailable, waiters, created_by, created_at, due_at, remind_every_ms, reminded_at, escalate_to, escalate_at, closed_at, closed_by, closed_reason'
+
+export function gateValues(gate: Gate): SqlValue[] {
+  return [
+    gate.id,
+    gate.agent,
+    gate.kind,
+    gate.mode,
+    gate.hook,
+    gate.tool,
+    gate.reason,
+    gate.state,
+    gate.awaits,
+    gate.folder,
+    gate.until,
+    gate.onUnavailable,
+    gate.waiters.join(','),
+    gate.createdBy,
+    gate.createdAt,
+    gate.dueAt,
+    gate.remindEveryMs,
+    gate.remindedAt,
+    gate.escalateTo,
+    gate.escalateAt,
+    gate.closedAt,
+    gate.closedBy,
+    gate.closedReason,
+  ]
+}
+
+export function readGate(row: SqlRow): Gate {
+  const [id, agent, kind, mode, hook, tool, reason, state, awaits, folder, until, onUnavailable, waiters] = row
+  const [createdBy, createdAt, dueAt, remindEveryMs, remindedAt, escalateTo, escalateAt] = row.slice(13)
+  const [closedAt, closedBy, closedReason] = row.slice(20)
+  return {
+    id,
+    agent,
+    kind,
+    mode,
+    hook,
+    tool,
+    reason,
+    state,
+    awaits,
+    folder,
+    until,
+    onUnavailable,
+    waiters: waiters === '' ? [] : waiters.split(','),
+    createdBy,
+    createdAt,
+    dueAt,
+    remindEveryMs,
+    remindedAt,
+    escalateTo,
+    escalateAt,
+    closedAt,
+    closedBy,
+    closedReason,
+  }
+}
+
+export const SESSION_GATE_COLUMNS = 'session_id, name, hook, mode, check_command, reason, registered_by, registered_at'
+
+/** With the mark that fulfils it, if it has one. */
+export function readSessionGate(row: SqlRow): SessionGate {
+  const [sessionId, name, hook, mode, check, reason, registeredBy, registeredAt, markedAt, markedBy] = row
+  return { sessionId, name, hook, mode, check, reason, registeredBy, registeredAt, markedAt, markedBy }
+}
+
+export const DECISION_COLUMNS =
+  'id, agent_id, gate_id, question, context, options, default_option, due_at, allows_text, asked, state, created_at, answer'
+
+export function decisionValues(decision: Decision): SqlValue[] {
+  return [
+    decision.id,
+    decision.agent,
+    decision.gateId,
+    decision.question,
+    decision.context,
+    JSON.stringify(decision.options),
+    decision.defaultOption,
+    decision.dueAt,
+    decision.allowsText ? 1 : 0,
+    decision.asked.join(','),
+    decision.state,
+    decision.createdAt,
+    decision.answer && JSON.stringify(decision.answer),
+  ]
+}
+
+export function readDecision(row: SqlRow): Decision {
+  const [id, agent, gateId, question, context, options, defaultOption, dueAt, allowsText, asked, state] = row
+  const [createdAt, answer] = row.slice(11)
+  return {
+    id,
+    agent,
+    gateId,
+    question,
+    context,
+    options: JSON.parse(options),
+    defaultOption,
+    dueAt,
+    allowsText: allowsText === 1,
+    asked: asked === '' ? [] : asked.split(','),
+    state,
+    createdAt,
+    answer: answer === null ? null : JSON.parse(answer),
+  }
+}

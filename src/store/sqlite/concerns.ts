@@ -1,0 +1,101 @@
+import type { Shelves } from '../store.ts'
+
+/** Agents whose quiet files must go because of what a call has changed; undefined where that may be anybody's. */
+export type Concerned = readonly string[] | undefined
+
+type Concerns = {
+  readonly [S in keyof Shelves]?: {
+    readonly [C in keyof Shelves[S]]?: Shelves[S][C] extends (params: infer P) => Promise<infer R>
+      ? (params: P, result: R) => Concerned
+      : never
+  }
+}
+
+/** For calls that write nothing of what `settle` looks at, or only make it less. */
+export const nobody = (): Concerned => []
+const everybody = (): Concerned => undefined
+
+/**
+ * Whom each writing call on a shelf concerns. One that is not named here and changes anything concerns everybody, so
+ * that a call which is added and forgotten costs time and hides nothing.
+ */
+export const CONCERNS: Concerns = {
+  agents: {
+    insert: ({ agent }) => [agent.id],
+    update: ({ id }) => [id],
+    setOwner: ({ id }) => [id],
+    setRemoved: ({ id }) => [id],
+  },
+  sessions: {
+    put: ({ agent }) => [agent],
+    end: (_, agent) => (agent === undefined ? undefined : [agent]),
+    setTurn: nobody,
+    hasFired: nobody,
+  },
+  messages: {
+    push: ({ items }) => items.flatMap(({ message }) => message.to),
+    broadcast: everybody,
+    expire: nobody,
+    indexForSearch: nobody,
+  },
+  deliveries: {
+    takeUpBroadcasts: ({ agent }) => [agent],
+    move: (_, agents) => agents,
+    moveAll: ({ agent }) => [agent],
+    record: ({ agents }) => agents,
+    // Whose messages were pending had no quiet file.
+    expire: ({ agent }) => (agent === undefined ? [] : [agent]),
+  },
+  offers: {
+    open: ({ offer }) => [offer.agent],
+    setPrinted: (_, offer) => offer && [offer.agent],
+    close: (_, closed) => closed && [closed.offer.agent],
+  },
+  gates: {
+    insert: ({ gate }) => [gate.agent],
+    close: (_, gate) => gate && [gate.agent],
+    tend: nobody,
+    record: nobody,
+    // It names a session only, and is rare.
+    register: everybody,
+    mark: nobody,
+    reap: nobody,
+  },
+  decisions: {
+    insert: ({ agent }) => [agent],
+    close: nobody,
+  },
+  budgets: { take: nobody },
+  upkeep: { claim: nobody, forgetSessions: nobody, reap: nobody },
+}
+
+type Call = (params?: unknown) => Promise<unknown>
+type Shelf = Readonly<Record<string, Call>>
+type Concern = (params: unknown, result: unknown) => Concerned
+
+/** The same shelves, but after every call somebody is told whom it concerned if it changed anything. */
+export function attend(shelves: Shelves, note: (concerned: () => Concerned) => void): Shelves {
+  const attended = Object.entries(shelves).map(([shelf, calls]: [string, Shelf]) => {
+    const concerns = CONCERNS[shelf as keyof Shelves] as Readonly<Record<string, Concern>> | undefined
+    return [shelf, mapValues(calls, (call, name) => attendCall(call, concerns?.[name] ?? everybody, note))]
+  })
+  return Object.fromEntries(attended) as Shelves
+}
+
+function attendCall(call: Call, concern: Concern, note: (concerned: () => Concerned) => void): Call {
+  return async (params) => {
+    // What a call has changed before it failed is not known.
+    let concerned: () => Concerned = everybody
+    try {
+      const result = await call(params)
+      concerned = () => concern(params, result)
+      return result
+    } finally {
+      note(concerned)
+    }
+  }
+}
+
+function mapValues(calls: Shelf, map: (call: Call, name: string) => Call): Shelf {
+  return Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, map(call, name)]))
+}

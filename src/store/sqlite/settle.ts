@@ -1,0 +1,112 @@
+import type { SettleAgent } from '../store.ts'
+import type { Concerned } from './concerns.ts'
+import type { Connection } from './connection.ts'
+import type { QuietFolder } from './quiet.ts'
+import type { Beside } from './writer.ts'
+
+/**
+ * Keeps the quiet files true to the store while one transaction after the other writes to it.
+ *
+ * A file is made inside a transaction and outlives it whatever becomes of it, so nothing may wait for the agent either
+ * before or after that transaction. Whatever concerns an agent removes its file before the commit: a process may die at
+ * any point between, and then only time is lost.
+ */
+export class Settling implements Beside {
+  readonly #committed: () => Connection
+  #folder: QuietFolder | undefined
+  #connection: Connection | undefined
+  #concerned = new Set<string>()
+  #concernsEverybody = false
+  #settled = new Set<string>()
+  /** SQLite's count of changes as the transaction found it, and as it was last looked at. */
+  #before = 0
+  #counted = 0
+
+  /** `committed` reads what is committed while a transaction is open. */
+  constructor(committed: () => Connection) {
+    this.#committed = committed
+  }
+
+  /** From now on about these files; undefined for a store that has none. */
+  use(folder: QuietFolder | undefined): void {
+    this.#folder = folder
+  }
+
+  begin(connection: Connection): void {
+    if (!this.#folder) return
+    this.#connection = connection
+    this.#concerned.clear()
+    this.#concernsEverybody = false
+    this.#settled.clear()
+    this.#before = this.#counted = countChanges(connection)
+  }
+
+  /** To be called after everything that may have changed the store, with whom it then concerns. */
+  readonly note = (concerned: () => Concerned): void => {
+    if (!this.#folder || !this.#hasChanged()) return
+    const agents = concerned()
+    if (!agents) this.#concernsEverybody = true
+    else for (const agent of agents) this.#concerned.add(agent)
+  }
+
+  settle({ agent, spools }: SettleAgent): boolean {
+    if (!this.#folder || !this.#connection || this.#concernsEverybody) return false
+    if (!isSettled(this.#connection, agent) || !this.#wasSettled(agent)) return false
+    if (!this.#folder.make(agent, spools)) return false
+    this.#concerned.delete(agent)
+    this.#settled.add(agent)
+    return true
+  }
+
+  /** Who was settled by what the verb had done may not be so without it. */
+  takeBack(): void {
+    for (const agent of this.#settled) this.#concerned.add(agent)
+  }
+
+  beforeCommit(): void {
+    if (!this.#folder) return
+    this.note(() => undefined)
+    if (this.#concernsEverybody) this.#folder.removeAll()
+    else this.#folder.remove(this.#concerned)
+  }
+
+  #hasChanged(): boolean {
+    if (!this.#connection) return false
+    const counted = countChanges(this.#connection)
+    const hasChanged = counted !== this.#counted
+    this.#counted = counted
+    return hasChanged
+  }
+
+  /** Whether it would be settled if this transaction came to nothing. Who cannot tell says no. */
+  #wasSettled(agent: string): boolean {
+    try {
+      if (this.#connection && countChanges(this.#connection) === this.#before) return true
+      return isSettled(this.#committed(), agent)
+    } catch {
+      return false
+    }
+  }
+}
+
+/** Also counts what was taken back, so it never goes back itself. */
+function countChanges(connection: Connection): number {
+  return connection.get('SELECT total_changes()')?.[0] ?? Number.NaN
+}
+
+function isSettled(connection: Connection, agent: string): boolean {
+  return connection.get(SETTLED, [agent]) !== undefined
+}
+
+/** What makes an agent's hooks ask the store. A gate on tools that a session has counts for as long as that is open. */
+const WAITING = [
+  `SELECT 1 FROM deliveries d WHERE d.agent_id = a.id AND d.state = 'pending'`,
+  'SELECT 1 FROM offers o WHERE o.agent_id = a.id AND o.closed_at IS NULL',
+  `SELECT 1 FROM gates g WHERE g.agent_id = a.id AND g.state = 'open'`,
+  `SELECT 1 FROM sessions s JOIN session_gates g ON g.session_id = s.id
+     WHERE s.agent_id = a.id AND s.ended_at IS NULL AND g.hook = 'tool'`,
+]
+
+const SETTLED = `SELECT 1 FROM agents a WHERE a.id = ?1 AND a.removed_at IS NULL
+  AND a.broadcast_cursor >= (SELECT value FROM counters WHERE name = 'broadcast')
+  ${WAITING.map((waiting) => `AND NOT EXISTS (${waiting})`).join('\n  ')}`

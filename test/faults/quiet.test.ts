@@ -1,0 +1,221 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { looksQuiet, plantQuiet } from '../helpers/quiet.ts'
+import { temporaryFolder } from '../helpers/temp.ts'
+import { verifies } from '../scenarios/requirements.ts'
+import { copyHome, deliveriesIn, makeHome, withStore } from './harness/home.ts'
+import { inTurn } from './harness/in-turn.ts'
+import { figures, isLong } from './harness/need.ts'
+import { AGENTS, Auditor, QUIET_PATHS, type QuietRole, readRecords, startQuietWorker } from './harness/quiet.ts'
+import { doctorFault, integrityFault } from './harness/soundness.ts'
+import { canTrace, failAlways, killAt, type Point, pointsIn, watchInto } from './harness/strace.ts'
+
+const AT_ONCE = 3
+const KILLS = isLong ? 600 : 60
+const CREW: readonly QuietRole[] = ['pusher', 'pusher', 'hook', 'hook', 'gatekeeper']
+/** A kill comes at any moment of a worker's life: while it opens the store, or up to so long after. */
+const LONGEST_LIFE_MS = 150
+/** Calls by which quiet files come and go. */
+const MOVES_FILES = ['unlink', 'rename']
+
+interface Planted {
+  readonly plant?: 'late-removal'
+}
+
+describe.runIf(canTrace())('a process killed at every call that it makes on the store and its quiet files', () => {
+  it('leaves nobody quiet for whom anything waits', async () => {
+    verifies('G4.quiet')
+    expect(await strike()).toEqual([])
+  })
+
+  it('is found out where it removes quiet files after the commit', async () => {
+    const faults = await strike({ plant: 'late-removal' }, ({ syscall }) => MOVES_FILES.includes(syscall))
+    expect(faults).toContainEqual(expect.stringMatching(/quinn is quiet, but has 1 pending messages/))
+    expect(faults).toContainEqual(expect.stringMatching(/quinn is quiet, but has 1 broadcasts to take up/))
+    expect(faults).toContainEqual(expect.stringMatching(/quinn is quiet, but has 1 open gates/))
+  })
+})
+
+describe.runIf(canTrace())('a quiet file that cannot be removed', () => {
+  it.each(['EACCES', 'EPERM', 'EROFS', 'EIO'])('refuses what it would hide: %s', async (error) => {
+    const home = await prepare(join(temporaryFolder(), 'home'))
+    expect(await pushWith(home, failAlways(home, ['unlink', 'rename'], error, QUIET_PATHS))).toEqual([
+      { kind: 'refused', what: 'STORE_IO' },
+      { kind: 'refused', what: 'STORE_IO' },
+    ])
+    expect(await deliveriesIn(home)).toEqual([])
+    expect(await doctorFault(home)).toBeNull()
+  })
+
+  it('is moved out of sight with its folder where that can be done', async () => {
+    const home = await prepare(join(temporaryFolder(), 'home'))
+    const records = await pushWith(home, failAlways(home, ['unlink'], 'EACCES', QUIET_PATHS))
+    expect(records.map(({ kind }) => kind)).toEqual(['acknowledged', 'acknowledged'])
+    for (const agent of AGENTS) expect(looksQuiet(home, agent)).toBe(false)
+  })
+})
+
+async function pushWith(home: string, wrap: readonly string[]): Promise<ReturnType<typeof readRecords>> {
+  const log = join(home, 'log')
+  expect(await startQuietWorker({ role: 'once', home, log, wrap }).gone).toMatchObject({ code: 0, stderr: '' })
+  return readRecords(log)
+}
+
+/** Lets a worker do everything once and kills it at each point, each time in a fresh copy of the same home. */
+async function strike(planted: Planted = {}, isChosen: (point: Point) => boolean = () => true): Promise<string[]> {
+  const folder = temporaryFolder()
+  const template = await prepare(join(folder, 'template'))
+  const counted = copyHome(template, join(folder, 'counted'))
+  const calls = join(folder, 'calls')
+  const log = join(folder, 'counted.log')
+  const whole = await startQuietWorker({
+    role: 'all',
+    home: counted,
+    log,
+    wrap: watchInto(calls, counted, QUIET_PATHS),
+    ...planted,
+  }).gone
+  expect(whole).toMatchObject({ code: 0, stderr: '' })
+  const settled = readRecords(log).filter(({ kind }) => kind === 'settled').length
+  expect(settled, 'the worker has settled whom it should').toBeGreaterThanOrEqual(7)
+  const points = pointsIn(calls)
+  for (const syscall of [...MOVES_FILES, 'pwrite64', 'fsync']) {
+    expect(points.map((point) => point.syscall)).toContain(syscall)
+  }
+
+  const chosen = points.filter(isChosen)
+  const found = await inTurn(chosen, AT_ONCE, (point, at) =>
+    strikeOnce(point, copyHome(template, join(folder, `${at}`)), planted),
+  )
+  const faults = [...faultsIn(log), ...found.flat()]
+  const name = planted.plant ? 'quiet, planted' : 'quiet'
+  figures(name, `${chosen.length} points, ${faults.length} faults`)
+  return faults
+}
+
+async function strikeOnce(point: Point, home: string, planted: Planted): Promise<string[]> {
+  const log = join(home, 'log')
+  const killed = await startQuietWorker({
+    role: 'all',
+    home,
+    log,
+    wrap: killAt(home, point, QUIET_PATHS),
+    ...planted,
+  }).gone
+  const faults = killed.signal === 'SIGKILL' ? [] : [`was not killed (exit ${killed.code}) ${killed.stderr}`]
+  const auditor = new Auditor(home)
+  faults.push(...faultsIn(log), ...(await auditor.look()).faults)
+  auditor.close()
+  faults.push(...(planted.plant ? [] : await goOn(home)))
+  return faults.map((fault) => `${point.syscall} ${point.nth}: ${fault}`)
+}
+
+/** The next one finds everything in order, and leaves nothing of the dead behind. */
+async function goOn(home: string): Promise<string[]> {
+  const log = join(home, 'next')
+  const next = await startQuietWorker({ role: 'all', home, log }).gone
+  const left = existsSync(join(home, 'quiet/.partial')) ? ['a partial file is left'] : []
+  return [...faultsIn(log), ...left, ...(next.code === 0 ? [] : [`the next one failed: ${next.stderr}`])]
+}
+
+describe('processes that push, broadcast, drain, hold and settle at once, and are killed', () => {
+  it('never leave an agent quiet for whom anything waits', async () => {
+    verifies('G4.quiet')
+    const { faults, acknowledged, settled, quiet, looks } = await crew({ kills: KILLS })
+    figures(
+      'quiet crew',
+      `${KILLS} kills, ${acknowledged} pushes, ${settled} settled, ${quiet} quiet in ${looks} looks`,
+    )
+    expect(faults).toEqual([])
+    expect(acknowledged).toBeGreaterThan(KILLS)
+    expect(settled).toBeGreaterThan(KILLS)
+    expect(quiet).toBeGreaterThan(10)
+  })
+
+  it('are found out where they remove quiet files after the commit', async () => {
+    let found = 0
+    for (let round = 1; found === 0 && round <= 10; round++) {
+      const { faults } = await crew({ kills: 20, plant: 'late-removal' })
+      figures('quiet crew, planted', `round ${round}: ${faults.length} faults, ${faults[0] ?? ''}`)
+      expect(faults.filter((fault) => !fault.includes('quiet'))).toEqual([])
+      found = faults.length
+    }
+    expect(found).toBeGreaterThan(0)
+  })
+})
+
+/** Lets a crew work on one store while its members are killed and replaced, and somebody looks all the time. */
+async function crew({ kills, plant }: Planted & { readonly kills: number }) {
+  const folder = temporaryFolder()
+  const home = await prepare(join(folder, 'home'))
+  let lives = 0
+  const start = (role: QuietRole) =>
+    startQuietWorker({ role, home, log: join(folder, `${++lives}.log`), ...(plant && { plant }) })
+  const members = CREW.map(start)
+  const seen = { quiet: 0, looks: 0, faults: [] as string[] }
+  let isOver = false
+  const watching = watch(home, seen, () => isOver)
+  const died: string[] = []
+  try {
+    await Promise.all(members.map(({ ready }) => ready))
+    for (let kill = 0; kill < kills; kill++) {
+      const at = Math.floor(Math.random() * members.length)
+      const victim = members[at] as (typeof members)[number]
+      if (Math.random() > 0.2) await victim.ready
+      await delay(Math.random() * LONGEST_LIFE_MS)
+      if (victim.child.exitCode !== null) died.push((await victim.gone).stderr)
+      victim.child.kill('SIGKILL')
+      await victim.gone
+      members[at] = start(victim.role)
+    }
+  } finally {
+    for (const { child } of members) child.kill('SIGKILL')
+    await Promise.all(members.map(({ gone }) => gone))
+    isOver = true
+    await watching
+  }
+  const records = Array.from({ length: lives }, (_, index) => readRecords(join(folder, `${index + 1}.log`))).flat()
+  const count = (kind: string) => records.filter((record) => record.kind === kind).length
+  const told = records.filter(({ kind }) => kind === 'fault').map(({ what }) => what)
+  const integrity = plant ? [] : [integrityFault(join(home, 'postern.db')), await doctorFault(home)]
+  const faults = [...seen.faults, ...told, ...died, ...integrity.filter((fault) => fault !== null)]
+  return { ...seen, faults, acknowledged: count('acknowledged'), settled: count('settled') }
+}
+
+async function watch(
+  home: string,
+  seen: { quiet: number; looks: number; faults: string[] },
+  isOver: () => boolean,
+): Promise<void> {
+  const auditor = new Auditor(home)
+  try {
+    while (!isOver()) {
+      const { quiet, faults } = await auditor.look()
+      seen.looks++
+      seen.quiet += quiet.length
+      seen.faults.push(...faults)
+      await delay(1)
+    }
+  } finally {
+    auditor.close()
+  }
+}
+
+function faultsIn(log: string): string[] {
+  return readRecords(log)
+    .filter(({ kind }) => kind === 'fault')
+    .map(({ what }) => what)
+}
+
+/** A home with two agents for whom nothing waits, and who are quiet. */
+async function prepare(home: string): Promise<string> {
+  makeHome(home)
+  await withStore(home, async ({ agents }) => {
+    for (const id of AGENTS) await agents.add({ id })
+  })
+  plantQuiet(home, AGENTS)
+  for (const agent of AGENTS) expect(looksQuiet(home, agent)).toBe(true)
+  return home
+}

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { inject } from 'vitest'
+import type { Outcome } from '../helpers/command.ts'
+import { temporaryFolder } from '../helpers/temp.ts'
+
+/** A machine as an agent of one test finds it: a home that knows nothing, a project, and Postern. */
+export interface Place {
+  readonly home: string
+  /** A Git repository; where the client works. */
+  readonly project: string
+  /** What programs there see of the environment. Nothing of the developer's own gets in. */
+  readonly env: Readonly<Record<string, string>>
+  /** Runs the built command as somebody at another terminal would. */
+  postern(...args: readonly string[]): Promise<Outcome>
+  /** The JSON that a command answers; the command must have succeeded. */
+  ask<T>(...args: readonly string[]): Promise<T>
+}
+
+/** It is removed when the test has finished. */
+export async function makePlace(): Promise<Place> {
+  const folder = temporaryFolder()
+  const home = join(folder, 'home')
+  const project = join(folder, 'project')
+  mkdirSync(home)
+  const env = {
+    PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`,
+    HOME: home,
+    LANG: 'C.UTF-8',
+    TERM: 'dumb',
+    // Clients put their sockets there.
+    XDG_RUNTIME_DIR: join(folder, 'run'),
+    GIT_CONFIG_NOSYSTEM: '1',
+  }
+  mkdirSync(env.XDG_RUNTIME_DIR, { mode: 0o700 })
+  await runProgram(['git', 'init', '-q', project], { cwd: folder, env })
+
+  const postern = (...args: readonly string[]) =>
+    runProgram([process.execPath, inject('executable'), ...args], { cwd: project, env })
+  return {
+    home,
+    project,
+    env,
+    postern,
+    async ask(...args) {
+      const { exit, stdout, stderr } = await postern(...args, '--json')
+      if (exit !== 0) throw new Error(`postern ${args.join(' ')} exited with ${exit}: ${stderr}`)
+      return JSON.parse(stdout)
+    },
+  }
+}
+
+export interface ProgramOptions {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  /** Ended with everything it started, once it has taken so long. */
+  readonly timeoutMs?: number
+}
+
+const TIMEOUT_MS = 60_000
+
+/** A program with nothing on its stdin. */
+export async function runProgram(words: readonly string[], options: ProgramOptions): Promise<Outcome> {
+  const [command = '', ...args] = words
+  const { cwd, env, timeoutMs = TIMEOUT_MS } = options
+  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const ended = once(child, 'close')
+  const timer = setTimeout(() => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  }, timeoutMs)
+  try {
+    const [stdout, stderr, [code, signal]] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+    return { exit: code ?? 128, stdout, stderr: signal ? `${stderr}\nended by ${signal}` : stderr }
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,72 @@
+import { describe, inject } from 'vitest'
+import type { DeliveryTrace } from '../../src/model/receipt.ts'
+import { driveClaude } from './claude.ts'
+import { driveCodex } from './codex.ts'
+import type { Driver } from './driver.ts'
+import { driveGemini } from './gemini.ts'
+import { makePlace, type Place } from './place.ts'
+import { type ClientRun, type Ran, runClient } from './run.ts'
+import { tmux } from './terminal.ts'
+
+const clients = inject('clients')
+
+/** Whether there are clients at all. Where there are none that has been said, and in CI it has thrown. */
+const isInstalled = clients !== null
+export const describeReal = describe.skipIf(!isInstalled)
+/** For clients at a terminal. */
+export const describeAtTerminal = describe.skipIf(!isInstalled || tmux === undefined)
+
+export const CLAUDE: readonly Driver[] = [driveClaude(clients?.claude ?? '')]
+export const CODEX: readonly Driver[] = [driveCodex(clients?.codex ?? '')]
+export const GEMINI: readonly Driver[] = [driveGemini(clients?.gemini ?? '')]
+export const DRIVERS: readonly Driver[] = [...CLAUDE, ...CODEX, ...GEMINI]
+
+/** A place in which the agent quinn works in a host with Postern's hooks, and justin is the person who minds it. */
+export interface Scene extends Place {
+  readonly driver: Driver
+  run(run: ClientRun): Promise<Ran>
+  /** A message for quinn from somebody at another terminal; answers with its id. */
+  push(text: string, priority: number): Promise<string>
+  /** How far a message has come on its way to quinn. */
+  receipt(id: string): Promise<DeliveryTrace>
+  /** Everything that was ever sent to somebody. */
+  mailOf(agent: string): Promise<readonly { readonly type: string; readonly content: string }[]>
+}
+
+export async function makeScene(driver: Driver): Promise<Scene> {
+  const place = await makePlace()
+  await place.ask('agent', 'add', 'quinn')
+  await place.ask('agent', 'add', 'justin', '--kind', 'human')
+  await place.ask('init', '--host', driver.host, '--agent', 'quinn', '--scope', 'project')
+  return {
+    ...place,
+    driver,
+    run: (run) => runClient(driver, place, run),
+    async push(text, priority) {
+      const { id } = await place.ask<{ id: string }>(
+        'inbox',
+        'push',
+        '--to',
+        'quinn',
+        '--priority',
+        `${priority}`,
+        text,
+      )
+      return id
+    },
+    async receipt(id) {
+      const { deliveries } = await place.ask<{ deliveries: DeliveryTrace[] }>('trace', id)
+      return deliveries[0]!
+    },
+    async mailOf(agent) {
+      const { items } = await place.ask<{ items: { type: string; content: string }[] }>(
+        'inbox',
+        'list',
+        '--agent',
+        agent,
+        '--all',
+      )
+      return items
+    },
+  }
+}

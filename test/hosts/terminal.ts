@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process'
+import { basename, dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+import { findBinary } from '../helpers/binaries.ts'
+import type { Driver } from './driver.ts'
+import { openLoopback } from './loopback.ts'
+import { type ScriptedModel, type Step, startModel } from './model.ts'
+import type { Place } from './place.ts'
+
+/** A client at a terminal that nobody sits at. */
+export interface TerminalSession {
+  readonly model: ScriptedModel
+  /** What the terminal shows now. */
+  screen(): string
+  /** Types a prompt and sends it, once the client takes input. */
+  enter(text: string): Promise<void>
+}
+
+/** Undefined where there is no tmux; that has been said, and in CI it has thrown. */
+export const tmux = findBinary({ name: 'tmux', debianPackage: 'tmux' })
+
+const POLL_MS = 50
+const PATIENCE_MS = 30_000
+
+/** Starts the client in a terminal of its own; both end with the test. */
+export async function openSession(driver: Driver, place: Place, steps: readonly Step[]): Promise<TerminalSession> {
+  const loopback = await openLoopback()
+  const model = await startModel(loopback, steps)
+  driver.prepare(place, model.url)
+  const env = { ...place.env, ...driver.env(model.url), TERM: 'xterm-256color' }
+  const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  const command = ['env', '-i', ...assignments, ...loopback.enter, driver.program, ...driver.terminalArgs()]
+  // A server of its own for each test, so that none sees or ends another's.
+  const socket = `postern-${basename(dirname(place.home))}`
+  const tell = (...args: readonly string[]) =>
+    execFileSync(tmux ?? 'tmux', ['-L', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', cwd: place.project })
+  const screen = () => tell('capture-pane', '-p')
+  onTestFinished(async () => {
+    tell('kill-server')
+    await model.close()
+    model.check()
+  })
+  tell('new-session', '-d', '-x', '140', '-y', '45', '-c', place.project, ...command)
+
+  return {
+    model,
+    screen,
+    async enter(text) {
+      await until(`the client to take input`, () => driver.takesInput.test(screen()), screen)
+      tell('send-keys', '-l', text)
+      await until('the prompt to be typed', () => screen().includes(text), screen)
+      tell('send-keys', 'Enter')
+    },
+  }
+}
+
+/** Looks again and again until it is so; throws with what it saw last where it never is. */
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  describe: () => string | Promise<string> = () => '',
+): Promise<void> {
+  const endsAt = performance.now() + PATIENCE_MS
+  while (!(await isSo())) {
+    if (performance.now() > endsAt) throw new Error(`waited in vain for ${what}\n${await describe()}`)
+    await delay(POLL_MS)
+  }
+}

@@ -15,6 +15,7 @@ const SUBJECTS: Readonly<Record<string, () => Promise<Subject>>> = {
   growth: async () => (await import('./growth.ts')).growth,
   postgres: async () => (await import('./postgres.ts')).postgres,
   start: async () => (await import('./start.ts')).start,
+  hooks: async () => (await import('./hooks.ts')).hooks,
   install: async () => (await import('./install.ts')).install,
 }
 

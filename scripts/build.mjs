@@ -13,7 +13,7 @@ const dist = join(root, 'dist')
 const onUse = {
   name: 'on-use',
   setup(plugin) {
-    plugin.onResolve({ filter: /\/(?:remote|maintenance|tend|ingest|spool|bell|queue)\.ts$/ }, ({ kind, path }) =>
+    plugin.onResolve({ filter: /\/(?:remote|maintenance|tend|push-in-full|rare-shelves|ingest|spool|bell|queue)\.ts$/ }, ({ kind, path }) =>
       kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
     )
   },
@@ -48,6 +48,8 @@ const executables = {
     main: 'src/cli/main.ts',
     remote: 'src/host/remote.ts',
     maintenance: 'src/store/sqlite/maintenance.ts',
+    'rare-shelves': 'src/store/sqlite/rare-shelves.ts',
+    'push-in-full': 'src/core/inbox/push-in-full.ts',
     tend: 'src/core/gates/tend.ts',
     ingest: 'src/core/inbox/ingest.ts',
     spool: 'src/host/spool.ts',

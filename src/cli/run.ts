@@ -78,7 +78,7 @@ function createIo<P extends Rebindable<P>>(form: Form, args: Args, open: Opener<
     readStdin,
     environmentAgent,
     async open() {
-      const postern = await open(config, { upkeep: false, limits: config.limits, sessionGates: config.sessionGates })
+      const postern = await open(config, { upkeep: false, limits: config.limits })
       if (form.isForAnyone) return postern.as({ ...LOCAL_CALLER, via: 'cli' })
       const as = args.get('as')
       const agent = args.get('agent') ?? environmentAgent

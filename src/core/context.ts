@@ -25,6 +25,8 @@ export interface Context {
   readonly spoolOf: (project: string, sessionId: string) => string
   /** Runs a command in a shell and tells how it went; one that takes too long is ended. */
   readonly runCommand: (command: string, options: CommandOptions) => Promise<CommandOutcome>
+  /** Hands something that has happened to the commands that the user has set for it. Never fails. */
+  readonly announce: (event: string, about: Readonly<Record<string, unknown>>) => Promise<void>
   /** Something went wrong that nobody who asked has to know about. */
   readonly note: (event: string, fields: Readonly<Record<string, unknown>>) => void
 }

@@ -33,7 +33,7 @@ export interface HookCall {
   readonly settings: HookSettings
   /** The root of the project: where `.runtime/` lies. */
   root: string
-  /** As it is after this event was noted. */
+  /** As it is after this event was noted; undefined where it is not the agent's own, or was answered before. */
   session: Session | undefined
   /** The end of the turn was put off too often: nothing may put it off once more. */
   isLoopBroken: boolean

@@ -1,7 +1,9 @@
 import type { Config } from '../host/config.ts'
+import { readHookConfig } from '../host/hook-config.ts'
 import { noteFault } from '../host/hook-log.ts'
 import { openHook } from '../host/open-hook.ts'
 import { projectRoot, readSpoolWithoutStore, rememberShown } from '../host/spool.ts'
+import type { UserHook } from '../host/user-hooks.ts'
 import { writeWhole } from '../kit/node/output.ts'
 import { PosternError } from '../model/errors.ts'
 import type { HookPostern } from '../model/postern.ts'
@@ -40,17 +42,17 @@ const CHECK_MS = 900
 export async function answerHook(request: HookRequest): Promise<void> {
   const event = understand(request)
   if (!event || request.agent === undefined) return
-  const { host, config, cwd } = request
+  const { config, cwd } = request
   const shadow = openShadow(config.home, event.sessionId)
   const root = projectRoot(event.cwd ?? cwd)
   let postern: HookPostern | undefined
   try {
-    const opened = openHook(config, { busyMs: BUSY_MS, limits: config.limits, sessionGates: config.sessionGates })
+    const { sessionGates, userHooks } = readHookConfig(config)
+    const opened = openHook(config, { busyMs: BUSY_MS, limits: config.limits, sessionGates })
     postern = await inTime(request, opened)
     const call = createCall(request, event, postern, root)
-    const answer = await inTime(request, answerFromStore(call, shadow, config))
-    await print(postern, host, event, answer)
-    await afterwards(call, answer)
+    const answer = await inTime(request, answerFromStore(call, shadow, userHooks))
+    await show(call, answer)
   } catch (error) {
     fault(request, event.hostEvent, error)
     await printWithoutStore(request, event, root, shadow, error)
@@ -59,12 +61,22 @@ export async function answerHook(request: HookRequest): Promise<void> {
   }
 }
 
+/** From here on something may have been printed, so nothing else may be: whatever fails now is done by a later hook. */
+async function show(call: HookCall, answer: ChainAnswer): Promise<void> {
+  try {
+    await print(call.postern, call.host, call.event, answer)
+    await afterwards(call, answer)
+  } catch {
+    // What was shown and not noted as printed is shown again.
+  }
+}
+
 /** Undefined where there is nothing that could be answered; then nothing is consumed either. */
 function understand(request: HookRequest): SoundEvent | undefined {
   const { host, agent, input } = request
   let value: unknown
   try {
-    value = JSON.parse(input)
+    value = JSON.parse(input.replace(/^\uFEFF/, ''))
   } catch {
     fault(request, '', input.trim() === '' ? 'the input was empty' : 'the input was not JSON')
     return undefined
@@ -121,7 +133,7 @@ function createCall(request: HookRequest, event: SoundEvent, postern: HookPoster
 }
 
 /** What is known of the gates is written down before anything is asked of the store that may take long. */
-async function answerFromStore(call: HookCall, file: ShadowFile, { userHooks }: Config): Promise<ChainAnswer> {
+async function answerFromStore(call: HookCall, file: ShadowFile, userHooks: readonly UserHook[]): Promise<ChainAnswer> {
   const { postern, agent, event } = call
   const before = file.read()
   const gates = shadowOf(await postern.gates.list({ agent }))
@@ -150,14 +162,10 @@ async function print(postern: HookPostern, host: Host, event: HookEvent, answer:
   if (offer) await postern.inbox.printed({ offerId: offer.id })
 }
 
-/** The answer is out. What is left may fail: the next hook, or any other command, does it too. */
+/** The answer is out. What is left any other command does too. */
 async function afterwards({ postern, agent, event, leftMs }: HookCall, answer: ChainAnswer): Promise<void> {
-  try {
-    if (leftMs() > DEADLINE_MS / 2) await postern.upkeep.run()
-    if (!answer.offer && event.name !== 'session.end') await postern.sessions.settle({ agent })
-  } catch {
-    // As said above.
-  }
+  if (leftMs() > DEADLINE_MS / 2) await postern.upkeep.run()
+  if (!answer.offer && event.name !== 'session.end') await postern.sessions.settle({ agent })
 }
 
 async function printWithoutStore(

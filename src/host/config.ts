@@ -2,11 +2,9 @@ import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { hidePassword } from '../kit/pure/passwords.ts'
 import { PosternError } from '../model/errors.ts'
-import type { SessionGateRule } from '../model/gate.ts'
 import { DEFAULT_LIMITS, type Limits } from '../model/limits.ts'
 import { HOME_FILE, type Layer, projectLayer, readLayer } from './config-file.ts'
-import { type GateSetting, parseSessionGates } from './session-gates.ts'
-import { parseUserHooks, type UserHook } from './user-hooks.ts'
+import type { GateSetting } from './session-gates.ts'
 
 /** Everything that can be set, after flags, environment, files and defaults have been weighed. */
 export interface Config {
@@ -14,9 +12,9 @@ export interface Config {
   /** A path to a SQLite file, or a `postgres://` URL. */
   readonly store: string
   readonly limits: Limits
-  /** Gates of every session. */
-  readonly sessionGates: readonly SessionGateRule[]
-  readonly userHooks: readonly UserHook[]
+  /** Gates of every session and commands in the chain, as they are written: `readHookConfig` understands them. */
+  readonly gates: Readonly<Record<string, GateSetting>>
+  readonly hooks: readonly unknown[]
   /** Where each value came from, by its dotted name. */
   readonly origins: Readonly<Record<string, string>>
 }
@@ -46,8 +44,8 @@ export function readConfig({ flags, env, cwd }: ConfigSources): Config {
     home,
     store: parseStore(store, named ? cwd : dirname(fromFile?.origin ?? home)),
     limits: mergeLimits(layers, origins),
-    sessionGates: parseSessionGates(mergeGates(layers, origins)),
-    userHooks: layers.flatMap(({ content }) => parseUserHooks(content.hooks ?? [])),
+    gates: mergeGates(layers, origins),
+    hooks: layers.flatMap(({ content }) => content.hooks ?? []),
     origins,
   })
 }

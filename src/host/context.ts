@@ -24,6 +24,8 @@ export interface OpenOptions {
   readonly note?: Context['note']
   /** Gates of every session; none by default. */
   readonly sessionGates?: readonly SessionGateRule[]
+  /** Hands on what has happened; to nobody by default. */
+  readonly announce?: Context['announce']
 }
 
 /** Gives the heart what it needs from this machine. */
@@ -42,6 +44,7 @@ export function createContext(store: Store, wire: Wire, options: OpenOptions): C
     sessionGates: options.sessionGates ?? [],
     spoolOf: spoolPath,
     runCommand,
+    announce: options.announce ?? (async () => {}),
     note: options.note ?? (() => {}),
   }
 }

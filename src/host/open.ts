@@ -1,7 +1,9 @@
 import type { Postern } from '../model/postern.ts'
+import { createAnnouncer } from './announce.ts'
 import { type Config, readConfig } from './config.ts'
 import type { OpenOptions } from './context.ts'
 import { openStore } from './embedded.ts'
+import { readHookConfig } from './hook-config.ts'
 import { assemble } from './open-local.ts'
 
 export interface OpenPostern extends OpenOptions {
@@ -16,13 +18,13 @@ export async function openPostern(options: OpenPostern = {}): Promise<Postern> {
   const flags = { ...(store !== undefined && { store }), ...(home !== undefined && { home }) }
   const config = readConfig({ flags, env: process.env, cwd: process.cwd() })
   return openConfigured(config, {
-    sessionGates: config.sessionGates,
     ...rest,
     limits: { ...config.limits, ...options.limits },
   })
 }
 
 export async function openConfigured(config: Config, options: OpenOptions): Promise<Postern> {
+  const { sessionGates, userHooks } = readHookConfig(config)
   const { store, wire } = await openStore(config, options)
-  return assemble(store, wire, options)
+  return assemble(store, wire, { sessionGates, announce: createAnnouncer(userHooks, options.note), ...options })
 }

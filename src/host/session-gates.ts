@@ -5,9 +5,12 @@ export type GateSetting =
   | string
   | { readonly hook?: string; readonly mode?: string; readonly check?: string; readonly reason?: string }
 
-/** Nothing to commit, and nothing that no remote has. Outside a repository there is nothing to ask for. */
+/**
+ * Nothing to commit, and nothing in what is checked out that no remote has. Outside a repository, and where there is no
+ * remote, there is nothing to ask for.
+ */
 const COMMITTED_AND_PUSHED =
-  'git rev-parse --git-dir >/dev/null 2>&1 || exit 0; test -z "$(git status --porcelain)" || exit 1; test -z "$(git remote)" || test -z "$(git log --branches --not --remotes --oneline -1)"'
+  'git rev-parse --git-dir >/dev/null 2>&1 || exit 0; test -z "$(git status --porcelain)" || exit 1; test -z "$(git remote)" || test -z "$(git log HEAD --not --remotes --oneline -1 2>/dev/null)"'
 
 const BUILT_IN: Readonly<Record<string, SessionGateRule>> = {
   decision: {
@@ -37,12 +40,15 @@ export function parseSessionGates(settings: Readonly<Record<string, GateSetting>
   })
 }
 
+const FIELDS = ['hook', 'mode', 'check', 'reason']
+
 function parseRule(name: string, setting: GateSetting): SessionGateRule {
-  const known = BUILT_IN[name]
+  const known = Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined
   if (typeof setting === 'string') {
     if (!known) throw new Error(`the gate "${name}" is not built in, so it needs an object that says what it checks`)
     return { ...known, mode: parseGateMode(setting) }
   }
+  requireTexts(name, setting)
   const { hook, mode, check, reason } = setting
   return {
     name,
@@ -50,5 +56,14 @@ function parseRule(name: string, setting: GateSetting): SessionGateRule {
     mode: parseGateMode(mode ?? known?.mode ?? 'strict'),
     check: check ?? known?.check ?? null,
     reason: reason ?? known?.reason ?? `Do what "${name}" stands for, then say so: postern gate mark ${name}`,
+  }
+}
+
+function requireTexts(name: string, setting: unknown): void {
+  const isObject = typeof setting === 'object' && setting !== null && !Array.isArray(setting)
+  if (!isObject) throw new Error(`"gates.${name}" is neither a mode nor an object`)
+  for (const [field, value] of Object.entries(setting)) {
+    if (!FIELDS.includes(field)) throw new Error(`"gates.${name}.${field}" is not a setting of a gate`)
+    if (typeof value !== 'string' || value.trim() === '') throw new Error(`"gates.${name}.${field}" is not text`)
   }
 }

@@ -1,4 +1,4 @@
-/** A command of the user's own in the chain of handlers. */
+/** A command of the user's own: in the chain of handlers for a host's events, or after something has happened in the store. */
 export interface UserHook {
   /** The event in our words, such as `turn.stop`. */
   readonly event: string
@@ -8,22 +8,50 @@ export interface UserHook {
   readonly timeoutMs: number
 }
 
+/** Events of hosts, and one of our own. */
+export const USER_EVENTS: readonly string[] = [
+  'session.start',
+  'prompt.submit',
+  'tool.before',
+  'tool.after',
+  'turn.stop',
+  'subagent.start',
+  'subagent.stop',
+  'compact.before',
+  'compact.after',
+  'session.end',
+  'decision.responded',
+]
+
+const FIELDS = ['event', 'command', 'priority', 'timeoutMs']
 const DEFAULT_PRIORITY = 25
 const DEFAULT_TIMEOUT_MS = 1_000
+const MAX_TIMEOUT_MS = 60_000
 const MAX_HOOKS = 50
 
 /** Throws with words that complete "the configuration cannot be used, because …". */
 export function parseUserHooks(value: unknown): readonly UserHook[] {
   if (!Array.isArray(value) || value.length > MAX_HOOKS)
     throw new Error(`"hooks" is not a list of at most ${MAX_HOOKS}`)
-  return value.map((each: Readonly<Record<string, unknown>>, at) => {
-    const { event, command, priority = DEFAULT_PRIORITY, timeoutMs = DEFAULT_TIMEOUT_MS } = each ?? {}
-    if (typeof event !== 'string' || typeof command !== 'string' || command === '') {
-      throw new Error(`"hooks[${at}]" needs an event and a command`)
-    }
-    if (!Number.isInteger(priority) || !Number.isInteger(timeoutMs) || (timeoutMs as number) < 1) {
-      throw new Error(`"hooks[${at}]" has a priority or timeoutMs that is no whole number`)
-    }
-    return { event, command, priority: priority as number, timeoutMs: timeoutMs as number }
-  })
+  return value.map((each: unknown, at) => parseUserHook(`"hooks[${at}]"`, each))
+}
+
+function parseUserHook(name: string, value: unknown): UserHook {
+  const fields = Object(value) as Readonly<Record<string, unknown>>
+  const { event, command, priority = DEFAULT_PRIORITY, timeoutMs = DEFAULT_TIMEOUT_MS } = fields
+  const unknown = Object.keys(fields).find((field) => !FIELDS.includes(field))
+  if (unknown !== undefined) throw new Error(`${name} has "${unknown}", which is not a setting of a hook`)
+  if (typeof event !== 'string' || typeof command !== 'string' || command.trim() === '') {
+    throw new Error(`${name} needs an event and a command`)
+  }
+  if (!USER_EVENTS.includes(event)) throw new Error(`${name} names no event: use one of ${USER_EVENTS.join(', ')}`)
+  if (!isWhole(priority)) throw new Error(`${name} has a priority that is no whole number`)
+  if (!isWhole(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS) {
+    throw new Error(`${name} has a timeoutMs that is no whole number from 1 to ${MAX_TIMEOUT_MS}`)
+  }
+  return { event, command, priority, timeoutMs }
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value)
 }

@@ -38,7 +38,7 @@ export const noteEvent = operation({
     firing: z.string().optional(),
   }),
   output: z.object({ session, isRepeated: z.boolean(), confirmed: z.number().int() }),
-  errors: SESSION_ERRORS,
+  errors: [...SESSION_ERRORS, 'VALUE_INVALID'],
   faces: {},
 })
 

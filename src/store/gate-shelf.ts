@@ -62,8 +62,8 @@ export interface CloseGate {
   readonly at: number
   readonly by: string
   readonly reason: string
-  /** When it has to be looked at once more although it is closed. */
-  readonly nextAt: number | null
+  /** When it has to be looked at once more although it is closed; absent: never. */
+  readonly nextAt?: number
 }
 
 export interface DecisionShelf {

@@ -79,7 +79,7 @@ export interface AgentShelf {
   setRemoved(params: { readonly id: string; readonly removedAt: number | null }): Promise<void>
   /**
    * Makes the agent's quiet file where nothing waits for it: nothing is pending, whether its time is over or not, or
-   * was broadcast, no offer and no gate of it is open, neither before this transaction nor by now. True where it was
+   * was broadcast, no offer and no gate of it is open or has a time to come, neither before this transaction nor by now. True where it was
    * made. Whatever concerns the agent removes the file before it is committed. Always false on PostgreSQL, to which
    * other machines write.
    */
@@ -105,8 +105,8 @@ export interface SessionShelf {
   put(session: Session): Promise<void>
   /** Returns whose session it was; undefined where it had ended or is not there. */
   end(params: { readonly id: string; readonly at: number }): Promise<string | undefined>
-  /** Where the session is in its turns. Absent: as it was. */
-  setTurn(params: TurnParams): Promise<void>
+  /** Where the session is in its turns. Absent: as it was. Returns it; undefined where it is not there. */
+  setTurn(params: TurnParams): Promise<Session | undefined>
   /** Remembers a firing; true where the session has had the same one since `since`. */
   hasFired(params: {
     readonly id: string
@@ -123,7 +123,8 @@ export interface SessionShelf {
 export interface TurnParams {
   readonly id: string
   readonly idleSince?: number | null
-  readonly continuations?: number
+  /** Counted up by one, or back at nothing. */
+  readonly continuations?: 'next' | 'none'
   readonly stoppedAt?: number
 }
 
@@ -137,9 +138,13 @@ export interface MessageShelf {
   /** Stores one message for everybody, in constant time. Drains take it up. Throws DEDUP_CONFLICT. */
   broadcast(params: { readonly message: Message }): Promise<{ readonly id: string; readonly duplicate: boolean }>
   get(id: string): Promise<Message | undefined>
+  /** The message that is about to be answered. Until the transaction ends no gate begins to wait for an answer to it. */
+  getAnswered(id: string): Promise<Message | undefined>
+  /** The message whose answer is about to be waited for. Until the transaction ends nobody answers it. */
+  getAwaited(id: string): Promise<Message | undefined>
   /** The thread's messages, oldest first. */
   thread(params: { readonly threadId: string; readonly limit: number }): Promise<readonly Message[]>
-  /** Whether anybody but one agent has replied to a message. */
+  /** Whether anybody but one agent has replied to a message. What is held, or was taken back, is no reply. */
   hasReply(params: { readonly message: Message; readonly notFrom: string }): Promise<boolean>
   /** How many messages the thread has had since the last one of a person. */
   countThread(params: { readonly threadId: string }): Promise<number>
@@ -333,6 +338,8 @@ export interface BudgetShelf {
 }
 
 export interface UpkeepShelf {
+  /** Whether a gate's time has come. */
+  hasDueGates(params: { readonly now: number }): Promise<boolean>
   /** When each job was last claimed. */
   ranAt(): Promise<ReadonlyMap<string, number>>
   /** Claims the next slice of a named job if it is due; false where somebody else had it within the interval. */

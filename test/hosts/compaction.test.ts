@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { occurrences } from './model.ts'
-import { CLAUDE, CODEX, describeReal, makeScene } from './scene.ts'
+import { CLAUDE, CODEX, describeAtTerminal, describeReal, makeScene } from './scene.ts'
+import { openSession, until } from './terminal.ts'
 
 const BEFORE = 'mark-before-the-compaction'
 const MEANWHILE = 'mark-while-it-compacts'
@@ -11,41 +12,46 @@ const SUMMARY = { text: '<analysis>none</analysis>\n<summary>in-short</summary>'
 const TOO_MANY_TOKENS = 990_000
 const done = { text: 'done' }
 
-describeReal.each(CLAUDE)('in $host', (driver) => {
-  const work = { calls: [driver.callShell('true')] }
-
+describeAtTerminal.each(CLAUDE)('in $host', (driver) => {
   test('a compaction that was asked for loses nothing and repeats nothing', async () => {
     const scene = await makeScene(driver)
     const ids: string[] = []
-    const { session, requests } = await scene.run({
-      steps: [
-        async () => {
-          ids.push(await scene.push(BEFORE, 1))
-          return work
-        },
-        done,
-      ],
+    const session = await openSession(driver, scene, [
+      async () => {
+        ids.push(await scene.push(BEFORE, 2))
+        return done
+      },
+      done,
+      // The summariser is a model too: what comes while it works must not go to it.
+      async () => {
+        ids.push(await scene.push(MEANWHILE, 2))
+        return SUMMARY
+      },
+      done,
+      done,
+      done,
+    ])
+    await session.enter('hello')
+    await session.model.asked.times(2)
+    await until('the session to be idle', () => scene.isIdle(), session.screen)
+    await session.enter('/compact')
+    await session.model.asked.times(3)
+    await until('the compaction', () => session.screen().includes('Compacted'), session.screen)
+    await session.enter('go on')
+    await until('the message', () => occurrences(session.model.requests.at(-1), MEANWHILE) > 0, session.screen)
+    await until('the receipts', async () => {
+      const receipts = await Promise.all(ids.map((id) => scene.receipt(id)))
+      return receipts.every(({ state }) => state === 'seen')
     })
-    expect(occurrences(requests[1], BEFORE)).toBe(1)
 
-    // The summariser is a model too: what comes while it works must not go to it.
-    const compacted = await scene.run({
-      resume: session,
-      prompt: '/compact',
-      steps: [
-        async () => {
-          ids.push(await scene.push(MEANWHILE, 1))
-          return SUMMARY
-        },
-      ],
-    })
-    expect(compacted.requests.map((request) => occurrences(request, MEANWHILE))).toEqual([0])
-
-    const after = await scene.run({ resume: session, prompt: 'go on', steps: [work, done] })
-    expect(after.requests.map((request) => occurrences(request, 'in-short'))).toEqual([1, 1])
-    expect(after.requests.map((request) => occurrences(request, MEANWHILE))).toEqual([1, 1])
-    expect(after.requests.map((request) => occurrences(request, BEFORE))).toEqual([0, 0])
-    for (const id of ids) expect(await scene.receipt(id)).toMatchObject({ state: 'seen', attempt: 1 })
+    const [, shown, summarised, ...after] = session.model.requests
+    expect(occurrences(shown, BEFORE)).toBe(1)
+    expect(occurrences(summarised, MEANWHILE)).toBe(0)
+    const last = after.at(-1)
+    expect(occurrences(last, 'in-short')).toBe(1)
+    expect(occurrences(last, MEANWHILE)).toBe(1)
+    expect(occurrences(last, BEFORE)).toBe(0)
+    for (const id of ids) expect((await scene.receipt(id)).attempt).toBe(1)
   })
 })
 

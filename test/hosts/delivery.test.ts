@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
+import type { Driver } from './driver.ts'
 import { occurrences } from './model.ts'
-import { DRIVERS, describeReal, makeScene } from './scene.ts'
+import { CLAUDE, CODEX, DRIVERS, describeReal, GEMINI, makeScene } from './scene.ts'
 
 const MARK = 'mark-of-the-message'
+const done = { text: 'done' }
+const workOf = (driver: Driver) => ({ calls: [driver.callShell('true')] })
 
-describeReal.each(DRIVERS)('in $host', (driver) => {
-  const work = { calls: [driver.callShell('true')] }
-  const done = { text: 'done' }
+describeReal.each([...CLAUDE, ...CODEX])('in $host', (driver) => {
+  const work = workOf(driver)
 
   test('an urgent message pushed while the agent works is in the next request to the model, once', async () => {
     const scene = await makeScene(driver)
@@ -50,6 +52,35 @@ describeReal.each(DRIVERS)('in $host', (driver) => {
     expect(sessionId).not.toBeNull()
     expect(steps.map(({ step }) => step)).toEqual(['stored', 'offered', 'printed', 'seen'])
   })
+})
+
+describeReal.each(GEMINI)('in $host', (driver) => {
+  test('an urgent message waits for the stop too, because a tool may be that of a subagent', async () => {
+    const scene = await makeScene(driver)
+    const states: string[] = []
+    let id = ''
+    const look = async () => {
+      states.push((await scene.receipt(id)).state)
+      return done
+    }
+    const { requests } = await scene.run({
+      steps: [
+        async () => {
+          id = await scene.push(MARK, 0)
+          return workOf(driver)
+        },
+        look,
+        look,
+      ],
+    })
+    expect(requests.map((request) => occurrences(request, MARK))).toEqual([0, 0, 1])
+    expect(states).toEqual(['pending', 'offered'])
+    expect(await scene.receipt(id)).toMatchObject({ state: 'seen', attempt: 1 })
+  })
+})
+
+describeReal.each(DRIVERS)('in $host', (driver) => {
+  const work = workOf(driver)
 
   test('an ordinary message pushed while the agent works waits for its stop and continues the turn, once', async () => {
     const scene = await makeScene(driver)

@@ -51,7 +51,8 @@ describeReal.each(DRIVERS)('in $host', (driver) => {
     let stops = 0
     const { requests } = await scene.run({
       steps: Array.from({ length: 24 }, (_, at) => () => {
-        if (at % 2 === 0) return { calls: [driver.callShell('true')] }
+        // Never the same twice, which a host may take for a loop of its own.
+        if (at % 2 === 0) return { calls: [driver.callShell(`true ${at}`)] }
         stops++
         return done
       }),
@@ -107,5 +108,5 @@ async function stateOf(scene: Scene, id: string): Promise<string | undefined> {
 async function expectBreach(scene: Scene, gate: string): Promise<void> {
   expect(await stateOf(scene, gate)).toBe('breached')
   const mail = await scene.mailOf('justin')
-  expect(mail.filter(({ content }) => content.includes(gate) || content.includes(REASON))).toHaveLength(1)
+  expect(mail.filter(({ content }) => content.includes(gate) && content.includes('breached'))).toHaveLength(1)
 }

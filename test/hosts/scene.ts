@@ -1,5 +1,6 @@
 import { describe, inject } from 'vitest'
 import type { DeliveryTrace } from '../../src/model/receipt.ts'
+import type { Session } from '../../src/model/session.ts'
 import { driveClaude } from './claude.ts'
 import { driveCodex } from './codex.ts'
 import type { Driver } from './driver.ts'
@@ -29,6 +30,10 @@ export interface Scene extends Place {
   push(text: string, priority: number): Promise<string>
   /** How far a message has come on its way to quinn. */
   receipt(id: string): Promise<DeliveryTrace>
+  /** The session that quinn has now, if any. */
+  session(): Promise<Session | null>
+  /** Whether that session waits for a prompt. */
+  isIdle(): Promise<boolean>
   /** Everything that was ever sent to somebody. */
   mailOf(agent: string): Promise<readonly { readonly type: string; readonly content: string }[]>
 }
@@ -37,6 +42,7 @@ export async function makeScene(driver: Driver): Promise<Scene> {
   const place = await makePlace()
   await place.ask('agent', 'add', 'quinn')
   await place.ask('agent', 'add', 'justin', '--kind', 'human')
+  const session = async () => (await place.ask<{ session: Session | null }>('agent', 'show', 'quinn')).session
   await place.ask('init', '--host', driver.host, '--agent', 'quinn', '--scope', 'project')
   return {
     ...place,
@@ -58,6 +64,8 @@ export async function makeScene(driver: Driver): Promise<Scene> {
       const { deliveries } = await place.ask<{ deliveries: DeliveryTrace[] }>('trace', id)
       return deliveries[0]!
     },
+    session,
+    isIdle: async () => ((await session())?.idleSince ?? null) !== null,
     async mailOf(agent) {
       const { items } = await place.ask<{ items: { type: string; content: string }[] }>(
         'inbox',

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Session } from '../../src/model/session.ts'
 import { occurrences } from './model.ts'
-import { CLAUDE, describeAtTerminal, makeScene, type Scene } from './scene.ts'
+import { CLAUDE, describeAtTerminal, makeScene } from './scene.ts'
 import { openSession, until } from './terminal.ts'
 
 const MARK = 'mark-of-the-message'
@@ -14,7 +13,7 @@ describeAtTerminal.each(CLAUDE)('in $host', (driver) => {
     const session = await openSession(driver, scene, [done, done, done])
     await session.enter('hello')
     await session.model.asked.times(1)
-    await until('the session to be idle', () => isIdle(scene), session.screen)
+    await until('the session to be idle', () => scene.isIdle(), session.screen)
 
     const pushedAt = performance.now()
     const id = await scene.push(MARK, 2)
@@ -27,18 +26,9 @@ describeAtTerminal.each(CLAUDE)('in $host', (driver) => {
   test('a session that was never prompted is woken too', async () => {
     const scene = await makeScene(driver)
     const session = await openSession(driver, scene, [done, done])
-    await until('the session to be known', async () => (await sessionOf(scene)) !== null, session.screen)
+    await until('the session to be known', async () => (await scene.session()) !== null, session.screen)
     await scene.push(MARK, 2)
     const [request] = await session.model.asked.times(1)
     expect(occurrences(request, MARK)).toBe(1)
   })
 })
-
-async function sessionOf(scene: Scene): Promise<Session | null> {
-  return (await scene.ask<{ session: Session | null }>('agent', 'show', 'quinn')).session
-}
-
-async function isIdle(scene: Scene): Promise<boolean> {
-  const session = await sessionOf(scene)
-  return session !== null && session.idleSince !== null
-}

@@ -66,7 +66,7 @@ async function install(io: Io, args: Args, target: Target, agent: string): Promi
 
   const isNew = await prepare(io, agent)
   const backup = change ? applyChange(change, home).backup : null
-  const warnings = [...warnOfOther(target, scope, places, home), ...warnOfPlace()]
+  const warnings = [...warnOfOther(target, scope, places, home), ...warnOfPlace(), ...warnOfStore(io)]
   const others = (change?.agents ?? []).filter((each) => each !== agent)
   const lines = [
     change
@@ -221,6 +221,12 @@ function warnOfPlace(): readonly string[] {
   const program = findProgram()
   if (!program.includes(`${sep}_npx${sep}`)) return []
   return [`Careful: this Postern lies in a cache of npx (${program}), which is emptied some day. Install it first.`]
+}
+
+/** A store that is named on the command line is not known to anybody who comes later. */
+function warnOfStore({ config }: Io): readonly string[] {
+  if (config.origins['store'] !== '--store') return []
+  return [`Careful: hooks use the store that ${join(config.home, 'config.json')} names, not the one of this command.`]
 }
 
 function show(lines: readonly string[]): string {

@@ -3,7 +3,7 @@ import type { Decision, DecisionAnswer, DecisionOption, DecisionState } from '..
 import type { Gate, GateState } from '../../model/gate.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { closeGate, shorten } from '../gates/close.ts'
+import { type ClosedGate, closeGate, shorten } from '../gates/close.ts'
 import { pushNotice } from '../inbox/notice.ts'
 
 export interface Ending {
@@ -19,51 +19,69 @@ const GATE_STATE: Readonly<Record<Ending['state'], Exclude<GateState, 'open'>>> 
   cancelled: 'waived',
 }
 
+export interface Ended {
+  readonly decision: Decision
+  /** Its gate, as it is now. */
+  readonly gate: Gate
+  /** Whom to ring after the commit. */
+  readonly rings: readonly string[]
+}
+
 /**
  * Ends a decision, opens what waited for it and tells the asker, in the transaction of whoever ends it. Undefined where
- * it has ended already.
+ * it has ended already. Takes the decision's gate, which is locked before the decision: so do all who end one, or two of
+ * them could wait for each other.
  */
 export async function endDecision(
   ctx: Context,
   tx: Shelves,
-  decision: Decision,
-  ending: Ending,
-): Promise<{ readonly decision: Decision; readonly rings: readonly string[] } | undefined> {
-  const { state, answer, by, reason } = ending
+  { decision, gate }: Pick<Ended, 'decision' | 'gate'>,
+  { state, answer, by, reason }: Ending,
+): Promise<Ended | undefined> {
   if (!(await tx.decisions.close({ id: decision.id, state, answer }))) return undefined
   const ended: Decision = { ...decision, state, answer }
-  const rings: string[] = []
-  for (const gate of await tx.gates.awaiting({ awaits: decision.id })) {
-    // The decision's own message says all there is to say to the asker; others who wait hear it by their gate.
-    const tells = gate.id === decision.gateId ? gate.waiters : undefined
-    const closed = await closeGate(ctx, tx, gate, { to: GATE_STATE[state], by, reason, ...(tells && { tells }) })
+  const closing = { to: GATE_STATE[state], by, reason: shorten(reason) }
+  // The decision's own message says all there is to say to the asker; others who wait hear it by their gate.
+  const own = await closeGate(ctx, tx, gate, { ...closing, tells: gate.waiters })
+  const rings = [...(own?.rings ?? [])]
+  for (const other of await tx.gates.awaiting({ awaits: decision.id })) {
+    const closed = await closeGate(ctx, tx, other, closing)
     rings.push(...(closed?.rings ?? []))
   }
   rings.push(...(await tellAsker(ctx, tx, ended, by, reason)))
-  return { decision: ended, rings }
+  return { decision: ended, gate: own?.gate ?? gate, rings }
 }
 
 /** The deadline is over: the default is taken where there is one. Undefined where the gate has no open decision. */
-export async function endUnanswered(ctx: Context, tx: Shelves, gate: Gate): Promise<readonly string[] | undefined> {
+export async function endUnanswered(ctx: Context, tx: Shelves, gate: Gate): Promise<Ended | undefined> {
   const decision = await tx.decisions.ofGate(gate.id)
   if (decision?.state !== 'open') return undefined
   const { defaultOption: selected } = decision
   const at = ctx.store.now()
-  const ended = await endDecision(ctx, tx, decision, {
-    state: selected === null ? 'expired' : 'answered',
-    answer: selected === null ? null : { by: SYSTEM_CALLER.id, verified: true, at, selected, text: null },
-    by: SYSTEM_CALLER,
-    reason: selected === null ? 'nobody answered in time' : 'nobody answered in time, so the default was taken',
-  })
-  return ended?.rings
+  const isExpired = selected === null
+  return endDecision(
+    ctx,
+    tx,
+    { decision, gate },
+    {
+      state: isExpired ? 'expired' : 'answered',
+      answer: isExpired ? null : { by: SYSTEM_CALLER.id, verified: true, at, selected, text: null },
+      by: SYSTEM_CALLER,
+      reason: isExpired ? 'nobody answered in time' : 'nobody answered in time, so the default was taken',
+    },
+  )
 }
 
-/** A gate was waived: nobody need answer its question any more. */
-export async function cancelWaived(ctx: Context, tx: Shelves, gate: Gate, reason: string): Promise<readonly string[]> {
+/** Whoever waives the gate of a question takes that back. Undefined where the gate has no open decision. */
+export async function cancelQuestion(
+  ctx: Context,
+  tx: Shelves,
+  gate: Gate,
+  reason: string,
+): Promise<ClosedGate | undefined> {
   const decision = await tx.decisions.ofGate(gate.id)
-  if (decision?.state !== 'open') return []
-  const ended = await endDecision(ctx, tx, decision, { state: 'cancelled', answer: null, by: ctx.caller, reason })
-  return ended?.rings ?? []
+  if (decision?.state !== 'open') return undefined
+  return endDecision(ctx, tx, { decision, gate }, { state: 'cancelled', answer: null, by: ctx.caller, reason })
 }
 
 /** Self-contained, for an agent that has restarted since it asked. */

@@ -4,25 +4,25 @@ import { PosternError } from '../../model/errors.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { parseReason } from '../gates/create.ts'
 import { requireStorable } from '../inbox/ids.ts'
 import { ring } from '../rings.ts'
-import { describeAnswer, endDecision } from './close.ts'
+import { describeAnswer, type Ended, type Ending, endDecision } from './close.ts'
 import { requireOption } from './create.ts'
 
 const TEXT_BYTES = 16_000
 
-/** Answers a question: recorded, gate opened, asker told, all or nothing. The first answer wins. */
+/**
+ * Answers a question: recorded, gate opened, asker told, all or nothing. The first answer wins. Afterwards the user's own
+ * commands hear of it; whatever becomes of them, the answer stands.
+ */
 export async function respondDecision(ctx: Context, input: RespondDecision): Promise<Decision> {
-  const { decision, rings } = await ctx.store.transact(async (tx) => {
-    const decision = await requireOpen(tx, input.id)
+  const decision = await endByHand(ctx, input, (decision) => {
     requireAsked(ctx, decision)
     const answer = parseAnswer(ctx, decision, input)
-    const reason = describeAnswer(decision, answer)
-    const ended = await endDecision(ctx, tx, decision, { state: 'answered', answer, by: ctx.caller, reason })
-    if (!ended) throw endedAlready(await requireDecision(tx, input.id))
-    return ended
+    return { state: 'answered', answer, by: ctx.caller, reason: describeAnswer(decision, answer) }
   })
-  ring(ctx, rings)
+  await ctx.announce('decision.responded', { decision })
   return decision
 }
 
@@ -31,12 +31,21 @@ export async function cancelDecision(
   ctx: Context,
   input: DecisionRef & { readonly reason?: string },
 ): Promise<Decision> {
-  const reason = parseText('reason', input.reason ?? 'it need not be answered any more', TEXT_BYTES)
-  const { decision, rings } = await ctx.store.transact(async (tx) => {
-    const decision = await requireOpen(tx, input.id)
+  const reason = parseReason(input.reason ?? 'it need not be answered any more')
+  return endByHand(ctx, input, (decision) => {
     if (ctx.caller.id !== decision.agent) requireAsked(ctx, decision)
-    const ended = await endDecision(ctx, tx, decision, { state: 'cancelled', answer: null, by: ctx.caller, reason })
-    if (!ended) throw endedAlready(await requireDecision(tx, input.id))
+    return { state: 'cancelled', answer: null, by: ctx.caller, reason }
+  })
+}
+
+async function endByHand(ctx: Context, { id }: DecisionRef, how: (decision: Decision) => Ending): Promise<Decision> {
+  const { gateId } = await requireDecision(ctx.store.read, id)
+  const { decision, rings } = await ctx.store.transact(async (tx): Promise<Ended> => {
+    const gate = await tx.gates.get(gateId)
+    if (!gate) throw new PosternError('DECISION_NOT_FOUND', { id })
+    const decision = await requireOpen(tx, id)
+    const ended = await endDecision(ctx, tx, { decision, gate }, how(decision))
+    if (!ended) throw endedAlready(await requireDecision(tx, id))
     return ended
   })
   ring(ctx, rings)

@@ -1,9 +1,10 @@
 import { SYSTEM_CALLER } from '../../model/caller.ts'
 import type { Gate } from '../../model/gate.ts'
 import type { GateRef } from '../../model/gates.ts'
+import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { ring } from '../rings.ts'
-import { closeGate } from './close.ts'
+import { type ClosedGate, closeGate } from './close.ts'
 import { tendDue } from './look.ts'
 import { requireGate } from './resolve.ts'
 
@@ -13,17 +14,18 @@ const CHECK_MS = 60_000
 export async function checkGate(ctx: Context, { id }: GateRef): Promise<Gate> {
   await tendDue(ctx)
   const gate = await requireGate(ctx.store.read, id)
-  if (gate.state !== 'open' || gate.kind !== 'command') return gate
-  return (await runGateCommand(ctx, gate, CHECK_MS)) ?? gate
+  return gate.state === 'open' && gate.kind === 'command' ? runGateCommand(ctx, gate, CHECK_MS) : gate
 }
 
-/** Runs a gate's command, and resolves the gate where that succeeds; undefined where it stays open. */
-export async function runGateCommand(ctx: Context, gate: Gate, timeoutMs: number): Promise<Gate | undefined> {
+/** Runs an open gate's command, and resolves the gate where that succeeds. Returns it as it is afterwards. */
+export async function runGateCommand(ctx: Context, gate: Gate, timeoutMs: number): Promise<Gate> {
   const { exitCode } = await ctx.runCommand(gate.awaits ?? 'false', { folder: gate.folder, timeoutMs })
-  if (exitCode !== 0) return undefined
-  const closed = await ctx.store.transact((tx) =>
-    closeGate(ctx, tx, gate, { to: 'resolved', by: SYSTEM_CALLER, reason: 'its command succeeded' }),
-  )
+  const closed = exitCode === 0 ? await ctx.store.transact((tx) => resolveMet(ctx, tx, gate)) : undefined
   ring(ctx, closed?.rings ?? [])
-  return closed?.gate
+  // Meanwhile somebody else may have closed it.
+  return closed?.gate ?? requireGate(ctx.store.read, gate.id)
+}
+
+function resolveMet(ctx: Context, tx: Shelves, gate: Gate): Promise<ClosedGate | undefined> {
+  return closeGate(ctx, tx, gate, { to: 'resolved', by: SYSTEM_CALLER, reason: 'its command succeeded' })
 }

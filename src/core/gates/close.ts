@@ -10,6 +10,8 @@ export interface Closing {
   readonly reason: string
   /** Who is told by a notice of the gate's own; by default its agent and those who wait for it. */
   readonly tells?: readonly string[]
+  /** The session in which it was passed. */
+  readonly sessionId?: string
 }
 
 export interface ClosedGate {
@@ -20,7 +22,8 @@ export interface ClosedGate {
 
 /**
  * Closes a gate, tells its agent and those who wait, and closes the gates that waited for it, all in one transaction:
- * nobody is told of what did not happen, or left untold of what did. Undefined where it is closed already.
+ * nobody is told of what did not happen, or left untold of what did. Undefined where it is closed already. A breach
+ * meets no condition, so neither are those told who wait for it; people are, by whoever notes the breach.
  */
 export async function closeGate(
   ctx: Context,
@@ -28,11 +31,12 @@ export async function closeGate(
   gate: Gate,
   closing: Closing,
 ): Promise<ClosedGate | undefined> {
-  const { to, by, reason } = closing
+  const { to, by, reason, sessionId = null } = closing
   const at = ctx.store.now()
-  const closed = await tx.gates.close({ id: gate.id, from: statesBefore(to), to, at, by: by.id, reason })
+  const move = { id: gate.id, from: statesBefore(to), to, at, by: by.id, reason }
+  const closed = await tx.gates.close({ ...move, ...(to === 'breached' && deadlineOf(gate)) })
   if (!closed) return undefined
-  await tx.gates.record({ gateId: gate.id, at, step: to, by: by.id, sessionId: null, evidence: reason })
+  await tx.gates.record({ gateId: gate.id, at, step: to, by: by.id, sessionId, evidence: reason })
   if (to === 'breached') return { gate: closed, rings: [] }
 
   const rings = [...(await tellOfGate(ctx, tx, closed, closing))]
@@ -45,6 +49,11 @@ export async function closeGate(
     rings.push(...(after?.rings ?? []))
   }
   return { gate: closed, rings }
+}
+
+/** The question behind a gate outlives its breach, and so does its deadline. */
+function deadlineOf({ kind, dueAt }: Gate): { readonly nextAt?: number } {
+  return kind === 'decision' && dueAt !== null ? { nextAt: dueAt } : {}
 }
 
 function statesBefore(to: GateState): GateState[] {

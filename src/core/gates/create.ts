@@ -1,7 +1,16 @@
 import { parseAgentId } from '../../model/agent.ts'
 import { SYSTEM_CALLER } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
-import { type Gate, type GateKind, parseGateHook, parseGateKind, parseGateMode, parsePolicy } from '../../model/gate.ts'
+import {
+  type Gate,
+  type GateHook,
+  type GateKind,
+  type GateState,
+  parseGateHook,
+  parseGateKind,
+  parseGateMode,
+  parsePolicy,
+} from '../../model/gate.ts'
 import type { CreateGate } from '../../model/gates.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
@@ -16,6 +25,7 @@ import { nextLook } from './due.ts'
 const REASON_BYTES = 2_000
 const COMMAND_BYTES = 4_000
 const TOOL_BYTES = 200
+const FOLDER_BYTES = 4_000
 const MAX_WAITERS = 100
 const OPEN_PER_AGENT = 200
 
@@ -23,7 +33,6 @@ const OPEN_PER_AGENT = 200
 export async function createGate(ctx: Context, input: CreateGate): Promise<Gate> {
   const draft = draftGate(ctx, input)
   const { gate, rings } = await ctx.store.transact(async (tx) => {
-    await requireRoom(tx, draft.agent)
     for (const id of [draft.agent, ...draft.waiters, ...(draft.escalateTo ? [draft.escalateTo] : [])]) {
       await requireAgent(tx, id)
     }
@@ -40,6 +49,7 @@ export async function createGate(ctx: Context, input: CreateGate): Promise<Gate>
 }
 
 export async function insertGate(ctx: Context, tx: Shelves, gate: Gate): Promise<void> {
+  await requireRoom(tx, gate.agent)
   await tx.gates.insert({ gate, nextAt: nextLook(gate) })
   await tx.gates.record({
     gateId: gate.id,
@@ -56,18 +66,18 @@ export function draftGate(ctx: Context, input: CreateGate): Gate {
   const mode = parseGateMode(input.mode ?? 'strict')
   const hook = parseGateHook(input.hook ?? 'stop')
   const createdAt = ctx.store.now()
-  requireOnlyIts(kind, input)
+  requireOnlyIts(kind, hook, input)
   return {
     id: ctx.newId('gate'),
     agent: parseAgentId(input.agent),
     kind,
     mode,
     hook,
-    tool: hook === 'tool' && input.tool ? parseText('tool', input.tool, TOOL_BYTES) : null,
+    tool: input.tool ? parseText('tool', input.tool, TOOL_BYTES) : null,
     reason: parseReason(input.reason),
     state: 'open',
     awaits: awaitsOf(kind, input),
-    folder: input.folder ?? null,
+    folder: input.folder === undefined ? null : parseText('folder', input.folder, FOLDER_BYTES),
     until: kind === 'timer' ? createdAt + requireSpan(ctx, 'time', input.afterMs) : null,
     onUnavailable: parsePolicy(input.onUnavailable ?? (mode === 'strict' ? 'block' : 'allow')),
     waiters: parseWaiters(input.waiters ?? []),
@@ -111,13 +121,18 @@ function awaitsOf(kind: GateKind, { awaits }: CreateGate): string | null {
 }
 
 /** What belongs to another kind would be ignored, and whoever named it would wait for nothing. */
-function requireOnlyIts(kind: GateKind, { awaits, afterMs, escalateTo, escalateAfterMs }: CreateGate): void {
-  const surplus =
-    (awaits !== undefined && !AWAITED[kind] && 'condition') ||
-    (afterMs !== undefined && kind !== 'timer' && 'time') ||
-    (escalateAfterMs !== undefined && escalateTo === undefined && 'escalation without somebody to tell')
-  if (!surplus) return
-  throw new PosternError('VALUE_INVALID', { field: surplus, value: '', next: `A gate of the kind ${kind} takes none.` })
+function requireOnlyIts(kind: GateKind, hook: GateHook, input: CreateGate): void {
+  const { awaits, afterMs, folder, tool, escalateTo, escalateAfterMs } = input
+  const ofKind = `A gate of the kind ${kind} takes none.`
+  const surplus: readonly (readonly [field: string, value: unknown, isSurplus: boolean, next: string])[] = [
+    ['condition', awaits, !AWAITED[kind], ofKind],
+    ['time', afterMs, kind !== 'timer', ofKind],
+    ['folder', folder, kind !== 'command', ofKind],
+    ['tool', tool, hook !== 'tool', 'Only a gate on tools names one.'],
+    ['time of escalation', escalateAfterMs, escalateTo === undefined, 'Say whom to tell then.'],
+  ]
+  const found = surplus.find(([, value, isSurplus]) => value !== undefined && isSurplus)
+  if (found) throw new PosternError('VALUE_INVALID', { field: found[0], value: String(found[1]), next: found[3] })
 }
 
 function parseWaiters(waiters: readonly string[]): readonly string[] {
@@ -151,12 +166,15 @@ async function requireRoom(tx: Shelves, agent: string): Promise<void> {
   })
 }
 
+/** A gate that was passed without leave has not been opened by anybody. */
+const GATE_HOLDS: readonly GateState[] = ['open', 'breached']
+
 /** Why the condition is met from the beginning, if it is. What it names must exist. */
 async function alreadyMet(tx: Shelves, { kind, awaits, agent }: Gate): Promise<string | undefined> {
   if (awaits === null) return undefined
   if (kind === 'message') {
     requireStorable(awaits, 'MESSAGE_NOT_FOUND')
-    const message = await tx.messages.get(awaits)
+    const message = await tx.messages.getAwaited(awaits)
     if (!message) throw new PosternError('MESSAGE_NOT_FOUND', { id: awaits })
     return (await tx.messages.hasReply({ message, notFrom: agent })) ? `${awaits} has been answered` : undefined
   }
@@ -164,7 +182,7 @@ async function alreadyMet(tx: Shelves, { kind, awaits, agent }: Gate): Promise<s
     requireStorable(awaits, 'GATE_NOT_FOUND')
     const other = await tx.gates.get(awaits)
     if (!other) throw new PosternError('GATE_NOT_FOUND', { id: awaits })
-    return other.state === 'open' ? undefined : `the gate ${awaits} is ${other.state}`
+    return GATE_HOLDS.includes(other.state) ? undefined : `the gate ${awaits} is ${other.state}`
   }
   if (kind === 'decision') {
     requireStorable(awaits, 'DECISION_NOT_FOUND')

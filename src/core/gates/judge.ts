@@ -14,14 +14,14 @@ import { tendDue } from './look.ts'
 import { judgeSessionGates } from './session-gates.ts'
 
 const EVIDENCE_BYTES = 1_000
+const NAME_BYTES = 200
 
 /** Everything that holds a session, or has to be said to it once, at this moment. */
 export async function judgeGates(ctx: Context, input: JudgeGates): Promise<Judgement> {
   const agent = parseAgentId(input.agent)
   const sessionId = parseSessionId(input.sessionId)
   parseGateHook(input.hook)
-  await tendDue(ctx, agent)
-  const durable = (await ctx.store.read.gates.openOf({ agent })).filter((gate) => concerns(gate, input))
+  const durable = (await openGates(ctx, agent)).filter((gate) => concerns(gate, input))
   const [unmet, ofSession] = await Promise.all([
     Promise.all(durable.map((gate) => judgeGate(ctx, gate, input.timeoutMs))),
     judgeSessionGates(ctx, input),
@@ -36,12 +36,22 @@ export async function judgeGates(ctx: Context, input: JudgeGates): Promise<Judge
   }
 }
 
+/** The agent's own gates are settled first; those of others only where one of its own waits for what may be theirs. */
+async function openGates(ctx: Context, agent: string): Promise<readonly Gate[]> {
+  await tendDue(ctx, agent)
+  const open = await ctx.store.read.gates.openOf({ agent })
+  if (!open.some(({ kind }) => kind === 'gate' || kind === 'decision')) return open
+  await tendDue(ctx)
+  return ctx.store.read.gates.openOf({ agent })
+}
+
 function concerns(gate: Gate, { hook, tool = '' }: JudgeGates): boolean {
   return gate.hook === hook && (hook === 'stop' || concernsTool(gate, tool))
 }
 
 async function judgeGate(ctx: Context, gate: Gate, timeoutMs: number): Promise<Finding[]> {
-  if (gate.kind === 'command' && (await runGateCommand(ctx, gate, timeoutMs))) return []
+  const { state } = gate.kind === 'command' ? await runGateCommand(ctx, gate, timeoutMs) : gate
+  if (state !== 'open') return []
   const { id, mode, reason, onUnavailable } = gate
   return [{ name: id, isDurable: true, mode, reason, onUnavailable }]
 }
@@ -51,39 +61,47 @@ export async function notePassed(ctx: Context, input: PassedGates): Promise<void
   const agent = parseAgentId(input.agent)
   const sessionId = parseSessionId(input.sessionId)
   parseText('evidence', input.evidence, EVIDENCE_BYTES)
+  const names = [...new Set(input.names.map((name) => parseText('gate', name, NAME_BYTES)))]
   const rings = await ctx.store.transact(async (tx) => {
     const told: string[] = []
-    for (const name of input.names) told.push(...(await noteOne(ctx, tx, { ...input, agent, sessionId }, name)))
+    for (const name of names) told.push(...(await noteOne(ctx, tx, { ...input, agent, sessionId }, name)))
     return told
   })
   ring(ctx, rings)
 }
 
 async function noteOne(ctx: Context, tx: Shelves, input: PassedGates, name: string): Promise<readonly string[]> {
-  const { sessionId, outcome, evidence } = input
+  const { agent, sessionId, outcome, evidence } = input
   const at = ctx.store.now()
   const gate = name.startsWith('gate_') ? await tx.gates.get(name) : undefined
-  const isPass = outcome === 'breached' || outcome === 'bypassed'
+  if (gate && gate.agent !== agent) return []
   if (outcome === 'warned') await tx.gates.mark({ sessionId, name, mark: 'warned', at, by: SYSTEM_CALLER.id })
   if (gate && outcome === 'breached') {
-    const closed = await closeGate(ctx, tx, gate, { to: 'breached', by: SYSTEM_CALLER, reason: evidence })
-    if (!closed) return []
+    // Whoever was granted leave meanwhile has breached nothing.
+    const breach = { to: 'breached', by: SYSTEM_CALLER, reason: evidence, sessionId } as const
+    if (!(await closeGate(ctx, tx, gate, breach))) return []
   } else if (gate) {
     await tx.gates.record({ gateId: name, at, step: outcome, by: SYSTEM_CALLER.id, sessionId, evidence })
   }
-  return isPass ? tellPeople(ctx, tx, passNotice(input, name, gate, at)) : []
+  if (outcome !== 'breached' && outcome !== 'bypassed') return []
+  const reason = gate?.reason ?? (await reasonOf(ctx, tx, sessionId, name))
+  const what = gate ? `gate ${name}` : `session gate ${name}`
+  return tellPeople(ctx, tx, passNotice(input, { what, reason, key: `${name}:${ctx.newId('pass')}` }))
 }
 
+async function reasonOf(ctx: Context, tx: Shelves, sessionId: string, name: string): Promise<string> {
+  const rules = [...(await tx.gates.registered({ sessionId })), ...ctx.sessionGates]
+  return rules.find((rule) => rule.name === name)?.reason ?? name
+}
+
+/** Every pass is news, so each is told under a key of its own. */
 function passNotice(
   { agent, sessionId, outcome, evidence }: PassedGates,
-  name: string,
-  gate: Gate | undefined,
-  at: number,
+  { what, reason, key }: { readonly what: string; readonly reason: string; readonly key: string },
 ): PeopleNotice {
-  const reason = gate ? gate.reason : name
   return {
-    key: `gate-${outcome}:${name}:${sessionId}:${at}`,
+    key: `gate-${outcome}:${key}`,
     subject: `${agent} went on without leave: ${shorten(reason)}`,
-    content: `${gate ? `The gate ${name}` : `The session gate ${name}`} of ${agent} was not met, and was ${outcome} in session ${sessionId}: ${evidence}\nIt was there because: ${reason}`,
+    content: `The ${what} of ${agent} was not met, and was ${outcome} in session ${sessionId}: ${evidence}\nIt was there because: ${reason}`,
   }
 }

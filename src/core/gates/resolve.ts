@@ -3,7 +3,7 @@ import type { Gate } from '../../model/gate.ts'
 import type { GateRef } from '../../model/gates.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { cancelWaived } from '../decisions/close.ts'
+import { cancelQuestion } from '../decisions/close.ts'
 import { requireStorable } from '../inbox/ids.ts'
 import { ring } from '../rings.ts'
 import { closeGate } from './close.ts'
@@ -26,10 +26,10 @@ async function closeByHand(ctx: Context, { id, ...input }: Verdict, to: 'resolve
   const { gate, rings } = await ctx.store.transact(async (tx) => {
     const gate = await requireGate(tx, id)
     requireLeave(ctx, gate, to)
-    const closed = await closeGate(ctx, tx, gate, { to, by: ctx.caller, reason })
+    const cancelled = gate.kind === 'decision' ? await cancelQuestion(ctx, tx, gate, reason) : undefined
+    const closed = cancelled ?? (await closeGate(ctx, tx, gate, { to, by: ctx.caller, reason }))
     if (!closed) throw closedAlready(gate)
-    const after = gate.kind === 'decision' ? await cancelWaived(ctx, tx, gate, reason) : []
-    return { gate: closed.gate, rings: [...closed.rings, ...after] }
+    return closed
   })
   ring(ctx, rings)
   return gate

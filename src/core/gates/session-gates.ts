@@ -1,3 +1,4 @@
+import { SYSTEM_CALLER } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import {
   parseGateHook,
@@ -14,6 +15,7 @@ import type { Context } from '../context.ts'
 import { parseReason } from './create.ts'
 
 const CHECK_BYTES = 4_000
+const MAX_REGISTERED = 50
 
 /** Adds a gate to one session, or changes it. */
 export function registerGate(ctx: Context, input: RegisterGate): Promise<SessionGate> {
@@ -34,7 +36,16 @@ export function registerGate(ctx: Context, input: RegisterGate): Promise<Session
     await requireSession(tx, gate.sessionId)
     await tx.gates.register(gate)
     const known = await tx.gates.registered({ sessionId: gate.sessionId })
+    if (known.length > MAX_REGISTERED) throw tooMany(known.length)
     return known.find((each) => each.name === name) ?? gate
+  })
+}
+
+function tooMany(count: number): PosternError {
+  return new PosternError('VALUE_INVALID', {
+    field: 'number of gates',
+    value: count,
+    next: `A session has at most ${MAX_REGISTERED} gates of its own.`,
   })
 }
 
@@ -44,26 +55,43 @@ function defaultReason(name: string, check: string | undefined): string {
     : `This must succeed first: ${check}`
 }
 
-/** A session says that it has done what one of its gates asks for. A gate with a command is judged by that alone. */
-export function markGate(
+/** A session says that it has done what one of its gates asks for. To say it again changes nothing and writes nothing. */
+export async function markGate(
   ctx: Context,
   input: { readonly sessionId: string; readonly name: string },
 ): Promise<SessionGate> {
   const sessionId = parseSessionId(input.sessionId)
   const name = parseGateName(input.name)
-  const at = ctx.store.now()
+  const known = await markedGate(ctx, ctx.store.read, { sessionId, name })
+  if (known.markedAt !== null) return known
   return ctx.store.transact(async (tx) => {
-    await requireSession(tx, sessionId)
-    const known = (await tx.gates.registered({ sessionId })).find((gate) => gate.name === name)
-    const rule = known ?? ctx.sessionGates.find((gate) => gate.name === name)
-    if (!rule) throw new PosternError('GATE_NOT_FOUND', { id: name })
-    await tx.gates.mark({ sessionId, name, mark: 'done', at, by: ctx.caller.id })
-    return { registeredBy: 'system', registeredAt: at, ...rule, sessionId, markedAt: at, markedBy: ctx.caller.id }
+    await tx.gates.mark({ sessionId, name, mark: 'done', at: ctx.store.now(), by: ctx.caller.id })
+    return markedGate(ctx, tx, { sessionId, name })
   })
 }
 
-async function requireSession(tx: Shelves, id: string): Promise<Session> {
-  const session = await tx.sessions.get(id)
+/** A gate that can be marked, with its mark if it has one. What a command judges, nobody's word can change. */
+async function markedGate(
+  ctx: Context,
+  shelves: Shelves,
+  { sessionId, name }: { readonly sessionId: string; readonly name: string },
+): Promise<SessionGate> {
+  const { startedAt } = await requireSession(shelves, sessionId)
+  const own = (await shelves.gates.registered({ sessionId })).find((gate) => gate.name === name)
+  const rule = own ?? ctx.sessionGates.find((gate) => gate.name === name)
+  if (!rule) throw new PosternError('GATE_NOT_FOUND', { id: name })
+  if (rule.check !== null) {
+    const next = `Only its command opens it: ${rule.check}`
+    throw new PosternError('VALUE_INVALID', { field: 'gate to mark', value: name, next })
+  }
+  const marks = await shelves.gates.marks({ sessionId })
+  const done = marks.find((each) => each.name === name && each.mark === 'done')
+  const byConfig = { registeredBy: SYSTEM_CALLER.id, registeredAt: startedAt }
+  return { ...byConfig, ...rule, sessionId, markedAt: done?.at ?? null, markedBy: done?.by ?? null }
+}
+
+async function requireSession(shelves: Shelves, id: string): Promise<Session> {
+  const session = await shelves.sessions.get(id)
   if (!session) throw new PosternError('SESSION_NOT_FOUND', { id })
   return session
 }

@@ -38,15 +38,13 @@ async function tendGate(ctx: Context, tx: Shelves, gate: Gate): Promise<readonly
   return remindOf(ctx, tx, gate, now)
 }
 
-/** A gate that gives way to time has granted nothing, so people hear of it. */
+/** A gate that gives way to time has granted nothing, so people hear of it. Of a breached one they have heard already. */
 async function expireGate(ctx: Context, tx: Shelves, gate: Gate): Promise<readonly string[]> {
-  if (gate.kind === 'decision') {
-    const ended = await endUnanswered(ctx, tx, gate)
-    if (ended) return ended
-  }
-  const reason = 'nothing came in time'
-  const closed = await closeGate(ctx, tx, gate, { to: 'expired', by: SYSTEM_CALLER, reason })
-  const told = gate.mode === 'strict' ? await tellPeople(ctx, tx, expiredNotice(gate)) : []
+  const ended = gate.kind === 'decision' ? await endUnanswered(ctx, tx, gate) : undefined
+  const expiry = { to: 'expired', by: SYSTEM_CALLER, reason: 'nothing came in time' } as const
+  const closed = ended ?? (await closeGate(ctx, tx, gate, expiry))
+  const isHeard = closed?.gate.state !== 'expired' || gate.state === 'breached' || gate.mode === 'soft'
+  const told = isHeard ? [] : await tellPeople(ctx, tx, expiredNotice(gate))
   return [...(closed?.rings ?? []), ...told]
 }
 

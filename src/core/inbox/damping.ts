@@ -10,7 +10,7 @@ import { requireStorable } from './ids.ts'
 export async function inThread(ctx: Context, tx: Shelves, message: Message): Promise<Message> {
   if (message.replyTo === null) return message
   requireStorable(message.replyTo, 'MESSAGE_NOT_FOUND')
-  const parent = await tx.messages.get(message.replyTo)
+  const parent = await tx.messages.getAnswered(message.replyTo)
   if (!parent) throw new PosternError('MESSAGE_NOT_FOUND', { id: message.replyTo })
   const isAutomatic = ctx.caller.kind === 'ai' || ctx.caller.kind === 'service'
   return { ...message, threadId: parent.threadId, hops: isAutomatic ? parent.hops + 1 : 0 }

@@ -23,6 +23,7 @@ export async function noteEvent(ctx: Context, input: NoteEvent): Promise<NotedEv
   const id = parseSessionId(input.id)
   parseText('event', input.event, EVENT_BYTES)
   if (input.firing !== undefined) parseText('firing', input.firing, FIRING_BYTES)
+  requireAge(input)
   const printed = input.ageMs === undefined ? undefined : { sessionId: id, before: ctx.store.now() - input.ageMs }
   const { sessions, offers } = ctx.store.read
   const isKnown = (await sessions.get(id)) !== undefined
@@ -32,10 +33,10 @@ export async function noteEvent(ctx: Context, input: NoteEvent): Promise<NotedEv
       const session = await putSession(ctx, tx, await inItsProject(tx, input))
       if (await isRepetition(ctx, tx, input)) return { session, isRepeated: true, confirmed: 0 }
       const turn = turnAfter(ctx, input)
-      if (turn) await tx.sessions.setTurn(turn)
+      const current = turn && (await tx.sessions.setTurn(turn))
       const shown = printed ? await tx.offers.printedOf(printed) : []
       for (const offer of shown) await closeOffer(ctx, tx, offer.id, 'confirmed', `the session went on: ${input.event}`)
-      return { session: { ...session, ...turn }, isRepeated: false, confirmed: shown.length }
+      return { session: current ?? session, isRepeated: false, confirmed: shown.length }
     },
     { isLasting: !isKnown || toConfirm.length > 0 },
   )
@@ -50,6 +51,11 @@ async function inItsProject(tx: Shelves, input: NoteEvent): Promise<NoteEvent> {
   return project == null ? input : { ...input, project }
 }
 
+function requireAge({ ageMs = 0 }: NoteEvent): void {
+  if (Number.isFinite(ageMs) && ageMs >= 0) return
+  throw new PosternError('VALUE_INVALID', { field: 'age', value: String(ageMs), next: 'Use a number of milliseconds.' })
+}
+
 async function isRepetition(ctx: Context, tx: Shelves, { id, firing }: NoteEvent): Promise<boolean> {
   if (firing === undefined) return false
   const at = ctx.store.now()
@@ -61,8 +67,8 @@ async function isRepetition(ctx: Context, tx: Shelves, { id, firing }: NoteEvent
  * a tool, or a prompt that continues one, only shows that a turn goes on.
  */
 function turnAfter(ctx: Context, { id, event }: NoteEvent): TurnParams | undefined {
-  if (event === 'session.start') return { id, idleSince: ctx.store.now(), continuations: 0 }
-  if (event === 'prompt.submit') return { id, idleSince: null, continuations: 0 }
+  if (event === 'session.start') return { id, idleSince: ctx.store.now(), continuations: 'none' }
+  if (event === 'prompt.submit' || event === 'turn.first-stop') return { id, idleSince: null, continuations: 'none' }
   if (['prompt.continued', 'tool.before', 'tool.after'].includes(event)) return { id, idleSince: null }
   return undefined
 }
@@ -71,16 +77,15 @@ function turnAfter(ctx: Context, { id, event }: NoteEvent): TurnParams | undefin
 export function setStop(ctx: Context, input: { readonly id: string; readonly outcome: StopOutcome }): Promise<Session> {
   const id = parseSessionId(input.id)
   const now = ctx.store.now()
+  const turn: TurnParams =
+    input.outcome === 'continued'
+      ? { id, idleSince: null, continuations: 'next' }
+      : { id, idleSince: now, continuations: 'none', stoppedAt: now }
   return ctx.store.transact(
     async (tx) => {
-      const session = await tx.sessions.get(id)
+      const session = await tx.sessions.setTurn(turn)
       if (!session) throw new PosternError('SESSION_NOT_FOUND', { id })
-      const turn =
-        input.outcome === 'continued'
-          ? { idleSince: null, continuations: session.continuations + 1 }
-          : { idleSince: now, continuations: 0, stoppedAt: now }
-      await tx.sessions.setTurn({ id, ...turn })
-      return { ...session, ...turn }
+      return session
     },
     { isLasting: false },
   )

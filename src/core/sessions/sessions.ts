@@ -10,7 +10,7 @@ import { closeOffer } from '../inbox/offers.ts'
 import { ring } from '../rings.ts'
 
 const HOST_BYTES = 200
-const PROJECT_BYTES = 4_000
+const PROJECT_BYTES = 16_000
 
 /** Registers a session, or notes that it goes on. A session belongs to one agent for good. */
 export function beginSession(ctx: Context, input: BeginSession): Promise<Session> {

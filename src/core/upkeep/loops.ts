@@ -96,8 +96,7 @@ export async function runUpkeep(ctx: Context): Promise<UpkeepReport> {
 
 /** Gates say themselves when they have to be looked at, and few commands ever meet one that does. */
 async function tendGatesIfDue(ctx: Context): Promise<number> {
-  const due = await ctx.store.read.gates.due({ now: ctx.store.now(), limit: 1 })
-  if (due.length === 0) return 0
+  if (!(await ctx.store.read.upkeep.hasDueGates({ now: ctx.store.now() }))) return 0
   const { tendGates } = await import('../gates/tend.ts')
   const { done, rings } = await ctx.store.transact((tx) => tendGates(ctx, tx, { limit: SLICE }), {
     patienceMs: PATIENCE_MS,

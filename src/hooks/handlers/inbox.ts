@@ -16,7 +16,7 @@ export const inbox: Handler = {
   async handle(call) {
     const { event, host, agent, postern, settings } = call
     const maxPriority = host.drains[event.name]
-    if (maxPriority === undefined || !host.injects.includes(event.name)) return undefined
+    if (event.isSubagent || maxPriority === undefined || !host.injects.includes(event.name)) return undefined
     await takeSpool(call)
     // To show mail at a stop puts the stop off.
     if (event.name === 'turn.stop' && call.isLoopBroken) return undefined

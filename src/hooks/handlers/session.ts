@@ -10,7 +10,7 @@ export const session: Handler = {
   async handle(call) {
     const { event, postern, settings, host, agent, root } = call
     // What happens in a subagent says nothing about what the agent itself has read.
-    if (event.isSubagent) return { isFinal: true }
+    if (event.isSubagent) return undefined
     if (event.name === 'session.end') return end(call)
     const begins = event.name === 'session.start'
     const process = begins ? settings.hostProcess() : undefined
@@ -24,15 +24,20 @@ export const session: Handler = {
       ...(process && { pid: process.pid, pidStartedAt: process.startedAt }),
       ...(event.firing !== null && { firing: event.firing }),
     })
-    call.session = session
     call.root = session.project ?? root
-    return isRepeated ? { isFinal: true } : undefined
+    if (isRepeated) return { isFinal: true }
+    call.session = session
+    return undefined
   },
 }
 
-/** A prompt that only carries on what a stop began starts no new turn, and a compaction does not send anybody to rest. */
+/**
+ * Where a continued stop comes back as a prompt, a prompt begins nothing: there the first stop of a turn does. And a
+ * compaction sends nobody to rest.
+ */
 function noted({ event, host }: HookCall): string {
   if (event.name === 'prompt.submit' && host.continuesAsPrompt) return 'prompt.continued'
+  if (event.name === 'turn.stop' && host.continuesAsPrompt && !event.isStopActive) return 'turn.first-stop'
   if (event.name === 'session.start' && event.source === 'compact') return 'session.compacted'
   return event.name
 }

@@ -38,12 +38,16 @@ is_quiet() {
   # A project that is trusted, or a setting newer than the quiet file, may name another store.
   [ ! -e "$home/trusted.json" ] || return 1
   [ ! -e "$home/config.json" ] || [ "$quiet" -nt "$home/config.json" ] || return 1
-  {
-    IFS= read -r boot && IFS= read -r now <${BOOT_ID_FILE} && [ -n "$boot" ] && [ "$boot" = "$now" ] || return 1
-    while IFS= read -r spool || [ -n "$spool" ]; do
-      [ ! -s "$spool" ] || return 1
-    done
-  } 2>/dev/null <"$quiet"
+  # It may be gone by now, which is no error.
+  { is_current <"$quiet"; } 2>/dev/null
+}
+
+# Reads a quiet file: made since the machine was started, and every spool that it names is empty.
+is_current() {
+  IFS= read -r boot && IFS= read -r now <${BOOT_ID_FILE} && [ -n "$boot" ] && [ "$boot" = "$now" ] || return 1
+  while IFS= read -r spool || [ -n "$spool" ]; do
+    [ ! -s "$spool" ] || return 1
+  done
 }
 
 # Leaves with nothing to say, in the form that the host wants.
@@ -56,11 +60,12 @@ leave() {
 
 host=$1
 if is_quiet "$3"; then
-  [ ! -d "$home/${LIVE_FOLDER}" ] || true 2>/dev/null >"$home/${LIVE_FOLDER}/$agent"
+  [ ! -d "$home/${LIVE_FOLDER}" ] || { true >"$home/${LIVE_FOLDER}/$agent"; } 2>/dev/null
   leave
 fi
 
 word=$3
+export POSTERN_HOME="$home"
 set -- hook --host "$host"
 [ -z "$agent" ] || set -- "$@" --agent "$agent"
 [ "$word" != rewake ] || set -- "$@" --rewake

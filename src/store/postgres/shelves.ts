@@ -3,10 +3,11 @@ import { createBudgetShelf } from '../shelves/budgets.ts'
 import { createDecisionShelf } from '../shelves/decisions.ts'
 import { createDeliveryShelf } from '../shelves/deliveries.ts'
 import { createGateShelf } from '../shelves/gates.ts'
+import { createJobShelf } from '../shelves/jobs.ts'
 import { createMessageReader } from '../shelves/messages.ts'
 import { createOfferShelf } from '../shelves/offers.ts'
 import { createSessionShelf } from '../shelves/sessions.ts'
-import { createUpkeepShelf } from '../shelves/upkeep.ts'
+import { createSweeper } from '../shelves/upkeep.ts'
 import type { Sql } from '../sql.ts'
 import type { Shelves } from '../store.ts'
 import { createLook } from './look.ts'
@@ -25,6 +26,6 @@ export function createShelves(sql: Sql, within: Within): Shelves {
     gates: createGateShelf(sql),
     decisions: createDecisionShelf(sql),
     budgets: createBudgetShelf(sql),
-    upkeep: createUpkeepShelf(sql),
+    upkeep: { ...createJobShelf(sql), ...createSweeper(sql) },
   }
 }

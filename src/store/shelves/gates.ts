@@ -46,7 +46,7 @@ export function createGateShelf(sql: Sql): GateShelf {
       const row = await sql.get(
         `UPDATE gates SET state = ?2, closed_at = ?3, closed_by = ?4, closed_reason = ?5, next_at = ?6
          WHERE id = ?1 AND state IN (${from.map((state) => `'${state}'`).join(', ')}) RETURNING ${GATE_COLUMNS}`,
-        [id, to, at, by, reason, nextAt],
+        [id, to, at, by, reason, nextAt ?? null],
       )
       return row && readGate(row)
     },

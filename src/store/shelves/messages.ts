@@ -1,16 +1,20 @@
 import { readMessage, SELECT_MESSAGE } from '../rows.ts'
-import type { Sql } from '../sql.ts'
+import { locking, type Sql } from '../sql.ts'
 import type { MessageShelf } from '../store.ts'
 
 /** What both engines read of messages in the same way. Pushing and searching have a body for each. */
 export function createMessageReader(
   sql: Sql,
-): Pick<MessageShelf, 'get' | 'thread' | 'hasReply' | 'countThread' | 'expire'> {
+): Pick<MessageShelf, 'get' | 'getAnswered' | 'getAwaited' | 'thread' | 'hasReply' | 'countThread' | 'expire'> {
+  const get = async (id: string, lock = '') => {
+    const row = await sql.get(`SELECT ${SELECT_MESSAGE} FROM messages m WHERE m.id = ?1 ${lock}`, [id])
+    return row && readMessage(row)
+  }
+
   return {
-    async get(id) {
-      const row = await sql.get(`SELECT ${SELECT_MESSAGE} FROM messages m WHERE m.id = ?1`, [id])
-      return row && readMessage(row)
-    },
+    get: (id) => get(id),
+    getAnswered: (id) => get(id, locking(sql, 'FOR SHARE OF m')),
+    getAwaited: (id) => get(id, locking(sql, 'FOR UPDATE OF m')),
 
     async thread({ threadId, limit }) {
       const rows = await sql.all(
@@ -22,7 +26,9 @@ export function createMessageReader(
 
     async hasReply({ message: { id, threadId }, notFrom }) {
       const row = await sql.get(
-        'SELECT 1 FROM messages m WHERE m.thread_id = ?2 AND m.reply_to = ?1 AND m.from_id <> ?3 LIMIT 1',
+        `SELECT 1 FROM messages m WHERE m.thread_id = ?2 AND m.reply_to = ?1 AND m.from_id <> ?3
+           AND (m.broadcast_seq IS NOT NULL OR EXISTS (SELECT 1 FROM deliveries d
+             WHERE d.message_seq = m.seq AND d.state NOT IN ('held', 'cancelled'))) LIMIT 1`,
         [id, threadId, notFrom],
       )
       return row !== undefined

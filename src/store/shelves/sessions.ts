@@ -41,16 +41,19 @@ export function createSessionShelf(sql: Sql): SessionShelf {
     },
 
     async setTurn({ id, idleSince, continuations, stoppedAt }) {
-      await sql.run(
+      const row = await sql.get(
         `UPDATE sessions SET idle_since = CASE WHEN ?2 = 1 THEN ?3 ELSE idle_since END,
-           continuations = coalesce(?4, continuations), stopped_at = coalesce(?5, stopped_at) WHERE id = ?1`,
-        [id, idleSince === undefined ? 0 : 1, idleSince ?? null, continuations ?? null, stoppedAt ?? null],
+           continuations = CASE ?4 WHEN 'next' THEN continuations + 1 WHEN 'none' THEN 0 ELSE continuations END,
+           stopped_at = coalesce(?5, stopped_at) WHERE id = ?1 RETURNING ${SESSION_COLUMNS}`,
+        [id, idleSince === undefined ? 0 : 1, idleSince ?? null, continuations ?? '', stoppedAt ?? null],
       )
+      return row && readSession(row)
     },
 
     async hasFired({ id, firing, at, since }) {
       const row = await sql.get(`SELECT firings FROM sessions WHERE id = ?1 ${locking(sql, 'FOR UPDATE')}`, [id])
-      const recent = readFirings(row?.[0]).filter((known) => known.at >= since)
+      // A clock that was set back must not make every later event a repetition.
+      const recent = readFirings(row?.[0]).filter((known) => Math.abs(known.at - at) <= at - since)
       const isRepeated = recent.some((known) => known.firing === firing)
       const kept = isRepeated ? recent : [...recent, { firing, at }].slice(-MAX_FIRINGS)
       if (!isRepeated) await sql.run('UPDATE sessions SET firings = ?2 WHERE id = ?1', [id, JSON.stringify(kept)])

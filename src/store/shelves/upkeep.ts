@@ -5,22 +5,9 @@ import type { UpkeepShelf } from '../store.ts'
 
 const FINISHED = FINISHED_STATES.map((state) => `'${state}'`).join(', ')
 
-export function createUpkeepShelf(sql: Sql): UpkeepShelf {
+/** The work itself, which few commands ever do. */
+export function createSweeper(sql: Sql): Pick<UpkeepShelf, 'forgetSessions' | 'reap' | 'counts'> {
   return {
-    async ranAt() {
-      const rows = await sql.all('SELECT name, ran_at FROM jobs')
-      return new Map(rows.map(([name, at]) => [name as string, at as number]))
-    },
-
-    async claim({ job, now, intervalMs }) {
-      const changed = await sql.run(
-        `INSERT INTO jobs (name, ran_at) VALUES (?1, ?2)
-         ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at WHERE jobs.ran_at <= ?2 - ?3 OR jobs.ran_at > ?2`,
-        [job, now, intervalMs],
-      )
-      return changed === 1
-    },
-
     async forgetSessions({ unheardSince, limit }) {
       const forgotten = await sql.run(
         `DELETE FROM sessions WHERE id IN (SELECT s.id FROM sessions s WHERE s.last_event_at < ?1

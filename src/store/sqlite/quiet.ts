@@ -86,7 +86,7 @@ export function quietFolderOf(storeFile: string): QuietFolder | undefined {
     remove(agents) {
       if (agents.size === 0) return
       try {
-        for (const agent of present(folder, agents)) unlinkSync(join(folder, agent))
+        for (const agent of present(folder, agents)) unlinkSync(`${folder}/${agent}`)
       } catch {
         // Where a file cannot be removed, its folder may still be moved out of sight.
         removeAll()
@@ -99,7 +99,7 @@ export function quietFolderOf(storeFile: string): QuietFolder | undefined {
 function present(folder: string, agents: ReadonlySet<string>): readonly string[] {
   if (agents.size > 1 && !isThere(folder)) return []
   if (agents.size >= MANY) return readdirSync(folder).filter((name) => agents.has(name))
-  return [...agents].filter((agent) => isThere(join(folder, agent)))
+  return [...agents].filter((agent) => isThere(`${folder}/${agent}`))
 }
 
 function isThere(path: string): boolean {

@@ -31,6 +31,22 @@ describe.runIf(BOOT_ID !== '')('settling an agent', () => {
     ['a broadcast is not taken up', (tx) => tx.messages.broadcast({ message: messageTo(['all']) })],
     ['an offer is open', inTurn((tx) => push(tx, ['quinn']), offer)],
     ['a gate is open', (tx) => tx.gates.insert({ gate: gate('gate_1', 'quinn'), nextAt: null })],
+    [
+      'time will bring something, although its gate is closed',
+      inTurn(
+        (tx) => tx.gates.insert({ gate: gate('gate_1', 'quinn'), nextAt: null }),
+        (tx) =>
+          tx.gates.close({
+            id: 'gate_1',
+            from: ['open'],
+            to: 'breached',
+            at: NOW,
+            by: 'x',
+            reason: 'x',
+            nextAt: NOW + 1,
+          }),
+      ),
+    ],
     ['it is not there any more', (tx) => tx.agents.setRemoved({ id: 'quinn', removedAt: NOW })],
     [
       'a session of it has a gate on tools',

@@ -34,11 +34,13 @@ export class Settling implements Beside {
 
   begin(connection: Connection): void {
     if (!this.#folder) return
+    // What is written between transactions, as nothing is, would count as the next one's.
+    if (connection !== this.#connection) this.#counted = countChanges(connection)
     this.#connection = connection
+    this.#before = this.#counted
     this.#concerned.clear()
     this.#concernsEverybody = false
     this.#settled.clear()
-    this.#before = this.#counted = countChanges(connection)
   }
 
   /** To be called after everything that may have changed the store, with whom it then concerns. */
@@ -98,11 +100,15 @@ function isSettled(connection: Connection, agent: string): boolean {
   return connection.get(SETTLED, [agent]) !== undefined
 }
 
-/** What makes an agent's hooks ask the store. A gate on tools that a session has counts for as long as that is open. */
+/**
+ * What makes an agent's hooks ask the store, now or when its time comes: time writes nothing, so it removes no file. A
+ * gate on tools that a session has counts for as long as that is open.
+ */
 const WAITING = [
   `SELECT 1 FROM deliveries d WHERE d.agent_id = a.id AND d.state = 'pending'`,
   'SELECT 1 FROM offers o WHERE o.agent_id = a.id AND o.closed_at IS NULL',
   `SELECT 1 FROM gates g WHERE g.agent_id = a.id AND g.state = 'open'`,
+  'SELECT 1 FROM gates g WHERE g.agent_id = a.id AND g.next_at IS NOT NULL',
   `SELECT 1 FROM sessions s JOIN session_gates g ON g.session_id = s.id
      WHERE s.agent_id = a.id AND s.ended_at IS NULL AND g.hook = 'tool'`,
 ]

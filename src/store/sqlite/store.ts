@@ -3,13 +3,11 @@ import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { PosternError } from '../../model/errors.ts'
 import { createAgentShelf } from '../shelves/agents.ts'
 import { createBudgetShelf } from '../shelves/budgets.ts'
-import { createDecisionShelf } from '../shelves/decisions.ts'
 import { createDeliveryShelf } from '../shelves/deliveries.ts'
-import { createGateShelf } from '../shelves/gates.ts'
+import { createJobShelf } from '../shelves/jobs.ts'
 import { createMessageReader } from '../shelves/messages.ts'
 import { createOfferShelf } from '../shelves/offers.ts'
 import { createSessionShelf } from '../shelves/sessions.ts'
-import { createUpkeepShelf } from '../shelves/upkeep.ts'
 import type { Sql } from '../sql.ts'
 import type { AgentShelf, Shelves, Store, TransactOptions } from '../store.ts'
 import { attend } from './concerns.ts'
@@ -20,7 +18,7 @@ import { openConnection } from './open.ts'
 import { createPusher } from './push.ts'
 import type { Queue, Turn } from './queue.ts'
 import { quietFolderOf } from './quiet.ts'
-import { createSearcher } from './search.ts'
+import { createRareShelves } from './rare.ts'
 import { Settling } from './settle.ts'
 import { Writer } from './writer.ts'
 
@@ -178,16 +176,17 @@ class SqliteStore implements Store {
 type Settle = AgentShelf['settle']
 
 function createShelves(sql: Sql, connection: () => Connection, settle: Settle): Shelves {
+  const { gates, decisions, searcher, sweeper } = createRareShelves(sql)
   return {
     agents: { ...createAgentShelf(sql), settle },
     sessions: createSessionShelf(sql),
-    messages: { ...createMessageReader(sql), ...createPusher(connection), ...createSearcher(sql) },
+    messages: { ...createMessageReader(sql), ...createPusher(connection), ...searcher },
     deliveries: createDeliveryShelf(sql),
     offers: { ...createOfferShelf(sql), ...createOpener(connection) },
-    gates: createGateShelf(sql),
-    decisions: createDecisionShelf(sql),
+    gates,
+    decisions,
     budgets: createBudgetShelf(sql),
-    upkeep: createUpkeepShelf(sql),
+    upkeep: { ...createJobShelf(sql), ...sweeper },
   }
 }
 

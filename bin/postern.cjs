@@ -31,7 +31,8 @@ if (isOwn) require('node:module').enableCompileCache(home + '/cache')
 // The smallest program that can answer is loaded first; what it leaves open the next one does.
 var isInbox = argv[0] === 'inbox'
 var answer = isInbox && argv[1] === 'drain' ? require('../dist/peek.cjs').peek(argv) : undefined
-if (argv[0] === 'hook') answer = require('../dist/hook.cjs').runHook(argv)
+if (argv[0] === 'hook')
+  answer = require('../dist/hook-peek.cjs').runHook(argv, () => require('../dist/hook.cjs').answerEvent)
 if (answer === undefined && isInbox) answer = require('../dist/hot.cjs').runHot(argv)
 if (answer === undefined) answer = require('../dist/main.cjs').runMain(argv)
 answer.then(

@@ -13,8 +13,13 @@ const dist = join(root, 'dist')
 const onUse = {
   name: 'on-use',
   setup(plugin) {
-    plugin.onResolve({ filter: /\/(?:remote|maintenance|tend|push-in-full|rare-shelves|ingest|spool|bell|queue)\.ts$/ }, ({ kind, path }) =>
-      kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
+    plugin.onResolve(
+      {
+        filter:
+          /\/(?:remote|maintenance|tend|hook-verbs|push-in-full|rare-shelves|ingest|spool|fallback|bell|queue|rewake)\.ts$/,
+      },
+      ({ kind, path }) =>
+        kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
     )
   },
 }
@@ -44,17 +49,21 @@ const executables = {
   entryPoints: {
     peek: 'src/cli/peek.ts',
     hot: 'src/cli/hot.ts',
+    'hook-peek': 'src/cli/hook-peek.ts',
     hook: 'src/cli/hook.ts',
     main: 'src/cli/main.ts',
     remote: 'src/host/remote.ts',
     maintenance: 'src/store/sqlite/maintenance.ts',
     'rare-shelves': 'src/store/sqlite/rare-shelves.ts',
     'push-in-full': 'src/core/inbox/push-in-full.ts',
+    'hook-verbs': 'src/core/gates/hook-verbs.ts',
     tend: 'src/core/gates/tend.ts',
     ingest: 'src/core/inbox/ingest.ts',
     spool: 'src/host/spool.ts',
+    fallback: 'src/hooks/fallback.ts',
     bell: 'src/wires/local/bell.ts',
     queue: 'src/store/sqlite/queue.ts',
+    rewake: 'src/cli/rewake.ts',
   },
 }
 

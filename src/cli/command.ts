@@ -18,6 +18,8 @@ export interface Form {
   readonly examples?: readonly string[]
   /** Works whoever asks, so nobody has to be registered yet. */
   readonly isForAnyone?: true
+  /** Its `--agent` says whom it concerns, not who asks. */
+  readonly isAboutAgent?: true
 }
 
 export interface Option {

@@ -8,5 +8,6 @@ export const HOOK_FORM: Form = {
     { name: 'host', value: '<host>', summary: 'claude-code, codex, gemini, cursor or generic' },
     { name: 'agent', value: '<agent>', summary: 'whose session it is' },
     { name: 'rewake', summary: 'watch in the background, and end with 2 when mail comes for an idle session' },
+    { name: 'session', value: '<id>', summary: 'with --rewake: the session, instead of that of the event' },
   ],
 }

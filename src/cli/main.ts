@@ -22,6 +22,7 @@ import {
   gateShow,
   gateWaive,
 } from './commands/gate.ts'
+import { hook } from './commands/hook.ts'
 import {
   inboxAck,
   inboxCancel,
@@ -41,6 +42,7 @@ import { tour } from './commands/tour.ts'
 import { trace } from './commands/trace.ts'
 import { backup, doctor, migrate } from './commands/upkeep.ts'
 import { version } from './commands/version.ts'
+import { wake } from './commands/wake.ts'
 import { completionCommand } from './completion.ts'
 import { helpFor, overview } from './help.ts'
 import { parseArgs } from './parse.ts'
@@ -82,6 +84,8 @@ export const COMMANDS: readonly Command[] = [
   decisionCancel,
   decisionCheck,
   trace,
+  wake,
+  hook,
   init,
   doctor,
   migrate,

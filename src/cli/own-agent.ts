@@ -3,7 +3,7 @@ import { PosternError } from '../model/errors.ts'
 import type { HotPostern } from '../model/postern.ts'
 import type { Args, Io } from './command.ts'
 
-/** The agent whose inbox is meant: the one that is named, else the caller's own, else the session's. */
+/** The agent that is meant: the one that is named, else the caller's own, else the session's. */
 export async function requireOwnAgent(
   io: Pick<Io, 'environmentAgent'>,
   args: Args,
@@ -12,7 +12,7 @@ export async function requireOwnAgent(
   const own = await ownAgent(io, args, postern)
   if (own !== undefined) return own
   throw new PosternError('USAGE', {
-    message: 'It is not clear whose inbox is meant.',
+    message: 'It is not clear which agent is meant.',
     next: 'Name the agent with "--agent <agent>".',
   })
 }

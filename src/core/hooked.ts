@@ -1,10 +1,7 @@
+import type { Judgement } from '../model/gates.ts'
 import type { HookPostern } from '../model/postern.ts'
 import type { Context } from './context.ts'
-import { judgeGates, notePassed } from './gates/judge.ts'
-import { listGates } from './gates/look.ts'
-import { markGate } from './gates/session-gates.ts'
 import { drainInbox } from './inbox/drain.ts'
-import { ingestEntries } from './inbox/ingest.ts'
 import { markPrinted, releaseOffer } from './inbox/offers.ts'
 import { noteEvent, setStop } from './sessions/note.ts'
 import { endSession, listSessions } from './sessions/sessions.ts'
@@ -23,18 +20,29 @@ export function createHookPostern(ctx: Context, close: () => Promise<void>): Hoo
       list: (input) => listSessions(ctx, input),
     },
     inbox: {
-      ingest: (input) => ingestEntries(ctx, input),
+      ingest: async (input) => (await import('./inbox/ingest.ts')).ingestEntries(ctx, input),
       drain: (input) => drainInbox(ctx, input),
       printed: (input) => markPrinted(ctx, input),
       release: (input) => releaseOffer(ctx, input),
     },
     gates: {
-      list: (input) => listGates(ctx, input),
-      mark: (input) => markGate(ctx, input),
-      judge: (input) => judgeGates(ctx, input),
-      passed: (input) => notePassed(ctx, input),
+      standing: async (input) => ((await isGated(ctx, input)) ? (await verbs()).standingGates(ctx, input) : []),
+      judge: async (input) => ((await isGated(ctx, input)) ? (await verbs()).judgeGates(ctx, input) : NO_GATES),
+      mark: async (input) => (await verbs()).markGate(ctx, input),
+      passed: async (input) => (await verbs()).notePassed(ctx, input),
     },
     upkeep: { run: () => runUpkeep(ctx) },
     close,
   }
+}
+
+const NO_GATES: Judgement = { strict: [], soft: [] }
+
+/** Most agents have no gate at most times. */
+async function isGated(ctx: Context, gated: { readonly agent: string; readonly sessionId: string }): Promise<boolean> {
+  return ctx.sessionGates.length > 0 || ctx.store.read.sessions.isGated(gated)
+}
+
+function verbs(): Promise<typeof import('./gates/hook-verbs.ts')> {
+  return import('./gates/hook-verbs.ts')
 }

@@ -1,6 +1,7 @@
 import type { Postern } from '../model/postern.ts'
 import { addAgent } from './agents/add.ts'
-import { listAgents, removeAgent, renameAgent, showAgent } from './agents/roster.ts'
+import { removeAgent } from './agents/remove.ts'
+import { listAgents, renameAgent, showAgent } from './agents/roster.ts'
 import type { Context } from './context.ts'
 import { createDecision } from './decisions/create.ts'
 import { awaitDecision, listDecisions, showDecision } from './decisions/look.ts'

@@ -1,6 +1,7 @@
 import type { Offer } from '../model/offer.ts'
+import type { StopOutcome } from '../model/postern.ts'
 import type { Handler, HookCall, Verdict } from './handler.ts'
-import { gates } from './handlers/gates.ts'
+import { brokenLoop, gates } from './handlers/gates.ts'
 import { inbox } from './handlers/inbox.ts'
 import { session } from './handlers/session.ts'
 import { stopDecision } from './handlers/stop-decision.ts'
@@ -22,7 +23,7 @@ export async function runChain(call: HookCall, others: readonly Handler[] = []):
   const said: Verdict[] = []
   for (const handler of inOrder([...HANDLERS, ...others])) {
     if (!handler.events.includes(call.event.name)) continue
-    const verdict = await handler.handle(call)
+    const verdict = await heed(call, handler, await handler.handle(call))
     if (!verdict) continue
     said.push(verdict)
     call.used += (verdict.context?.length ?? 0) + (verdict.block?.length ?? 0)
@@ -30,11 +31,27 @@ export async function runChain(call: HookCall, others: readonly Handler[] = []):
   }
   const answer = merge(said)
   if (call.event.name === 'turn.stop' && call.session) {
-    const isHeard = answer.context !== undefined && call.host.injects.includes('turn.stop')
-    const continues = answer.block !== undefined || isHeard
-    await call.postern.sessions.setStop({ id: call.session.id, outcome: continues ? 'continued' : 'granted' })
+    await call.postern.sessions.setStop({ id: call.session.id, outcome: outcomeOf(call, answer) })
   }
   return answer
+}
+
+/** Where the end of a turn may not be put off once more, nobody's word does so: that it would have is recorded. */
+async function heed(call: HookCall, { name }: Handler, verdict: Verdict | undefined): Promise<Verdict | undefined> {
+  if (!verdict || !call.isLoopBroken) return verdict
+  const { context: _, block, ...rest } = verdict
+  if (block !== undefined) {
+    const { agent, event, postern } = call
+    const pass = { outcome: 'breached', names: [name], evidence: brokenLoop(call) } as const
+    await postern.gates.passed({ agent, sessionId: event.sessionId, ...pass })
+  }
+  return rest
+}
+
+function outcomeOf({ host, isLoopBroken }: HookCall, { block, context }: ChainAnswer): StopOutcome {
+  if (isLoopBroken) return 'released'
+  const isHeard = context !== undefined && host.injects.includes('turn.stop')
+  return block !== undefined || isHeard ? 'continued' : 'granted'
 }
 
 function inOrder(handlers: readonly Handler[]): readonly Handler[] {

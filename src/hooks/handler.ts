@@ -1,4 +1,5 @@
 import type { Judgement } from '../model/gates.ts'
+import type { Limits } from '../model/limits.ts'
 import type { Offer } from '../model/offer.ts'
 import type { HookPostern } from '../model/postern.ts'
 import type { Session } from '../model/session.ts'
@@ -31,6 +32,7 @@ export interface HookCall {
   readonly agent: string
   readonly postern: HookPostern
   readonly settings: HookSettings
+  readonly limits: Pick<Limits, 'drainMessages' | 'drainCharacters'>
   /** The root of the project: where `.runtime/` lies. */
   root: string
   /** As it is after this event was noted; undefined where it is not the agent's own, or was answered before. */
@@ -46,8 +48,6 @@ export interface HookCall {
 }
 
 export interface HookSettings {
-  readonly drainMessages: number
-  readonly drainCharacters: number
   /** After so many continued stops in a row the host ends the turn by itself; null where it never does. */
   readonly stopCap: number | null
   /** How long ago this process began. */

@@ -1,28 +1,24 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Gate, GateHook, UnavailablePolicy } from '../model/gate.ts'
+import { fileNameOf } from '../kit/node/file-names.ts'
+import type { StandingGate } from '../model/gates.ts'
 
 /**
- * What a session knew of its strict gates when the store could last be read. It is looked at only while the store cannot
+ * What a session knew of its gates when the store could last be read. It is looked at only while the store cannot
  * be read, so that an open gate is not passed in silence then, and a store that is gone for good traps nobody.
  */
 export interface Shadow {
-  readonly gates: readonly ShadowGate[]
+  readonly gates: readonly StandingGate[]
   /** How often the end of a turn was put off since the store could be read. */
   readonly blocks: number
   /** Gates that were passed meanwhile, which the store must be told. */
   readonly bypassed: readonly string[]
 }
 
-export interface ShadowGate {
-  readonly name: string
-  readonly hook: GateHook
-  readonly tool: string | null
-  readonly reason: string
-  readonly onUnavailable: UnavailablePolicy
+export interface ShadowOwner {
+  readonly agent: string
+  readonly sessionId: string
 }
-
-const NONE: Shadow = { gates: [], blocks: 0, bypassed: [] }
 
 export interface ShadowFile {
   read(): Shadow
@@ -30,32 +26,38 @@ export interface ShadowFile {
   write(shadow: Shadow): void
 }
 
-export function openShadow(home: string, sessionId: string): ShadowFile {
-  const folder = join(home, 'shadow')
-  const path = join(folder, `${encodeURIComponent(sessionId).replaceAll('.', '%2E')}.json`)
+export const NO_SHADOW: Shadow = { gates: [], blocks: 0, bypassed: [] }
+
+export const SHADOW_FOLDER = 'shadow'
+const ENDING = '.json'
+
+/** Sessions that ended without a word leave theirs behind. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000
+
+/** Of one agent in one session: a session that somebody else claims has nothing to do with it. */
+export function openShadow(home: string, owner: ShadowOwner): ShadowFile {
+  const { agent, sessionId } = owner
+  // Whatever they are called, the file lies in the folder.
+  const path = join(home, SHADOW_FOLDER, `${fileNameOf(`${agent}.${sessionId}`)}${ENDING}`)
   let known: string | undefined
 
   return {
     read() {
       try {
         known = readFileSync(path, 'utf8')
-        return parseShadow(JSON.parse(known))
+        return parseShadow(JSON.parse(known)) ?? NO_SHADOW
       } catch {
         known = undefined
-        return NONE
+        return NO_SHADOW
       }
     },
-    write(shadow) {
-      const isNothing = shadow.gates.length === 0 && shadow.blocks === 0 && shadow.bypassed.length === 0
-      const text = JSON.stringify(shadow)
+    write({ gates, blocks, bypassed }) {
+      const isNothing = gates.length === 0 && blocks === 0 && bypassed.length === 0
+      const text = JSON.stringify({ agent, sessionId, gates, blocks, bypassed })
       if (isNothing ? known === undefined : text === known) return
       try {
         if (isNothing) rmSync(path, { force: true })
-        else {
-          mkdirSync(folder, { recursive: true, mode: 0o700 })
-          writeFileSync(`${path}.${process.pid}`, text, { mode: 0o600 })
-          renameSync(`${path}.${process.pid}`, path)
-        }
+        else replace(join(home, SHADOW_FOLDER), path, text)
         known = isNothing ? undefined : text
       } catch {
         // As said above.
@@ -64,18 +66,44 @@ export function openShadow(home: string, sessionId: string): ShadowFile {
   }
 }
 
+function replace(folder: string, path: string, text: string): void {
+  const partial = `${path}.${process.pid}`
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  writeFileSync(partial, text, { mode: 0o600 })
+  renameSync(partial, path)
+}
+
+/** Shadows of any session that tell of a pass which the store does not know yet. Those that nobody needs any more go. */
+export function findBypasses(home: string, now: number): readonly (ShadowOwner & Shadow)[] {
+  return listFiles(join(home, SHADOW_FOLDER)).flatMap((path) => {
+    try {
+      const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+      const shadow = parseShadow(value)
+      const { agent, sessionId } = value as ShadowOwner
+      if (shadow && shadow.bypassed.length > 0 && typeof agent === 'string' && typeof sessionId === 'string')
+        return [{ agent, sessionId, ...shadow }]
+      if (now - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { force: true })
+    } catch {
+      // Somebody has just changed or removed it.
+    }
+    return []
+  })
+}
+
+function listFiles(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).flatMap((name) => (name.endsWith(ENDING) ? [join(folder, name)] : []))
+  } catch {
+    return []
+  }
+}
+
 /** A file that somebody else has written is as good as none. */
-function parseShadow(value: unknown): Shadow {
+function parseShadow(value: unknown): Shadow | undefined {
   const { gates, blocks, bypassed } = value as Record<string, unknown>
-  if (!Array.isArray(gates) || typeof blocks !== 'number' || !Array.isArray(bypassed)) return NONE
+  if (!Array.isArray(gates) || typeof blocks !== 'number' || !Array.isArray(bypassed)) return undefined
   const isSound = gates.every(({ name, reason, hook }) =>
     [name, reason, hook].every((each) => typeof each === 'string'),
   )
-  return isSound ? { gates, blocks, bypassed: bypassed.map(String) } : NONE
-}
-
-export function shadowOf(gates: readonly Gate[]): readonly ShadowGate[] {
-  return gates
-    .filter(({ mode, state }) => mode === 'strict' && state === 'open')
-    .map(({ id, hook, tool, reason, onUnavailable }) => ({ name: id, hook, tool, reason, onUnavailable }))
+  return isSound ? { gates, blocks, bypassed: bypassed.map(String) } : undefined
 }

@@ -1,9 +1,22 @@
 import { concernsTool } from '../model/gate.ts'
+import type { StandingGate } from '../model/gates.ts'
 import type { HookAnswer, HookEvent } from './hosts/host.ts'
-import type { Shadow, ShadowGate } from './shadow.ts'
+import { listReasons } from './reasons.ts'
+import type { Shadow } from './shadow.ts'
+import { stopLimit } from './stop-limit.ts'
 
 /** While the store cannot be read the end of a turn is put off no more often than this. */
 const MAX_BLOCKS = 3
+
+export interface Absence {
+  /** Why the store cannot be read, as a code. */
+  readonly why: string
+  readonly now: number
+  /** After so many continued stops in a row the host ends the turn by itself; null where it never does. */
+  readonly stopCap: number | null
+  /** The answer shows something besides, which at a stop continues the turn too. */
+  readonly showsCopies: boolean
+}
 
 export interface Fallback {
   readonly answer: HookAnswer
@@ -11,37 +24,58 @@ export interface Fallback {
   readonly shadow: Shadow
 }
 
+/** Whether this event may still be held: a tool always, the end of a turn a few times. */
+export function mayHold({ name }: HookEvent, { blocks }: Shadow, stopCap: number | null): boolean {
+  return name !== 'turn.stop' || blocks < stopLimit(MAX_BLOCKS, stopCap)
+}
+
 /**
  * The answer while the store cannot be read: a strict gate blocks, at a stop three times at most, unless it was made to
- * allow. Every pass is remembered, so that the store and a person can be told later; nobody is held for ever.
+ * allow; a soft one warns once. Every pass is remembered, so that the store and a person can be told later; nobody is
+ * held for ever.
  */
-export function answerWithoutStore(event: HookEvent, shadow: Shadow, why: string): Fallback {
-  const gates = shadow.gates.filter((gate) => concerns(gate, event))
-  if (gates.length === 0) return { answer: {}, shadow }
-  const blocking = gates.filter(({ onUnavailable }) => onUnavailable === 'block')
-  const isStop = event.name === 'turn.stop'
-  const holds = blocking.length > 0 && (!isStop || shadow.blocks < MAX_BLOCKS)
-  const passed = holds ? gates.filter((gate) => !blocking.includes(gate)) : gates
+export function answerWithoutStore(event: HookEvent, shadow: Shadow, absence: Absence): Fallback {
+  const { why, now, stopCap, showsCopies } = absence
+  const gates = shadow.gates.filter((gate) => concerns(gate, event, now))
+  const soft = gates.filter(({ mode }) => mode === 'soft')
+  const strict = gates.filter(({ mode }) => mode === 'strict')
+  const blocking = strict.filter(({ onUnavailable }) => onUnavailable === 'block')
+  const holds = blocking.length > 0 && mayHold(event, shadow, stopCap)
+  const passed = holds ? strict.filter((gate) => !blocking.includes(gate)) : strict
+  const isContinued = holds || showsCopies
   return {
-    answer: holds
-      ? { block: reasons(blocking, why) }
-      : {
-          notice: `Postern cannot read its store (${why}); ${passed.length} open gate(s) were passed, and people will be told.`,
-        },
+    answer: {
+      ...(holds && { block: listReasons(heading(why), blocking) }),
+      ...(passed.length + soft.length > 0 && { notice: notice(why, passed, soft) }),
+    },
     shadow: {
-      ...shadow,
-      blocks: isStop ? (holds ? shadow.blocks + 1 : 0) : shadow.blocks,
+      gates: shadow.gates.filter((gate) => !soft.includes(gate)),
+      blocks: event.name !== 'turn.stop' ? shadow.blocks : isContinued ? shadow.blocks + 1 : 0,
       bypassed: [...new Set([...shadow.bypassed, ...passed.map(({ name }) => name)])],
     },
   }
 }
 
-function concerns(gate: ShadowGate, { name, tool }: HookEvent): boolean {
-  if (name === 'turn.stop') return gate.hook === 'stop'
+/** A gate that waits for nothing but time is over when that is, whether the store could say so or not. */
+function concerns(gate: StandingGate, { name, tool, isSubagent }: HookEvent, now: number): boolean {
+  if (gate.until !== null && gate.until <= now) return false
+  if (name === 'turn.stop') return gate.hook === 'stop' && !isSubagent
   return name === 'tool.before' && gate.hook === 'tool' && concernsTool(gate, tool?.name ?? '')
 }
 
-function reasons(gates: readonly ShadowGate[], why: string): string {
-  const lines = gates.map(({ name, reason }) => `  - ${name}: ${reason.replace(/\s+/g, ' ')}`)
-  return [`Postern cannot read its store (${why}). When it last could, these gates were open:`, ...lines].join('\n')
+function heading(why: string): string {
+  return `Postern cannot read its store (${why}). When it last could, these gates were open:`
+}
+
+function notice(why: string, passed: readonly StandingGate[], soft: readonly StandingGate[]): string {
+  const parts = [
+    ...(passed.length === 0 ? [] : [`${names(passed)} passed without leave, of which people will be told`]),
+    ...(soft.length === 0 ? [] : [`${names(soft)} not checked`]),
+  ]
+  return `Postern cannot read its store (${why}): ${parts.join('; ')}. See "postern doctor".`
+}
+
+function names(gates: readonly StandingGate[]): string {
+  const listed = gates.map(({ name }) => name).join(', ')
+  return gates.length === 1 ? `the gate ${listed} was` : `the gates ${listed} were`
 }

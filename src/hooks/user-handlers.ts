@@ -1,5 +1,6 @@
 import type { UserHook } from '../host/user-hooks.ts'
 import { runCommand } from '../kit/node/run-command.ts'
+import { RESERVE_MS } from './call.ts'
 import type { Handler, HookCall, Verdict } from './handler.ts'
 import { HOOK_EVENTS, type HookEventName } from './hosts/host.ts'
 
@@ -14,13 +15,16 @@ function handlerOf({ event, priority, command, timeoutMs }: UserHook): Handler {
     priority,
     events: [event as HookEventName],
     async handle(call) {
+      const leftMs = call.leftMs() - RESERVE_MS
+      if (leftMs <= 0) return undefined
       const outcome = await runCommand(command, {
         folder: call.root,
-        timeoutMs: Math.max(1, Math.min(timeoutMs, call.leftMs())),
+        timeoutMs: Math.min(timeoutMs, leftMs),
         input: `${JSON.stringify(described(call))}\n`,
         env: { POSTERN_AGENT: call.agent, POSTERN_SESSION: call.event.sessionId },
       })
-      return outcome.exitCode === 0 ? parseVerdict(outcome.output) : undefined
+      const room = Math.min(call.host.maxCharacters, call.limits.drainCharacters) - call.used
+      return outcome.exitCode === 0 ? parseVerdict(outcome.output, room) : undefined
     },
   }
 }
@@ -30,10 +34,10 @@ function described({ event, host, agent, root }: HookCall) {
   return { event: name, session_id: sessionId, agent, host: host.name, project: root, tool: tool?.name ?? null, source }
 }
 
-const TEXTS = ['context', 'block', 'notice'] as const
+const TEXTS = ['block', 'context', 'notice'] as const
 
-/** JSON with a context, a block or a notice; anything else on its output is for nobody. */
-function parseVerdict(output: string): Verdict | undefined {
+/** JSON with a context, a block or a notice, as far as there is room; anything else on its output is for nobody. */
+function parseVerdict(output: string, room: number): Verdict | undefined {
   let said: unknown
   try {
     said = JSON.parse(output)
@@ -41,9 +45,26 @@ function parseVerdict(output: string): Verdict | undefined {
     return undefined
   }
   if (typeof said !== 'object' || said === null) return undefined
-  const texts = TEXTS.flatMap((name) => {
+  const texts: [string, string][] = []
+  let left = room
+  for (const name of TEXTS) {
     const text = (said as Readonly<Record<string, unknown>>)[name]
-    return typeof text === 'string' && text !== '' ? [[name, text] as const] : []
-  })
+    if (typeof text !== 'string' || text === '') continue
+    texts.push([name, cut(text, left)])
+    left -= text.length
+  }
   return texts.length === 0 ? undefined : Object.fromEntries(texts)
+}
+
+/** What holds is never lost for want of room: some of it is always said. */
+const LEAST_CHARACTERS = 200
+
+function cut(text: string, room: number): string {
+  const length = Math.max(LEAST_CHARACTERS, room)
+  return text.length <= length
+    ? text
+    : `${text
+        .slice(0, length - 1)
+        .toWellFormed()
+        .replace(/\uFFFD$/, '')}…`
 }

@@ -27,9 +27,14 @@ export interface ConfigSources {
 
 const STORE_FILE = 'postern.db'
 
+/** Where our own files lie. It depends on no file, so that it is known whatever is wrong with those. */
+export function findHome({ flags, env, cwd }: ConfigSources): string {
+  return resolve(cwd, flags.home ?? nonEmpty(env['POSTERN_HOME']) ?? join(homedir(), '.postern'))
+}
+
 /** Flags come before the environment, that before the project's file, that before the user's, that before defaults. */
 export function readConfig({ flags, env, cwd }: ConfigSources): Config {
-  const home = resolve(cwd, flags.home ?? nonEmpty(env['POSTERN_HOME']) ?? join(homedir(), '.postern'))
+  const home = findHome({ flags, env, cwd })
   const layers = [projectLayer(cwd, home), readLayer(join(home, HOME_FILE))]
   const origins: Record<string, string> = { home: origin(flags.home, '--home', env['POSTERN_HOME'], 'POSTERN_HOME') }
 

@@ -28,14 +28,22 @@ describe('what waits for the disk', () => {
     expect(await waitsForDisk(() => inbox.drain({ agent: 'ada' }))).toBe(false)
   })
 
-  it('is a drain that gives numbers to broadcasts, or notes a session', async () => {
+  it('is a drain that gives numbers to broadcasts', async () => {
     const { inbox } = await open()
     await inbox.push({ to: ['all'], content: 'hi' })
     expect(await waitsForDisk(() => inbox.drain({ agent: 'ada' }))).toBe(true)
+  })
+
+  it('is nothing that loss of power ends anyway: a session, and what it was shown', async () => {
+    const { inbox, sessions } = await open()
     await inbox.push({ to: ['bob'], content: 'hi' })
-    await inbox.drain({ agent: 'bob' })
+    const drained = await inbox.drain({ agent: 'bob', sessionId: 's1' })
+    const offerId = drained.offer?.id ?? ''
+    expect(await waitsForDisk(() => inbox.printed({ offerId }))).toBe(false)
+    const note = (event: string) => sessions.note({ id: 's2', agent: 'bob', event, ageMs: 0 })
+    expect(await waitsForDisk(() => note('session.start'))).toBe(false)
     await inbox.push({ to: ['bob'], content: 'again' })
-    expect(await waitsForDisk(() => inbox.drain({ agent: 'bob', sessionId: 's1' }))).toBe(true)
+    expect(await waitsForDisk(() => inbox.drain({ agent: 'bob', sessionId: 's1' }))).toBe(false)
   })
 
   it('is a confirmation', async () => {

@@ -157,13 +157,6 @@ export const ERRORS = {
     text: 'The gate {id} was {state} by {by}: {reason}',
     next: 'Nothing is left to do; look at it with "postern gate show {id}".',
   },
-  GATE_OPEN: {
-    http: 409,
-    exit: EXIT.gateOpen,
-    retryable: true,
-    text: 'The gate {id} is open: {reason}',
-    next: 'See what it waits for with "postern gate show {id}".',
-  },
   DECISION_NOT_FOUND: {
     ...notFound,
     text: 'There is no decision {id}.',
@@ -189,6 +182,11 @@ export const ERRORS = {
     ...usage,
     text: 'The session id is not valid.',
     next: 'Use 1 to 200 printable ASCII characters without spaces or slashes.',
+  },
+  WAKE_RUNNING: {
+    ...conflict,
+    text: 'The process {pid} wakes {agent} already.',
+    next: 'Let it, or end it first: one at a time works on an inbox.',
   },
   NOT_ALLOWED: { http: 403, exit: EXIT.notAuthenticated, retryable: false, text: '{message}', next: '{next}' },
   TIMED_OUT: { http: 408, exit: EXIT.timedOut, retryable: true, text: '{message}', next: '{next}' },

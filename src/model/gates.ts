@@ -94,3 +94,16 @@ export interface PassedGates {
   readonly names: readonly string[]
   readonly evidence: string
 }
+
+/** An open gate with all that has to be known of it while the store cannot be read. */
+export interface StandingGate {
+  /** A durable gate's id, or the name of a session gate. */
+  readonly name: string
+  readonly hook: GateHook
+  readonly tool: string | null
+  readonly mode: GateMode
+  readonly reason: string
+  readonly onUnavailable: UnavailablePolicy
+  /** When it gives way by itself; null where it never does. */
+  readonly until: number | null
+}

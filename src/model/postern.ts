@@ -2,7 +2,7 @@ import type { Agent, AgentKind } from './agent.ts'
 import type { Caller } from './caller.ts'
 import type { Decisions } from './decisions.ts'
 import type { DeliveryState, InboxMessage, ShownMessage } from './delivery.ts'
-import type { Gates } from './gates.ts'
+import type { Gates, StandingGate } from './gates.ts'
 import type { IngestEntries, Ingested } from './ingest.ts'
 import type { Json } from './json.ts'
 import type { Attachment, Message } from './message.ts'
@@ -39,12 +39,15 @@ export interface HotPostern {
   close(): Promise<void>
 }
 
-/** As much of Postern as a host's hooks need; every Postern is one. */
+/** As much of Postern as a host's hooks need, and what only they need to know. */
 export interface HookPostern {
   readonly caller: Caller
   readonly sessions: Pick<Sessions, 'note' | 'setStop' | 'settle' | 'end' | 'list'>
   readonly inbox: Pick<Inbox, 'ingest' | 'drain' | 'printed' | 'release'>
-  readonly gates: Pick<Gates, 'list' | 'mark' | 'judge' | 'passed'>
+  readonly gates: Pick<Gates, 'mark' | 'judge' | 'passed'> & {
+    /** Gates that may hold or warn a session, as far as that can be told without running their commands. */
+    standing(input: { readonly agent: string; readonly sessionId: string }): Promise<readonly StandingGate[]>
+  }
   readonly upkeep: Pick<Upkeep, 'run'>
   close(): Promise<void>
 }
@@ -88,7 +91,7 @@ export interface Sessions {
   note(input: NoteEvent): Promise<NotedEvent>
   /** Says, where it can be said, that nothing waits for an agent: its next hooks then need not ask. */
   settle(input: { readonly agent: string }): Promise<boolean>
-  /** The end of a turn was put off once more, or granted. */
+  /** The end of a turn was put off once more, or not. People are told of mail that is left lying by a release. */
   setStop(input: { readonly id: string; readonly outcome: StopOutcome }): Promise<Session>
   list(input?: { readonly agent?: string }): Promise<readonly (Session & { readonly liveness: Liveness })[]>
 }
@@ -108,6 +111,8 @@ export interface NoteEvent extends BeginSession {
   readonly event: string
   /** How long ago the event began. What was printed before that is confirmed; absent: nothing is. */
   readonly ageMs?: number
+  /** What was printed before that has not reached the model: it is given back instead. */
+  readonly loses?: boolean
   /** Tells one firing of an event from the next; the same one again within seconds is the same event. */
   readonly firing?: string
 }
@@ -120,7 +125,8 @@ export interface NotedEvent {
   readonly confirmed: number
 }
 
-export type StopOutcome = 'continued' | 'granted'
+/** Put off, granted, or let go because it had been put off too often. */
+export type StopOutcome = 'continued' | 'granted' | 'released'
 
 export interface Inbox {
   /** Stores a message for all its recipients or for none. Repeating it with its key returns the first id. */
@@ -249,6 +255,10 @@ export interface AckResult {
 
 export interface WaitInbox {
   readonly agent: string
+  /** Only for what is this urgent or more. */
+  readonly maxPriority?: Priority
+  /** Only for what others have sent: what an agent notes for itself wakes nobody. */
+  readonly fromOthers?: boolean
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
 }

@@ -32,7 +32,7 @@ const decision = z.object({
 })
 
 const decisionRef = z.object({ id: decisionId })
-const END_ERRORS = [...TEXT_ERRORS, 'DECISION_NOT_FOUND', 'DECISION_CLOSED', 'NOT_ALLOWED'] as const
+const END_ERRORS = [...TEXT_ERRORS, 'DECISION_NOT_FOUND', 'DECISION_CLOSED', 'NOT_ALLOWED', 'VALUE_INVALID'] as const
 
 export const createDecision = operation({
   name: 'decisions.create',

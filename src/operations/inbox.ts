@@ -204,9 +204,14 @@ export const ack = operation({
 export const wait = operation({
   name: 'inbox.wait',
   summary: 'Sleep until something waits for an agent.',
-  input: z.object({ agent: agentId, timeoutMs: milliseconds.optional() }),
+  input: z.object({
+    agent: agentId,
+    maxPriority: priority.optional(),
+    fromOthers: z.boolean().optional(),
+    timeoutMs: milliseconds.optional(),
+  }),
   output: z.object({ pending: z.number().int() }),
-  errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'VALUE_INVALID'],
+  errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'PRIORITY_INVALID', 'VALUE_INVALID'],
   faces: { cli: 'inbox wait' },
 })
 

@@ -35,6 +35,7 @@ export const noteEvent = operation({
   input: sessionInput.extend({
     event: z.string(),
     ageMs: milliseconds.optional(),
+    loses: z.boolean().optional(),
     firing: z.string().optional(),
   }),
   output: z.object({ session, isRepeated: z.boolean(), confirmed: z.number().int() }),
@@ -53,8 +54,8 @@ export const settleAgent = operation({
 
 export const setStop = operation({
   name: 'sessions.setStop',
-  summary: 'Note that the end of a turn was put off once more, or granted.',
-  input: z.object({ id: z.string(), outcome: z.enum(['continued', 'granted']) }),
+  summary: 'Note that the end of a turn was put off once more, granted, or let go.',
+  input: z.object({ id: z.string(), outcome: z.enum(['continued', 'granted', 'released']) }),
   output: session,
   errors: ['SESSION_INVALID', 'SESSION_NOT_FOUND'],
   faces: {},

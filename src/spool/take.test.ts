@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { quarantinePath, spoolPath, statePath } from './path.ts'
@@ -303,7 +304,7 @@ describe('sixteen takers at once', () => {
       isWriting = false
     }
     const taker = async () => {
-      while (isWriting) found.push(...(await take(path, undefined, { patienceMs: 10_000 })).contents)
+      for (; isWriting; await nextTurn()) found.push(...(await take(path, undefined, { patienceMs: 10_000 })).contents)
     }
     await Promise.all([write(), ...Array.from({ length: 16 }, taker)])
     found.push(...(await take(path)).contents)

@@ -23,7 +23,7 @@ export interface Store {
   /** All of a verb or nothing. On SQLite concurrent verbs share one commit. */
   transact<T>(verb: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T>
   /** A verb that makes exactly one call on a shelf: on PostgreSQL it needs no BEGIN and COMMIT around it. */
-  once<T>(call: (tx: Shelves) => Promise<T>): Promise<T>
+  once<T>(call: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T>
   /** Reads what is committed. Never blocks a writer. */
   readonly read: Shelves
   /** The store's clock: its machine's for PostgreSQL, so that many servers agree on deadlines. */
@@ -42,7 +42,8 @@ export interface TransactOptions {
   readonly patienceMs?: number
   /**
    * False: on SQLite loss of power may undo it, though nothing else can. Only for an offer, which is then simply made
-   * again: nobody has to wait for the disk before a message is shown. PostgreSQL always waits, for its server may crash
+   * again, and for what is known of a session, which has ended then: nobody has to wait for the disk before a message is
+   * shown. PostgreSQL always waits, for its server may crash
    * while those who were shown the messages live on.
    */
   readonly isLasting?: boolean
@@ -79,9 +80,9 @@ export interface AgentShelf {
   setRemoved(params: { readonly id: string; readonly removedAt: number | null }): Promise<void>
   /**
    * Makes the agent's quiet file where nothing waits for it: nothing is pending, whether its time is over or not, or
-   * was broadcast, no offer and no gate of it is open or has a time to come, neither before this transaction nor by now. True where it was
-   * made. Whatever concerns the agent removes the file before it is committed. Always false on PostgreSQL, to which
-   * other machines write.
+   * was broadcast, and no offer and no gate of it is open or has a time to come, neither before this transaction nor by
+   * now. True where it was made. Whatever concerns the agent removes the file before it is committed. Always false on
+   * PostgreSQL, to which other machines write.
    */
   settle(params: SettleAgent): Promise<boolean>
 }
@@ -107,6 +108,8 @@ export interface SessionShelf {
   end(params: { readonly id: string; readonly at: number }): Promise<string | undefined>
   /** Where the session is in its turns. Absent: as it was. Returns it; undefined where it is not there. */
   setTurn(params: TurnParams): Promise<Session | undefined>
+  /** Whether any gate may hold the session: an open one of its agent, or one that it has registered. */
+  isGated(params: { readonly agent: string; readonly sessionId: string }): Promise<boolean>
   /** Remembers a firing; true where the session has had the same one since `since`. */
   hasFired(params: {
     readonly id: string

@@ -16,6 +16,8 @@ export function declared(postern: Postern): Postern {
     agents: declaredRoom('agents', postern.agents),
     sessions: declaredRoom('sessions', postern.sessions),
     inbox: declaredRoom('inbox', postern.inbox),
+    gates: declaredRoom('gates', postern.gates),
+    decisions: declaredRoom('decisions', postern.decisions),
     upkeep: declaredRoom('upkeep', postern.upkeep),
   }
 }

@@ -25,7 +25,9 @@ export interface Maker {
   open(options?: MakerOptions): Promise<World>
 }
 
-export interface MakerOptions extends Pick<OpenOptions, 'limits' | 'caller' | 'note'> {
+export interface MakerOptions extends Pick<OpenOptions, 'limits' | 'caller' | 'note' | 'sessionGates' | 'announce'> {
+  /** What stands between the heart and the real store: to look on, or to fail in the middle of something. */
+  readonly through?: (store: Store) => Store
   /** True for a Postern whose wire rings but cannot listen. */
   readonly deaf?: boolean
 }
@@ -55,7 +57,7 @@ export const sqlite: Maker = {
     return createWorld(options, {
       async open(clock, given) {
         const { store, wire } = await openEmbedded(path, { now: clock })
-        return assemble(store, wireFor(wire, given), { upkeep: false, ...given })
+        return assemble(storeFor(store, given), wireFor(wire, given), { upkeep: false, ...given })
       },
       async tamper(statement) {
         const database = new DatabaseSync(path)
@@ -87,7 +89,8 @@ export const postgres: Maker = {
     return createWorld(options, {
       async open(clock, given) {
         const { store, wire } = await openRemote(url)
-        return assemble(withClock(store, clock), wireFor(wire, given), { upkeep: false, ...given })
+        const timed = storeWith(store, { now: clock })
+        return assemble(storeFor(timed, given), wireFor(wire, given), { upkeep: false, ...given })
       },
       tamper: (statement) => runOn(url, statement),
       destroy: () => runOn(database.url, `DROP SCHEMA ${schema} CASCADE`),
@@ -115,20 +118,25 @@ function once<T>(make: () => T): () => T {
 
 export const MAKERS: readonly Maker[] = [sqlite, postgres]
 
-/** The clock of PostgreSQL is its server's. Deadlines are tried by handing the heart another one. */
-function withClock(store: Store, now: () => number): Store {
+/** The same store, but for what is changed. The clock of PostgreSQL is its server's: deadlines are tried with another. */
+export function storeWith(store: Store, changes: Partial<Store>): Store {
   return {
     engine: store.engine,
     location: store.location,
-    transact: (verb) => store.transact(verb),
+    transact: (verb, options) => store.transact(verb, options),
     once: (call) => store.once(call),
     read: store.read,
-    now,
+    now: () => store.now(),
     check: () => store.check(),
     audit: (params) => store.audit(params),
     backup: (path) => store.backup(path),
     close: () => store.close(),
+    ...changes,
   }
+}
+
+function storeFor(store: Store, { through = (store) => store }: MakerOptions): Store {
+  return through(store)
 }
 
 /** A wire that has run out of file descriptors, or has lost its rights or its connection. */

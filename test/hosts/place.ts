@@ -20,14 +20,16 @@ export interface Place {
   ask<T>(...args: readonly string[]): Promise<T>
 }
 
-/** It is removed when the test has finished. */
-export async function makePlace(): Promise<Place> {
+/** It is removed when the test has finished. The folders of the programs are on its path. */
+export async function makePlace(programs: readonly string[] = []): Promise<Place> {
   const folder = temporaryFolder()
   const home = join(folder, 'home')
   const project = join(folder, 'project')
   mkdirSync(home)
   const env = {
-    PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`,
+    PATH: [dirname(process.execPath), ...programs.map((program) => dirname(program)), process.env['PATH'] ?? ''].join(
+      delimiter,
+    ),
     HOME: home,
     LANG: 'C.UTF-8',
     TERM: 'dumb',

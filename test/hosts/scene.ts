@@ -39,7 +39,7 @@ export interface Scene extends Place {
 }
 
 export async function makeScene(driver: Driver): Promise<Scene> {
-  const place = await makePlace()
+  const place = await makePlace([driver.program])
   await place.ask('agent', 'add', 'quinn')
   await place.ask('agent', 'add', 'justin', '--kind', 'human')
   const session = async () => (await place.ask<{ session: Session | null }>('agent', 'show', 'quinn')).session

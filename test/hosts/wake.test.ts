@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { occurrences } from './model.ts'
-import { CLAUDE, describeAtTerminal, makeScene } from './scene.ts'
+import { CLAUDE, CODEX, describeAtTerminal, describeReal, makeScene } from './scene.ts'
 import { openSession, until } from './terminal.ts'
 
 const MARK = 'mark-of-the-message'
-const SOON_MS = 10_000
+const SOON_MS = 20_000
 const done = { text: 'done' }
 
-describeAtTerminal.each(CLAUDE)('in $host', (driver) => {
+describeAtTerminal.each([...CLAUDE, ...CODEX])('in $host', (driver) => {
   test('an idle session is woken by a push, and the woken turn has the message, once', async () => {
     const scene = await makeScene(driver)
     const session = await openSession(driver, scene, [done, done, done])
@@ -17,18 +17,50 @@ describeAtTerminal.each(CLAUDE)('in $host', (driver) => {
 
     const pushedAt = performance.now()
     const id = await scene.push(MARK, 2)
-    const requests = await session.model.asked.times(2)
+    await until('the session to be woken', () => session.model.requests.length > 1, session.screen)
     expect(performance.now() - pushedAt).toBeLessThan(SOON_MS)
-    expect(requests.map((request) => occurrences(request, MARK))).toEqual([0, 1])
-    await until('the receipt', async () => (await scene.receipt(id)).state === 'seen')
+    await until('the receipt', async () => (await scene.receipt(id)).state === 'seen', session.screen)
+    await until('the session to be idle again', () => scene.isIdle(), session.screen)
+    expect(session.model.requests.map((request) => occurrences(request, MARK))).toEqual([0, 1])
   })
+})
 
+describeAtTerminal.each(CLAUDE)('in $host', (driver) => {
   test('a session that was never prompted is woken too', async () => {
     const scene = await makeScene(driver)
     const session = await openSession(driver, scene, [done, done])
     await until('the session to be known', async () => (await scene.session()) !== null, session.screen)
     await scene.push(MARK, 2)
-    const [request] = await session.model.asked.times(1)
-    expect(occurrences(request, MARK)).toBe(1)
+    await until('the session to be woken', () => session.model.requests.length > 0, session.screen)
+    expect(occurrences(session.model.requests[0], MARK)).toBe(1)
+  })
+
+  test('a session is woken as often as something comes', async () => {
+    const scene = await makeScene(driver)
+    const session = await openSession(driver, scene, [done, done, done, done])
+    await session.enter('hello')
+    for (const round of [1, 2]) {
+      await until('the session to be idle', () => scene.isIdle(), session.screen)
+      await scene.push(`${MARK}-${round}`, 2)
+      await until('the session to be woken', () => session.model.requests.length > round, session.screen)
+    }
+    const last = session.model.requests.at(-1)
+    expect([occurrences(last, `${MARK}-1`), occurrences(last, `${MARK}-2`)]).toEqual([1, 1])
+  })
+})
+
+describeReal.each(CLAUDE)('in $host', (driver) => {
+  test('nothing that waits for mail keeps a run that nobody attends from ending', async () => {
+    const scene = await makeScene(driver)
+    let answeredAt = 0
+    await scene.run({
+      steps: [
+        () => {
+          answeredAt = performance.now()
+          return done
+        },
+      ],
+    })
+    expect(performance.now() - answeredAt).toBeLessThan(SOON_MS)
   })
 })

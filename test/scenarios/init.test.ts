@@ -82,7 +82,9 @@ const HOSTS = [
     ['sessionStart', 'beforeSubmitPrompt', 'preToolUse', 'postToolUse', 'stop', 'sessionEnd'],
   ],
 ] as const
-const CASES = HOSTS.flatMap((host) => (['user', 'project'] as const).map((scope) => [...host, scope] as const))
+const CASES = HOSTS.flatMap((host) =>
+  (['user', 'project'] as const).map((scope) => [host[0], scope, host[1], host[2]] as const),
+)
 
 interface Handler {
   readonly command: string
@@ -113,7 +115,7 @@ const FOREIGN = `\uFEFF// Ours, do not touch.
 }`
 
 describe('postern init', () => {
-  it.each(CASES)('puts its hooks into %s (%s, %s) and takes them out again', async (host, file, events, scope) => {
+  it.each(CASES)('puts its hooks into %s for a %s and takes them out again', async (host, scope, file, events) => {
     const place = makePlace()
     const path = join(scope === 'user' ? place.home : place.project, file)
     const before = snapshot(place.home, ['.postern'])
@@ -158,9 +160,7 @@ describe('postern init', () => {
     expect(await answerOf(place, ...words, '--uninstall')).toMatchObject({ changed: false, agents: [] })
   })
 
-  it.each(
-    CASES,
-  )('leaves the hooks of others in %s (%s, %s) as they are, byte for byte', async (host, file, _, scope) => {
+  it.each(CASES)('leaves the hooks of others in %s for a %s as they are, byte for byte', async (host, scope, file) => {
     const place = makePlace()
     const path = write(join(scope === 'user' ? place.home : place.project, file), FOREIGN)
     chmodSync(path, 0o640)

@@ -11,7 +11,7 @@
 export interface Requirement {
   readonly text: string
   /** The part of the product that brought it. */
-  readonly builtIn: 'spine'
+  readonly builtIn: 'spine' | 'hooks'
   /** The folder whose tests prove it; others may prove it too. */
   readonly provenIn: ProofFolder
 }
@@ -27,6 +27,8 @@ export type ProofFolder = keyof typeof PROOF_FOLDERS
 
 const spine = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'spine', provenIn })
 const rule = (text: string) => spine('conformance', text)
+const hooks = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'hooks', provenIn })
+const gates = (text: string) => hooks('conformance', text)
 
 export const REQUIREMENTS = {
   'G1.kill': spine('faults', 'An acknowledged push survives kill -9 of any process, at every storage syscall.'),
@@ -57,6 +59,11 @@ export const REQUIREMENTS = {
   'G7.conservation': rule('Every message has one delivery a recipient, each in one of eight states; doctor checks it.'),
   'G7.found': rule('A delivery that goes missing is found by the check.'),
   'G7.model': rule('Whatever is done in whatever order, the store is where the model says.'),
+  'G8.strict': gates('A strict gate that is open is found whenever its agent wants to stop or use its tool.'),
+  'G8.recorded': gates('Every pass that a gate did not grant is recorded, and a person is told of each.'),
+  'G8.breach': gates('A breach closes a gate only where nobody was faster, and its question still ends.'),
+  'G9.one-transaction': gates('The answer, the gate that opens and the message to the asker are one transaction.'),
+  'G9.first-answer': gates('Of many answerers at once one wins, and the asker is told exactly that.'),
   'G14.fence': spine('render', 'No content closes the fence or poses as another message, sender or system tag.'),
   'G14.terminal': spine('render', 'No content sends control characters to a terminal.'),
   'G14.names': rule('No name can be mistaken for another agent, for everybody or for the system.'),
@@ -106,6 +113,35 @@ export const REQUIREMENTS = {
   'S000.self': rule('A message to oneself is stored and wakes nobody.'),
   'S000.wait': rule('A waiter is woken by what comes, in its own process or another, and misses nothing.'),
   'S000.receipt': rule('A receipt shows every step with time and evidence, and says why a message was not seen.'),
+  'S000.gate.kinds': gates('A gate waits for a person, a time, a reply, a decision, a command or another gate.'),
+  'S000.gate.bridge': gates('A gate that closes tells its agent and its waiters in one transaction, once.'),
+  'S000.gate.moves': gates(
+    'A gate is resolved, waived, expired or breached; whoever comes second is told who was first.',
+  ),
+  'S000.gate.self': gates('Where a person is meant only a person counts, and nobody opens what others set for them.'),
+  'S000.gate.cascade': gates('A gate that closes opens the gates that wait for it.'),
+  'S000.gate.times': gates(
+    'Timers, time-outs, reminders and escalations are settled by whoever looks, without a server.',
+  ),
+  'S000.gate.session': gates(
+    'A gate of a session is met by a mark, a command that succeeds, or a decision of this turn.',
+  ),
+  'S000.gate.soft': gates('A soft gate warns once in a session and never holds.'),
+  'S000.gate.tool': gates('A gate on tools holds the tools it names, and no end of a turn.'),
+  'S000.gate.forms': hooks('scenarios', 'The forms of gate that scripts use work, with their codes and exit codes.'),
+  'S000.decision.message': gates(
+    'The answer comes as one message that says everything, for an asker that has restarted.',
+  ),
+  'S000.decision.asked': gates('Only people who were asked may answer, with an option or, where allowed, with text.'),
+  'S000.decision.deadline': gates('At the deadline the default is taken; without one the question expires.'),
+  'S000.decision.await': gates(
+    'Whoever waits for an answer is woken by it, by the deadline, or by the end of its patience.',
+  ),
+  'S000.decision.flow': hooks('scenarios', 'decision create, respond, gate resolved, message in the inbox.'),
+  'S000.decision.check': hooks('scenarios', 'decision check --inject prints a note on stderr and injects nothing.'),
+  'S000.event.twice': gates('An event that is fired twice within seconds is recognised.'),
+  'S000.event.stops': gates('All continuations of a stop are counted in one place, and a new prompt begins anew.'),
+  'S000.event.light': gates('An event is noted without waiting for the disk, unless it confirms something.'),
   'S000.search': rule('Messages are found by words, phrases and beginnings of words.'),
 } as const satisfies Readonly<Record<string, Requirement>>
 

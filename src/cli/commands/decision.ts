@@ -10,6 +10,7 @@ import { formatTable } from '../table.ts'
 import { requireDuration } from '../times.ts'
 
 const DEFAULT_AWAIT = '10m'
+const YOURSELF = { name: 'agent', value: '<agent>', aliases: ['bead'], summary: 'your own agent' } as const
 
 export const decisionCreate: Command = {
   path: 'decision create',
@@ -51,6 +52,8 @@ function readQuestion(args: Args): CreateDecision {
     const description = descriptions.get(key)
     return { key, label, ...(description !== undefined && { description }) }
   })
+  const stray = [...descriptions.keys()].find((key) => !options.some((option) => option.key === key))
+  if (stray !== undefined) throw usage(decisionCreate, `--describe names ${stray}, which is no option`)
   const ask = args.all('ask').flatMap((names) => names.split(','))
   const [context, defaultOption, deadline] = [args.get('context'), args.get('default'), args.get('deadline')]
   return {
@@ -116,6 +119,7 @@ export const decisionRespond: Command = {
   summary: 'Answer a question; the first answer wins.',
   operands: '<id>',
   options: [
+    YOURSELF,
     { name: 'select', value: '<key>', summary: 'the option' },
     { name: 'text', value: '<text>', summary: 'what you say with it, or instead where that is allowed' },
   ],
@@ -154,7 +158,7 @@ export const decisionCancel: Command = {
   path: 'decision cancel',
   summary: 'Take a question back; its gate is waived.',
   operands: '<id>',
-  options: [{ name: 'reason', value: '<text>', summary: 'why' }],
+  options: [YOURSELF, { name: 'reason', value: '<text>', summary: 'why' }],
 
   async run(io, args) {
     const postern = await io.open()

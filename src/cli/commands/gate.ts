@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { EXIT } from '../../model/errors.ts'
 import { type Gate, parseGateHook, parseGateKind, parseGateMode, parsePolicy } from '../../model/gate.ts'
 import type { CreateGate } from '../../model/gates.ts'
+import type { Postern } from '../../model/postern.ts'
 import { showField } from '../../render/terminal.ts'
 import type { Args, Command, Io } from '../command.ts'
 import { requireOwnAgent } from '../own-agent.ts'
@@ -17,11 +18,14 @@ const AGENT = {
   summary: 'whom it holds (default: yourself)',
 } as const
 
+const YOURSELF = { name: 'agent', value: '<agent>', aliases: ['bead'], summary: 'your own agent' } as const
+
 /** What a gate waits for is one option, by its kind. */
 const AWAITED = ['message', 'decision', 'command', 'gate'] as const
 
 export const gateCreate: Command = {
   path: 'gate create',
+  isAboutAgent: true,
   summary: 'Hold an agent until something has come.',
   operands: '[reason]',
   options: [
@@ -29,7 +33,7 @@ export const gateCreate: Command = {
     { name: 'kind', value: '<kind>', summary: 'human (default), timer, message, decision, command or gate' },
     { name: 'mode', value: '<mode>', summary: 'strict (default) holds, soft warns once' },
     { name: 'hook', value: '<hook>', summary: 'stop (default), or tool' },
-    { name: 'tool', value: '<name>', summary: 'only this tool, such as Bash or mcp__github__*' },
+    { name: 'tool', value: '<name>', summary: 'only the use of this tool, such as Bash or mcp__github__*' },
     { name: 'reason', value: '<text>', summary: 'why; it is shown to whoever is held' },
     { name: 'after', value: '<duration>', summary: 'timer: how long it holds' },
     { name: 'message', value: '<id>', summary: 'message: until somebody has replied to it' },
@@ -68,6 +72,7 @@ function readGate(args: Args): Omit<CreateGate, 'agent'> {
   const reason = args.get('reason') ?? args.operands[0]
   if (reason === undefined) throw usage(gateCreate, 'The reason is missing')
   const [tool, escalateTo] = [args.get('tool'), args.get('escalate-to')]
+  const hook = args.get('hook') ?? (tool === undefined ? undefined : 'tool')
   const waiters = args.all('waiter').flatMap((names) => names.split(','))
   return {
     kind,
@@ -75,7 +80,7 @@ function readGate(args: Args): Omit<CreateGate, 'agent'> {
     ...(awaited && { awaits: args.get(awaited) ?? '' }),
     ...(kind === 'command' && { folder: resolve('.') }),
     ...(args.has('mode') && { mode: parseGateMode(args.get('mode')) }),
-    ...(args.has('hook') && { hook: parseGateHook(args.get('hook')) }),
+    ...(hook !== undefined && { hook: parseGateHook(hook) }),
     ...(args.has('on-unavailable') && { onUnavailable: parsePolicy(args.get('on-unavailable')) }),
     ...(tool !== undefined && { tool }),
     ...(escalateTo !== undefined && { escalateTo }),
@@ -164,7 +169,7 @@ export const gateResolve: Command = {
   path: 'gate resolve',
   summary: 'Resolve a gate so that its agent may go on.',
   operands: '<id>',
-  options: [{ name: 'reason', value: '<text>', summary: 'why; the agent is told' }],
+  options: [YOURSELF, { name: 'reason', value: '<text>', summary: 'why; the agent is told' }],
   examples: ['postern gate resolve gate_01J… --as justin --reason "Looks good"'],
 
   run: (io, args) => close(io, args, 'resolve'),
@@ -174,7 +179,7 @@ export const gateWaive: Command = {
   path: 'gate waive',
   summary: 'Let an agent go on although the condition is not met.',
   operands: '<id>',
-  options: [{ name: 'reason', value: '<text>', summary: 'why; the agent is told' }],
+  options: [YOURSELF, { name: 'reason', value: '<text>', summary: 'why; the agent is told' }],
 
   run: (io, args) => close(io, args, 'waive'),
 }
@@ -190,6 +195,7 @@ const SESSION = { name: 'session', value: '<id>', summary: 'the session (default
 
 export const gateRegister: Command = {
   path: 'gate register',
+  isAboutAgent: true,
   summary: 'Add a gate to one session.',
   operands: '<name>',
   options: [
@@ -204,7 +210,7 @@ export const gateRegister: Command = {
 
   async run(io, args) {
     const postern = await io.open()
-    const sessionId = await requireSession(io, args, postern)
+    const sessionId = await requireSession(gateRegister, io, args, postern)
     const [check, reason] = [args.get('check'), args.get('reason')]
     const gate = await postern.gates.register({
       sessionId,
@@ -227,20 +233,20 @@ export const gateMark: Command = {
 
   async run(io, args) {
     const postern = await io.open()
-    const sessionId = await requireSession(io, args, postern)
+    const sessionId = await requireSession(gateMark, io, args, postern)
     const gate = await postern.gates.mark({ sessionId, name: args.operands[0] ?? '' })
     answer(io, gate, `Marked: ${gate.name} for session ${showField(gate.sessionId, 200)}.`)
     return undefined
   },
 }
 
-async function requireSession(io: Io, args: Args, postern: Awaited<ReturnType<Io['open']>>): Promise<string> {
+async function requireSession(command: Command, io: Io, args: Args, postern: Postern): Promise<string> {
   const named = args.get('session')
   if (named !== undefined) return named
   const agent = await requireOwnAgent(io, args, postern)
   const [latest] = await postern.sessions.list({ agent })
   if (latest) return latest.id
-  throw usage(gateMark, `${agent} has no session; name one with --session`)
+  throw usage(command, `${agent} has no session; name one with --session`)
 }
 
 function capital(word: string): string {

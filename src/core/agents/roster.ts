@@ -3,7 +3,6 @@ import { PosternError } from '../../model/errors.ts'
 import type { AgentStatus, ListAgents } from '../../model/postern.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { mayMove } from '../inbox/state-moves.ts'
 import { withLiveness } from '../sessions/sessions.ts'
 import { parseDisplayName, requireUnreserved } from './add.ts'
 
@@ -47,9 +46,7 @@ async function statusOf(ctx: Context, agent: Agent): Promise<AgentStatus> {
   const { deliveries, sessions } = ctx.store.read
   const pending = await deliveries.countPending({ agent: agent.id, now: ctx.store.now() })
   const [session] = await sessions.open({ agent: agent.id })
-  if (!session) return { ...agent, pending, session: null }
-  const lastEventAt = Math.max(session.lastEventAt, ctx.machine.heardAt(agent.id) ?? 0)
-  return { ...agent, pending, session: withLiveness(ctx, { ...session, lastEventAt }) }
+  return { ...agent, pending, session: session ? withLiveness(ctx, session) : null }
 }
 
 export async function renameAgent(
@@ -66,24 +63,5 @@ export async function renameAgent(
     if (other) throw new PosternError('AGENT_CONFUSABLE', { id: displayName, other: other.id })
     await tx.agents.update({ id: agent.id, displayName, skeleton })
     return { ...agent, displayName }
-  })
-}
-
-/** Retires an agent. What waits for it ends as cancelled, so that every message still has a known end. */
-export function removeAgent(ctx: Context, { id }: { readonly id: string }): Promise<Agent> {
-  return ctx.store.transact(async (tx) => {
-    const agent = await requireAgent(tx, id)
-    const removedAt = ctx.store.now()
-    await tx.deliveries.takeUpBroadcasts({ agent: agent.id, now: removedAt })
-    await tx.deliveries.moveAll({
-      agent: agent.id,
-      from: mayMove(['pending', 'offered', 'held'], 'cancelled'),
-      to: 'cancelled',
-      at: removedAt,
-      by: ctx.caller.id,
-      reason: 'the agent was removed',
-    })
-    await tx.agents.setRemoved({ id: agent.id, removedAt })
-    return { ...agent, removedAt }
   })
 }

@@ -19,6 +19,9 @@ const CONTEXT_BYTES = 32_000
 const LABEL_BYTES = 500
 const DESCRIPTION_BYTES = 2_000
 const MAX_OPTIONS = 26
+
+/** All of it together is told to people, and with the answer to the asker: it must fit into a message. */
+const WHOLE_BYTES = 40_000
 const MAX_ASKED = 50
 const KEY = /^[a-z0-9][a-z0-9_-]{0,31}$/i
 
@@ -60,6 +63,7 @@ function draftDecision(ctx: Context, agent: string, input: CreateDecision): Deci
   const id = ctx.newId('dec')
   const question = parseText('question', input.question, QUESTION_BYTES)
   if (question.trim() === '') throw new PosternError('CONTENT_EMPTY')
+  parseText('decision', JSON.stringify([question, input.context, options]), WHOLE_BYTES)
   return {
     id,
     agent,
@@ -79,12 +83,12 @@ function draftDecision(ctx: Context, agent: string, input: CreateDecision): Deci
 
 function parseOptions(options: NonNullable<CreateDecision['options']>): readonly DecisionOption[] {
   const keys = new Set(options.map(({ key }) => key))
-  const odd = options.find(({ key }) => !KEY.test(key))?.key
+  const odd = options.find(({ key, label }) => !KEY.test(key) || label.trim() === '')?.key
   if (odd !== undefined || keys.size < options.length || options.length > MAX_OPTIONS) {
     throw new PosternError('VALUE_INVALID', {
       field: 'list of options',
       value: odd ?? [...keys].join(', '),
-      next: `Give at most ${MAX_OPTIONS} options, each under a short key of its own, such as --option a=Postgres.`,
+      next: `Give at most ${MAX_OPTIONS} options, each with a short key of its own and a label, such as --option a=Postgres.`,
     })
   }
   return options.map(({ key, label, description }) => ({

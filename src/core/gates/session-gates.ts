@@ -136,7 +136,11 @@ async function isMet(
     return exitCode === 0
   }
   if (isMarked) return true
-  if (name !== 'decision') return false
+  return name === 'decision' ? isAskedThisTurn(ctx, agent, session) : false
+}
+
+/** Whether the agent has asked its person anything since its session began or last came to rest. */
+export function isAskedThisTurn(ctx: Context, agent: string, session: Session | undefined): Promise<boolean> {
   const since = Math.max(session?.startedAt ?? 0, session?.stoppedAt ?? 0)
   return ctx.store.read.decisions.hasAsked({ agent, since })
 }

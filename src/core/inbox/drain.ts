@@ -32,7 +32,7 @@ export async function drainInbox(ctx: Context, input: DrainInbox): Promise<Drain
   const { drained, rings } =
     (await offerAtOnce(ctx, input, waiting)) ??
     (await ctx.store.transact((tx) => offerPending(ctx, tx, input, waiting), {
-      isLasting: !isMereOffer(input, waiting),
+      isLasting: !isMereOffer(waiting),
     }))
   ring(ctx, drained.offer ? [...rings, RING_RECEIPTS] : rings)
   return drained
@@ -49,9 +49,12 @@ function requireSound(ctx: Context, input: DrainInbox): void {
   if (via !== undefined) parseText('via', via, VIA_BYTES)
 }
 
-/** Loss of power may undo an offer, whose messages are then pending again, but no number that an inbox has given. */
-function isMereOffer({ sessionId }: DrainInbox, { lapsed, broadcasts, expired }: Waiting): boolean {
-  return sessionId === undefined && !lapsed && !broadcasts && !expired
+/**
+ * Loss of power may undo an offer, whose messages are then pending again, and ends every session; but it may undo no
+ * number that an inbox has given.
+ */
+function isMereOffer({ lapsed, broadcasts, expired }: Waiting): boolean {
+  return !lapsed && !broadcasts && !expired
 }
 
 function isAnything({ pending, broadcasts, lapsed }: Waiting): boolean {
@@ -122,7 +125,7 @@ async function offerAmong(
 }
 
 /** What lapsed, was broadcast or expired meanwhile is settled first, for this inbox alone. */
-async function takeBack(
+export async function takeBack(
   ctx: Context,
   tx: Shelves,
   agent: string,

@@ -6,6 +6,7 @@ import type { AckMessages, AckResult, DeliveryRef } from '../../model/postern.ts
 import { RING_RECEIPTS } from '../../model/ring.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { resolveByReply } from '../gates/tend.ts'
 import { ring } from '../rings.ts'
 import { requireStorable } from './ids.ts'
 import { mayMove } from './state-moves.ts'
@@ -58,11 +59,18 @@ async function endBroadcast(ctx: Context, tx: Shelves, { id, agent: only }: Deli
   if (only === undefined) await tx.messages.expire({ id, at: ctx.store.now() })
 }
 
+/** What is released arrives only now: a gate that waits for this very reply opens. */
 export async function releaseHeld(ctx: Context, ref: DeliveryRef): Promise<{ readonly released: number }> {
-  const agents = await ctx.store.transact((tx) =>
-    move(ctx, tx, ref, { from: ['held'], to: 'pending', reason: `released by ${ctx.caller.id}` }),
-  )
-  ring(ctx, agents)
+  const { agents, told } = await ctx.store.transact(async (tx) => {
+    const agents = await move(ctx, tx, ref, {
+      from: ['held'],
+      to: 'pending',
+      reason: `released by ${ctx.caller.id}`,
+    })
+    const message = await tx.messages.get(ref.id)
+    return { agents, told: message ? await resolveByReply(ctx, tx, message) : [] }
+  })
+  ring(ctx, [...agents, ...told])
   return { released: agents.length }
 }
 

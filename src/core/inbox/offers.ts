@@ -12,12 +12,16 @@ import { requireStorable } from './ids.ts'
 
 const EVIDENCE_BYTES = 1_000
 
-/** Notes that an offer's text was written out whole: from now on it may be confirmed, and it lasts longer. */
+/**
+ * Notes that an offer's text was written out whole: from now on it may be confirmed, and it lasts longer. Loss of power
+ * may undo that, for it also takes whoever was shown the text.
+ */
 export async function markPrinted(ctx: Context, { offerId: id }: OfferRef): Promise<Offer> {
   requireStorable(id, 'OFFER_NOT_FOUND')
   const at = ctx.store.now()
   const expiresAt = at + ctx.limits.printedOfferMs
-  return (await ctx.store.once((tx) => tx.offers.setPrinted({ id, at, expiresAt }))) ?? requireOffer(ctx, id)
+  const printed = await ctx.store.once((tx) => tx.offers.setPrinted({ id, at, expiresAt }), { isLasting: false })
+  return printed ?? requireOffer(ctx, id)
 }
 
 /** The offer was consumed. With `printed`, printing and confirming are one step: a terminal has taken all of it. */

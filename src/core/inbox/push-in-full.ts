@@ -39,7 +39,9 @@ async function storeAll(
   for (const { input, message } of drafts) {
     const threaded = await inThread(ctx, tx, message)
     if (threaded.to[0] === EVERYBODY) {
-      results.push(await dampBroadcast(ctx, tx, threaded, (tx) => storeBroadcast(tx, threaded)))
+      const stored = await dampBroadcast(ctx, tx, threaded, (tx) => storeBroadcast(tx, threaded))
+      if (replied && isNews(stored)) told.push(...(await replied(ctx, tx, threaded)))
+      results.push(stored)
       continue
     }
     if (input.create) for (const id of threaded.to) await ensureAgent(ctx, tx, id)

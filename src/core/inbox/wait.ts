@@ -2,32 +2,51 @@ import { parseAgentId } from '../../model/agent.ts'
 import type { DeliveryState } from '../../model/delivery.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { WaitForReceipt, WaitInbox } from '../../model/postern.ts'
+import { parsePriority } from '../../model/priority.ts'
 import type { ReceiptStage, Trace } from '../../model/receipt.ts'
 import { RING_ALL, RING_RECEIPTS } from '../../model/ring.ts'
 import type { Listener } from '../../wires/wire.ts'
 import { unknownAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
+import { ring } from '../rings.ts'
+import { takeBack } from './drain.ts'
 import { traceMessage } from './trace.ts'
 
 /** Rings are hints: a waiter looks for itself at least this often, and more often where it cannot hear any. */
 const SAFETY_POLL_MS = 30_000
 const DEAF_POLL_MS = 1_000
 
+/** What an agent has noted for itself is looked through so far. */
+const OWN_LIMIT = 1_000
+
 /** Resolves when something waits for the agent; with nothing pending when the time is over. */
 export async function waitForMail(ctx: Context, input: WaitInbox): Promise<{ readonly pending: number }> {
   const agent = parseAgentId(input.agent)
+  if (input.maxPriority !== undefined) parsePriority(input.maxPriority)
   requirePatience(input)
-  const { deliveries } = ctx.store.read
   const pending = await waitUntil(ctx, [agent, RING_ALL], input, async () => {
-    const now = ctx.store.now()
-    const pending = await deliveries.countPending({ agent, now })
+    const pending = await countWanted(ctx, input)
     if (pending > 0) return pending
-    const waiting = await deliveries.waiting({ agent, now })
+    const waiting = await ctx.store.read.deliveries.waiting({ agent, now: ctx.store.now() })
     if (!waiting) throw await unknownAgent(ctx.store.read, agent)
     // What lapsed comes back with the next drain and is not counted yet; what expired or was one's own is nothing.
-    return waiting.lapsed ? 1 : undefined
+    if (!waiting.lapsed) return undefined
+    if (input.maxPriority === undefined && !input.fromOthers) return 1
+    // Only what is back tells how urgent it is, and whose.
+    ring(ctx, await ctx.store.transact((tx) => takeBack(ctx, tx, agent, waiting)))
+    return (await countWanted(ctx, input)) || undefined
   })
   return { pending: pending ?? 0 }
+}
+
+async function countWanted(ctx: Context, { agent, maxPriority, fromOthers }: WaitInbox): Promise<number> {
+  const { deliveries } = ctx.store.read
+  const now = ctx.store.now()
+  const pending = await deliveries.countPending({ agent, now, ...(maxPriority !== undefined && { maxPriority }) })
+  if (pending === 0 || !fromOthers) return pending
+  const first = await deliveries.list({ agent, now, states: ['pending'], limit: OWN_LIMIT })
+  const own = first.filter(({ from, priority }) => from.id === agent && priority <= (maxPriority ?? priority))
+  return pending - own.length
 }
 
 const REACHED: Readonly<Record<ReceiptStage, readonly DeliveryState[]>> = {

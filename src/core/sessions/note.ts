@@ -1,9 +1,10 @@
 import { PosternError } from '../../model/errors.ts'
+import type { Offer } from '../../model/offer.ts'
 import type { NotedEvent, NoteEvent, StopOutcome } from '../../model/postern.ts'
-import { RING_RECEIPTS } from '../../model/ring.ts'
 import { parseSessionId, type Session } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves, TurnParams } from '../../store/store.ts'
+import { tellPeople } from '../agents/people.ts'
 import type { Context } from '../context.ts'
 import { closeOffer } from '../inbox/offers.ts'
 import { ring } from '../rings.ts'
@@ -25,23 +26,35 @@ export async function noteEvent(ctx: Context, input: NoteEvent): Promise<NotedEv
   if (input.firing !== undefined) parseText('firing', input.firing, FIRING_BYTES)
   requireAge(input)
   const printed = input.ageMs === undefined ? undefined : { sessionId: id, before: ctx.store.now() - input.ageMs }
-  const { sessions, offers } = ctx.store.read
-  const isKnown = (await sessions.get(id)) !== undefined
-  const toConfirm = printed ? await offers.printedOf(printed) : []
-  const noted = await ctx.store.transact(
+  const toConfirm = printed ? await ctx.store.read.offers.printedOf(printed) : []
+  const { rings, ...noted } = await ctx.store.transact(
     async (tx) => {
       const session = await putSession(ctx, tx, await inItsProject(tx, input))
-      if (await isRepetition(ctx, tx, input)) return { session, isRepeated: true, confirmed: 0 }
+      if (await isRepetition(ctx, tx, input)) return { session, isRepeated: true, confirmed: 0, rings: [] }
       const turn = turnAfter(ctx, input)
       const current = turn && (await tx.sessions.setTurn(turn))
       const shown = printed ? await tx.offers.printedOf(printed) : []
-      for (const offer of shown) await closeOffer(ctx, tx, offer.id, 'confirmed', `the session went on: ${input.event}`)
-      return { session: current ?? session, isRepeated: false, confirmed: shown.length }
+      const rings = await closeShown(ctx, tx, input, shown)
+      return { session: current ?? session, isRepeated: false, confirmed: input.loses ? 0 : shown.length, rings }
     },
-    { isLasting: !isKnown || toConfirm.length > 0 },
+    { isLasting: toConfirm.length > 0 },
   )
-  if (noted.confirmed > 0) ring(ctx, [RING_RECEIPTS])
+  ring(ctx, rings)
   return noted
+}
+
+async function closeShown(
+  ctx: Context,
+  tx: Shelves,
+  { event, loses = false }: NoteEvent,
+  shown: readonly Offer[],
+): Promise<readonly string[]> {
+  const [outcome, evidence] = loses
+    ? (['released', `it was lost before the model read it: ${event}`] as const)
+    : (['confirmed', `the session went on: ${event}`] as const)
+  const rings: string[] = []
+  for (const { id } of shown) rings.push(...(await closeOffer(ctx, tx, id, outcome, evidence)).rings)
+  return rings
 }
 
 /** A session stays in the project in which it began, wherever its agent walks meanwhile. */
@@ -73,20 +86,44 @@ function turnAfter(ctx: Context, { id, event }: NoteEvent): TurnParams | undefin
   return undefined
 }
 
-/** The end of a turn was put off once more, or granted: then the session rests. */
-export function setStop(ctx: Context, input: { readonly id: string; readonly outcome: StopOutcome }): Promise<Session> {
+/** Mail that is no more urgent than this waits for the next turn anyway. */
+const STOP_PRIORITY = 2
+
+/** The end of a turn was put off once more; or it was not, and the session rests. */
+export async function setStop(
+  ctx: Context,
+  input: { readonly id: string; readonly outcome: StopOutcome },
+): Promise<Session> {
   const id = parseSessionId(input.id)
   const now = ctx.store.now()
+  const isReleased = input.outcome === 'released'
   const turn: TurnParams =
     input.outcome === 'continued'
       ? { id, idleSince: null, continuations: 'next' }
       : { id, idleSince: now, continuations: 'none', stoppedAt: now }
-  return ctx.store.transact(
+  const { session, rings } = await ctx.store.transact(
     async (tx) => {
+      const before = isReleased ? await tx.sessions.get(id) : undefined
       const session = await tx.sessions.setTurn(turn)
       if (!session) throw new PosternError('SESSION_NOT_FOUND', { id })
-      return session
+      return { session, rings: before ? await tellOfRelease(ctx, tx, before) : [] }
     },
-    { isLasting: false },
+    { isLasting: isReleased },
   )
+  ring(ctx, rings)
+  return session
+}
+
+/** What an agent would have been shown had its turn not been put off too often already. */
+async function tellOfRelease(ctx: Context, tx: Shelves, session: Session): Promise<readonly string[]> {
+  const { id, agent, continuations } = session
+  const now = ctx.store.now()
+  const waiting = await tx.deliveries.countPending({ agent, now, maxPriority: STOP_PRIORITY })
+  if (waiting === 0 || continuations === 0) return []
+  const messages = waiting === 1 ? 'one message waits' : `${waiting} messages wait`
+  return tellPeople(ctx, tx, {
+    key: `stop-released:${id}:${now}`,
+    subject: `${agent} was let go with mail unread`,
+    content: `The end of ${agent}'s turn in session ${id} was put off ${continuations} times in a row. It was let go then, although ${messages} for it; they are shown when it goes on.`,
+  })
 }

@@ -75,8 +75,16 @@ export async function listSessions(
   return sessions.map((session) => withLiveness(ctx, session))
 }
 
+/** With what only this machine knows: whether its process lives, and hooks that left without asking the store. */
 export function withLiveness(ctx: Context, session: Session): Session & { readonly liveness: Liveness } {
-  return { ...session, liveness: livenessOf(ctx, session) }
+  const heardAt = (session.machine === ctx.machine.name && ctx.machine.heardAt(session.agent)) || 0
+  const isAtWork = session.idleSince !== null && heardAt > session.idleSince
+  return {
+    ...session,
+    lastEventAt: Math.max(session.lastEventAt, heardAt),
+    idleSince: isAtWork ? null : session.idleSince,
+    liveness: livenessOf(ctx, session),
+  }
 }
 
 export function livenessOf({ machine }: Context, session: Session): Liveness {

@@ -1,4 +1,4 @@
-import { ingestSpool, SpoolError } from '../../host/spool.ts'
+import { isSpoolWaiting } from '../../host/spool-place.ts'
 import { renderDrain } from '../../render/drain.ts'
 import type { Handler, HookCall } from '../handler.ts'
 import { HOOK_EVENTS } from '../hosts/host.ts'
@@ -14,19 +14,19 @@ export const inbox: Handler = {
   events: HOOK_EVENTS,
 
   async handle(call) {
-    const { event, host, agent, postern, settings } = call
+    const { event, host, agent, postern, settings, limits } = call
     const maxPriority = host.drains[event.name]
     if (event.isSubagent || maxPriority === undefined || !host.injects.includes(event.name)) return undefined
     await takeSpool(call)
     // To show mail at a stop puts the stop off.
     if (event.name === 'turn.stop' && call.isLoopBroken) return undefined
-    const maxCharacters = Math.min(host.maxCharacters, settings.drainCharacters) - call.used
+    const maxCharacters = Math.min(host.maxCharacters, limits.drainCharacters) - call.used
     if (maxCharacters < LEAST_ROOM) return undefined
     const drained = await postern.inbox.drain({
       agent,
       sessionId: event.sessionId,
       via: event.name,
-      maxMessages: settings.drainMessages,
+      maxMessages: limits.drainMessages,
       maxCharacters,
       ...(host.maxTokens !== null && { maxTokens: host.maxTokens }),
       maxPriority,
@@ -36,8 +36,10 @@ export const inbox: Handler = {
   },
 }
 
-/** A spool that cannot be used now keeps what it has; doctor shows why. */
+/** Few sessions have a spool, so what takes it is loaded on use. One that cannot be used now keeps what it has. */
 async function takeSpool({ postern, agent, event, root, leftMs }: HookCall): Promise<void> {
+  if (!isSpoolWaiting({ root, sessionId: event.sessionId })) return
+  const { ingestSpool, SpoolError } = await import('../../host/spool.ts')
   const patienceMs = Math.max(0, Math.min(SPOOL_PATIENCE_MS, leftMs()))
   try {
     await ingestSpool(postern, { agent, sessionId: event.sessionId, root, patienceMs })

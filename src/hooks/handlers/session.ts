@@ -9,8 +9,8 @@ export const session: Handler = {
 
   async handle(call) {
     const { event, postern, settings, host, agent, root } = call
-    // What happens in a subagent says nothing about what the agent itself has read.
-    if (event.isSubagent) return undefined
+    // What happens in a subagent says nothing about what the agent itself has read, and its end ends no turn.
+    if (event.isSubagent) return event.name === 'turn.stop' ? { isFinal: true } : undefined
     if (event.name === 'session.end') return end(call)
     const begins = event.name === 'session.start'
     const process = begins ? settings.hostProcess() : undefined
@@ -21,11 +21,14 @@ export const session: Handler = {
       event: noted(call),
       project: root,
       ageMs: settings.ageMs(),
+      // What was shown since the model last answered goes to the summariser there, and to nobody else.
+      ...(event.name === 'compact.before' && !host.keepsContextWhenCompacting && { loses: true }),
       ...(process && { pid: process.pid, pidStartedAt: process.startedAt }),
       ...(event.firing !== null && { firing: event.firing }),
     })
     call.root = session.project ?? root
-    if (isRepeated) return { isFinal: true }
+    // A tool that is held is held however often it is asked for.
+    if (isRepeated) return event.name === 'tool.before' ? undefined : { isFinal: true }
     call.session = session
     return undefined
   },
@@ -43,17 +46,19 @@ function noted({ event, host }: HookCall): string {
 }
 
 /** A host that ends a session while its turn was being held has gone against our answer. */
-async function end({ event, postern, agent }: HookCall): Promise<{ isFinal: true }> {
+async function end({ event, postern, agent }: HookCall): Promise<undefined> {
   const sessions = await postern.sessions.list({ agent })
   const known = sessions.find(({ id }) => id === event.sessionId)
   if (known && known.continuations > 0) {
-    const { strict } = await postern.gates.judge({ agent, sessionId: event.sessionId, hook: 'stop', timeoutMs: 0 })
-    const names = strict.filter(({ isDurable }) => isDurable).map(({ name }) => name)
+    const standing = await postern.gates.standing({ agent, sessionId: event.sessionId })
+    const held = standing.filter(
+      ({ name, mode, hook }) => name.startsWith('gate_') && mode === 'strict' && hook === 'stop',
+    )
+    const names = held.map(({ name }) => name)
     const evidence = 'the host ended the session although the gate was open'
     if (names.length > 0) {
       await postern.gates.passed({ agent, sessionId: event.sessionId, outcome: 'breached', names, evidence })
     }
   }
   if (known) await postern.sessions.end({ id: event.sessionId })
-  return { isFinal: true }
 }

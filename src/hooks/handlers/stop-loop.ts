@@ -1,4 +1,5 @@
 import type { Handler } from '../handler.ts'
+import { stopLimit } from '../stop-limit.ts'
 
 /** However patient a host is, no turn is put off more often than this. */
 const MAX_CONTINUATIONS = 5
@@ -13,8 +14,7 @@ export const stopLoop: Handler = {
   events: ['turn.stop'],
 
   async handle(call) {
-    const { stopCap } = call.settings
-    const limit = Math.min(MAX_CONTINUATIONS, stopCap === null ? MAX_CONTINUATIONS : stopCap - 1)
+    const limit = stopLimit(MAX_CONTINUATIONS, call.settings.stopCap)
     call.isLoopBroken = (call.session?.continuations ?? 0) >= limit
     return undefined
   },

@@ -38,6 +38,7 @@ export const claudeCode: Host = {
   stopCap: 8,
   stopCapVariable: 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP',
   continuesAsPrompt: false,
+  keepsContextWhenCompacting: true,
   wake: 'rewake',
   support: {
     'session start': 'verified',

@@ -36,6 +36,7 @@ export const codex: Host = {
   stopCap: null,
   stopCapVariable: null,
   continuesAsPrompt: false,
+  keepsContextWhenCompacting: false,
   wake: 'queue',
   support: {
     'session start': 'verified',

@@ -40,6 +40,7 @@ export const cursor: Host = {
   stopCap: 5,
   stopCapVariable: null,
   continuesAsPrompt: true,
+  keepsContextWhenCompacting: true,
   wake: 'none',
   support: {
     'session start': 'documented',

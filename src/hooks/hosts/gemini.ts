@@ -35,6 +35,7 @@ export const gemini: Host = {
   stopCap: null,
   stopCapVariable: null,
   continuesAsPrompt: true,
+  keepsContextWhenCompacting: true,
   wake: 'none',
   support: {
     'session start': 'verified',

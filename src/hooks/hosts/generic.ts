@@ -27,6 +27,7 @@ export const generic: Host = {
   stopCap: null,
   stopCapVariable: null,
   continuesAsPrompt: false,
+  keepsContextWhenCompacting: true,
   wake: 'none',
   support: {
     'session start': 'documented',

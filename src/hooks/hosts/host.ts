@@ -76,6 +76,8 @@ export interface Host {
   readonly stopCapVariable: string | null
   /** A stop that was continued comes back as a prompt, which is then no new beginning. */
   readonly continuesAsPrompt: boolean
+  /** Text that was shown since the model last answered is still there after a compaction. */
+  readonly keepsContextWhenCompacting: boolean
   readonly wake: 'rewake' | 'queue' | 'none'
   /** How well each ability is known: tried with the real program, read in its manual, or not there. */
   readonly support: Readonly<Record<HostAbility, Support>>

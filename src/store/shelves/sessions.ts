@@ -50,6 +50,15 @@ export function createSessionShelf(sql: Sql): SessionShelf {
       return row && readSession(row)
     },
 
+    async isGated({ agent, sessionId }) {
+      const row = await sql.get(
+        `SELECT 1 WHERE EXISTS (SELECT 1 FROM gates WHERE agent_id = ?1 AND state = 'open')
+           OR EXISTS (SELECT 1 FROM session_gates WHERE session_id = ?2)`,
+        [agent, sessionId],
+      )
+      return row !== undefined
+    },
+
     async hasFired({ id, firing, at, since }) {
       const row = await sql.get(`SELECT firings FROM sessions WHERE id = ?1 ${locking(sql, 'FOR UPDATE')}`, [id])
       // A clock that was set back must not make every later event a repetition.

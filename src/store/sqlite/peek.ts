@@ -10,12 +10,18 @@ import { isCurrent } from './schema.ts'
  * whoever asked goes the whole way, with all its refusals.
  */
 export function isSurelyQuiet(path: string, agent: string, now: number): boolean {
-  const stat = statSync(path, { throwIfNoEntry: false })
-  if (!stat?.isFile() || stat.uid !== process.getuid?.() || networkFileSystem(path)) return false
-  const connection = new Connection(path, { busyMs: 0 })
-  const row = isCurrent(connection) ? connection.get(WAITING, [agent, now]) : undefined
+  const connection = openIfOurs(path)
+  const row = connection?.get(WAITING, [agent, now])
   const isQuiet = row?.[3] === 'ai' && !Object.values(readWaiting(row)).includes(true)
   // Otherwise it stays open until the process ends: closing the last one takes the log away that is needed next.
-  if (isQuiet) connection.close()
+  if (isQuiet) connection?.close()
   return isQuiet
+}
+
+/** A store that can be used at once: our own file on a disk of this machine, and up to date. */
+export function openIfOurs(path: string): Connection | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (!stat?.isFile() || stat.uid !== process.getuid?.() || networkFileSystem(path)) return undefined
+  const connection = new Connection(path, { busyMs: 0 })
+  return isCurrent(connection) ? connection : undefined
 }

@@ -96,7 +96,7 @@ function countChanges(connection: Connection): number {
   return connection.get('SELECT total_changes()')?.[0] ?? Number.NaN
 }
 
-function isSettled(connection: Connection, agent: string): boolean {
+export function isSettled(connection: Connection, agent: string): boolean {
   return connection.get(SETTLED, [agent]) !== undefined
 }
 

@@ -88,8 +88,8 @@ class SqliteStore implements Store {
     return this.#writer.transact(() => verb(this.#shelves), options)
   }
 
-  once<T>(call: (tx: Shelves) => Promise<T>): Promise<T> {
-    return this.transact(call)
+  once<T>(call: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T> {
+    return this.transact(call, options)
   }
 
   async check() {

@@ -1,0 +1,59 @@
+import { writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { HookEventName } from '../hooks/hosts/host.ts'
+import { findHost } from '../hooks/hosts/hosts.ts'
+import { SHADOW_FOLDER } from '../hooks/shadow.ts'
+import { readConfig } from '../host/config.ts'
+import { isHookIdle } from '../host/hook-peek.ts'
+import { EXIT } from '../model/errors.ts'
+import { HOOK_FORM } from './hook-form.ts'
+import { readInput } from './hook-input.ts'
+import { parseArgs } from './parse.ts'
+import { watchInBackground } from './wake-watch.ts'
+
+/** Events that can only deliver, so that there is nothing to do where nothing waits. */
+const DELIVERING: readonly HookEventName[] = ['prompt.submit', 'tool.before', 'tool.after']
+
+/** The whole way, loaded where the short one ends. */
+type Answer = (words: readonly string[], input: string) => Promise<void>
+
+/**
+ * Answers one event of a host, from standard input to standard output. Undefined where the words ask for something else
+ * than that. It ends with 0 whatever happens: a host takes other codes for a refusal.
+ */
+export function runHook(argv: readonly string[], loadAnswer: () => Answer): Promise<never> | undefined {
+  const words = argv.slice(1)
+  if (words.includes('--help') || words.includes('-h')) return undefined
+  if (words.includes('--rewake')) return watchInBackground(words)
+  return readInput()
+    .then((input) => (isAnswered(words, input) ? undefined : loadAnswer()(words, input)))
+    .catch(() => {})
+    .then(leave)
+}
+
+/** Nothing that is still under way may keep the host waiting. */
+function leave(): never {
+  process.exit(EXIT.ok)
+}
+
+/** True where nothing waits, which is what nearly all hooks find that come this far. In any doubt it is false. */
+function isAnswered(words: readonly string[], input: string): boolean {
+  try {
+    const args = parseArgs(HOOK_FORM, words)
+    const { env } = process
+    const agent = env['POSTERN_AGENT'] || args.get('agent')
+    const host = findHost(args.get('host') ?? '')
+    const event = host?.parse(JSON.parse(input))
+    if (!host || !agent || !event?.sessionId || !DELIVERING.includes(event.name)) return false
+    const [home, store] = [args.get('home'), args.get('store')]
+    const flags = { ...(home !== undefined && { home }), ...(store !== undefined && { store }) }
+    const config = readConfig({ flags, env, cwd: process.cwd() })
+    const { sessionId } = event
+    if (!isHookIdle(config, { agent, sessionId, shadows: join(config.home, SHADOW_FOLDER) })) return false
+    const text = host.render(event, {})
+    if (text !== '') writeSync(1, `${text}\n`)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,55 @@
+import type { Agent } from '../../model/agent.ts'
+import type { Shelves } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { cancelQuestion } from '../decisions/close.ts'
+import { closeGate } from '../gates/close.ts'
+import { mayMove } from '../inbox/state-moves.ts'
+import { ring } from '../rings.ts'
+import { requireAgent } from './roster.ts'
+
+const REASON = 'the agent was removed'
+const MAX_QUESTIONS = 1_000
+
+/**
+ * Retires an agent. Nothing holds it any more and nobody need answer it, so those who wait for its gates are told; what
+ * waits for it ends as cancelled, so that every message still has a known end.
+ */
+export async function removeAgent(ctx: Context, { id }: { readonly id: string }): Promise<Agent> {
+  const { removed, rings } = await ctx.store.transact(async (tx) => {
+    const agent = await requireAgent(tx, id)
+    const removedAt = ctx.store.now()
+    const rings = [...(await cancelQuestions(ctx, tx, agent.id)), ...(await waiveGates(ctx, tx, agent.id))]
+    await tx.deliveries.takeUpBroadcasts({ agent: agent.id, now: removedAt })
+    await tx.deliveries.moveAll({
+      agent: agent.id,
+      from: mayMove(['pending', 'offered', 'held'], 'cancelled'),
+      to: 'cancelled',
+      at: removedAt,
+      by: ctx.caller.id,
+      reason: REASON,
+    })
+    await tx.agents.setRemoved({ id: agent.id, removedAt })
+    return { removed: { ...agent, removedAt }, rings }
+  })
+  ring(ctx, [...new Set(rings)])
+  return removed
+}
+
+async function cancelQuestions(ctx: Context, tx: Shelves, agent: string): Promise<readonly string[]> {
+  const rings: string[] = []
+  for (const { gateId } of await tx.decisions.list({ agent, states: ['open'], limit: MAX_QUESTIONS })) {
+    const gate = await tx.gates.get(gateId)
+    const cancelled = gate && (await cancelQuestion(ctx, tx, gate, REASON))
+    rings.push(...(cancelled?.rings ?? []))
+  }
+  return rings
+}
+
+async function waiveGates(ctx: Context, tx: Shelves, agent: string): Promise<readonly string[]> {
+  const rings: string[] = []
+  for (const gate of await tx.gates.openOf({ agent })) {
+    const waived = await closeGate(ctx, tx, gate, { to: 'waived', by: ctx.caller, reason: REASON })
+    rings.push(...(waived?.rings ?? []))
+  }
+  return rings
+}

@@ -1,0 +1,45 @@
+import { parseAgentId } from '../../model/agent.ts'
+import type { Gate, SessionGateRule } from '../../model/gate.ts'
+import type { StandingGate } from '../../model/gates.ts'
+import { parseSessionId } from '../../model/session.ts'
+import type { Context } from '../context.ts'
+import { isAskedThisTurn } from './session-gates.ts'
+
+/** Gates that may hold or warn a session. What only a command can tell counts as open, for none is run. */
+export async function standingGates(
+  ctx: Context,
+  input: { readonly agent: string; readonly sessionId: string },
+): Promise<readonly StandingGate[]> {
+  const agent = parseAgentId(input.agent)
+  const sessionId = parseSessionId(input.sessionId)
+  const { gates } = ctx.store.read
+  const durable = await gates.openOf({ agent })
+  const registered = await gates.registered({ sessionId })
+  const own = new Set(registered.map(({ name }) => name))
+  const rules = [...registered, ...ctx.sessionGates.filter(({ name }) => !own.has(name))]
+  const unmet = rules.length === 0 ? [] : await withoutMarks(ctx, { agent, sessionId }, rules)
+  return [...durable.map(ofGate), ...unmet.map(ofRule)]
+}
+
+async function withoutMarks(
+  ctx: Context,
+  { agent, sessionId }: { readonly agent: string; readonly sessionId: string },
+  rules: readonly SessionGateRule[],
+): Promise<readonly SessionGateRule[]> {
+  const { gates, sessions } = ctx.store.read
+  const marks = await gates.marks({ sessionId })
+  const done = new Set(marks.filter(({ mark }) => mark === 'done').map(({ name }) => name))
+  const isAsked = rules.some(({ name }) => name === 'decision')
+    ? await isAskedThisTurn(ctx, agent, await sessions.get(sessionId))
+    : false
+  return rules.filter(({ name, check }) => check !== null || !(done.has(name) || (name === 'decision' && isAsked)))
+}
+
+function ofGate({ id, hook, tool, mode, reason, onUnavailable, until, dueAt }: Gate): StandingGate {
+  const ends = [until, dueAt].filter((at) => at !== null)
+  return { name: id, hook, tool, mode, reason, onUnavailable, until: ends.length === 0 ? null : Math.min(...ends) }
+}
+
+function ofRule({ name, hook, mode, reason }: SessionGateRule): StandingGate {
+  return { name, hook, tool: null, mode, reason, onUnavailable: mode === 'strict' ? 'block' : 'allow', until: null }
+}

@@ -1,0 +1,44 @@
+import { realpathSync } from 'node:fs'
+import { openIfOurs } from './peek.ts'
+import { quietFolderOf } from './quiet.ts'
+import { isSettled } from './settle.ts'
+
+export interface SettlePeek {
+  readonly agent: string
+  readonly sessionId: string
+  /** Whether a spool may hold something, and where a session's spool lies. */
+  readonly mayHoldEntries: (spool: string) => boolean
+  readonly spoolOf: (project: string, sessionId: string) => string
+}
+
+/**
+ * Makes an agent's quiet file with as little as possible loaded. True only where nothing waits for the agent and the
+ * session goes on as it is known, so that its event says nothing new. In any doubt it says false, and the hook goes
+ * the whole way.
+ */
+export function settleAtOnce(path: string, { agent, sessionId, mayHoldEntries, spoolOf }: SettlePeek): boolean {
+  const connection = openIfOurs(path)
+  const folder = connection && quietFolderOf(realpathSync(path))
+  if (!connection || !folder) return false
+  // Fails where somebody else writes: then there soon is something to look at.
+  connection.exec('BEGIN IMMEDIATE')
+  let isQuiet = false
+  try {
+    const isKnown = connection.get(KNOWN, [sessionId, agent]) !== undefined
+    if (isKnown && isSettled(connection, agent)) {
+      const spools = connection.all(PROJECTS, [agent]).map(([project, id]) => spoolOf(project, id))
+      isQuiet = !spools.some(mayHoldEntries) && folder.make(agent, spools)
+    }
+  } finally {
+    connection.exec('ROLLBACK')
+  }
+  // Otherwise it stays open until the process ends: closing the last one takes the log away that is needed next.
+  if (isQuiet) connection.close()
+  return isQuiet
+}
+
+const KNOWN =
+  'SELECT 1 FROM sessions WHERE id = ?1 AND agent_id = ?2 AND ended_at IS NULL AND continuations = 0 AND project IS NOT NULL'
+
+const PROJECTS =
+  'SELECT project, id FROM sessions WHERE agent_id = ?1 AND ended_at IS NULL AND project IS NOT NULL ORDER BY id'

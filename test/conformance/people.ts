@@ -1,0 +1,58 @@
+import { expect } from 'vitest'
+import type { InboxMessage } from '../../src/model/delivery.ts'
+import type { CreateGate, Judgement } from '../../src/model/gates.ts'
+import type { Postern } from '../../src/model/postern.ts'
+import { caller, type RuleOptions } from './suite.ts'
+
+/** Two agents and two people, of whom one is an owner. */
+export const EVERYONE: NonNullable<RuleOptions['agents']> = [
+  'quinn',
+  'rex',
+  { id: 'justin', kind: 'human', isOwner: true },
+  { id: 'anna', kind: 'human' },
+]
+
+export const MINUTE_MS = 60_000
+
+export const asJustin = (postern: Postern) => postern.as(caller('justin', 'human'))
+export const asAnna = (postern: Postern) => postern.as(caller('anna', 'human'))
+export const asQuinn = (postern: Postern) => postern.as(caller('quinn'))
+export const asRex = (postern: Postern) => postern.as(caller('rex'))
+
+/** A gate of quinn that waits for a person, unless something else is said. */
+export function gateOf(postern: Postern, more: Partial<CreateGate> = {}) {
+  return postern.gates.create({ agent: 'quinn', kind: 'human', reason: 'Look at the migration first', ...more })
+}
+
+/** All that ever came into an inbox. */
+export async function mailOf(postern: Postern, agent: string): Promise<readonly InboxMessage[]> {
+  return (await postern.inbox.list({ agent, which: 'all' })).items
+}
+
+/** What came under keys that begin so, oldest first. */
+export async function mailUnder(postern: Postern, agent: string, key: string): Promise<readonly InboxMessage[]> {
+  return (await mailOf(postern, agent)).filter(({ dedupKey }) => dedupKey?.startsWith(key))
+}
+
+export async function stateOfGate(postern: Postern, id: string): Promise<string> {
+  return (await postern.gates.show({ id })).gate.state
+}
+
+export async function gateSteps(postern: Postern, id: string): Promise<string[]> {
+  return (await postern.gates.show({ id })).steps.map(({ step }) => step)
+}
+
+/** A session of quinn at the end of a turn. */
+export function judge(postern: Postern, more: Partial<Parameters<Postern['gates']['judge']>[0]> = {}) {
+  return postern.gates.judge({ agent: 'quinn', sessionId: 'ses-1', hook: 'stop', timeoutMs: 5_000, ...more })
+}
+
+export function namesIn({ strict, soft }: Judgement): { strict: string[]; soft: string[] } {
+  return { strict: strict.map(({ name }) => name), soft: soft.map(({ name }) => name) }
+}
+
+/** Expects that exactly this was told to an agent under one key. */
+export async function expectTold(postern: Postern, agent: string, key: string, content: string): Promise<void> {
+  const told = await mailUnder(postern, agent, key)
+  expect(told.map((message) => message.content)).toEqual([expect.stringContaining(content)])
+}

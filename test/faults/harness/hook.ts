@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { HookFault } from '../../../src/host/hook-log.ts'
+import { readFaults } from '../../../src/host/hook-log.ts'
+import type { InboxMessage } from '../../../src/model/delivery.ts'
+import type { Limits } from '../../../src/model/limits.ts'
+import type { PushMessage } from '../../../src/model/postern.ts'
+import { temporaryFolder } from '../../helpers/temp.ts'
+import { cliCommand, cliEnvironment, type Ran, type RunOptions } from './cli.ts'
+import { deliveriesIn, listEverything, makeHome, withStore } from './home.ts'
+
+/** What a hook promises its host: an answer, or none, within this time. */
+export const LONGEST_MS = 2_000
+
+export interface Firing extends RunOptions {
+  readonly host?: string
+  /** Null: no agent is named. */
+  readonly agent?: string | null
+  readonly session?: string
+  /** Further fields of the event. */
+  readonly fields?: Readonly<Record<string, unknown>>
+  /** Instead of an event. */
+  readonly input?: string | Uint8Array
+  /** The host never closes its end. */
+  readonly isLeftOpen?: boolean
+}
+
+export interface Fired extends Ran {
+  readonly ms: number
+  /** What goes before the model, what holds, and what the person sees; empty where there is none. */
+  readonly context: string
+  readonly block: string
+  readonly notice: string
+}
+
+/** A project and a home, with an agent `quinn` and a person `justin`. */
+export interface Place {
+  readonly home: string
+  readonly project: string
+}
+
+export async function makePlace(
+  config: {
+    readonly limits?: Partial<Limits>
+    readonly gates?: Readonly<Record<string, unknown>>
+    readonly hooks?: readonly unknown[]
+  } = {},
+): Promise<Place> {
+  const folder = temporaryFolder()
+  const home = makeHome(join(folder, 'home'))
+  writeFileSync(join(home, 'config.json'), JSON.stringify(config))
+  const project = join(folder, 'project')
+  mkdirSync(join(project, '.git'), { recursive: true })
+  await withStore(home, async ({ agents }) => {
+    await agents.add({ id: 'quinn' })
+    await agents.add({ id: 'robin' })
+    await agents.add({ id: 'justin', kind: 'human' })
+  })
+  return { home, project }
+}
+
+/** Fires an event of Claude Code, or of another host, and waits for the answer. */
+export async function fire(place: Place, event: string, firing: Firing = {}): Promise<Fired> {
+  const { host = 'claude-code', agent = 'quinn', isLeftOpen = false } = firing
+  const words = ['hook', '--host', host, ...(agent === null ? [] : ['--agent', agent])]
+  const [command = '', ...rest] = cliCommand(words, firing)
+  const startedAt = performance.now()
+  const child = spawn(command, rest, {
+    cwd: place.project,
+    env: cliEnvironment(place.home, firing.env),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  child.stdin.on('error', () => {})
+  const input = firing.input ?? JSON.stringify(describeEvent(place, event, firing))
+  if (isLeftOpen) child.stdin.write(input)
+  else child.stdin.end(input)
+  const [stdout, stderr, [code, signal]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  const ms = performance.now() - startedAt
+  return { code, signal, stdout, stderr, ms, ...readAnswer(stdout) }
+}
+
+export function describeEvent(place: Place, event: string, { host, session = 'ses-1', fields }: Firing) {
+  if (host === 'generic') return { event, session_id: session, cwd: place.project, ...fields }
+  if (host === 'cursor')
+    return { hook_event_name: event, conversation_id: session, workspace_roots: [place.project], ...fields }
+  return {
+    hook_event_name: event,
+    session_id: session,
+    cwd: place.project,
+    transcript_path: join(place.project, 'transcript.jsonl'),
+    ...fields,
+  }
+}
+
+function readAnswer(stdout: string): Pick<Fired, 'context' | 'block' | 'notice'> {
+  let answer: Record<string, unknown> = {}
+  try {
+    answer = JSON.parse(stdout)
+  } catch {
+    // A host cannot use half an answer either.
+  }
+  const specific = (answer['hookSpecificOutput'] ?? {}) as Record<string, unknown>
+  const first = (...values: unknown[]) => String(values.find((value) => typeof value === 'string') ?? '')
+  return {
+    context: first(specific['additionalContext'], answer['context'], answer['additional_context']),
+    block: first(specific['permissionDecisionReason'], answer['reason'], answer['block'], answer['agent_message']),
+    notice: first(answer['systemMessage'], answer['notice']),
+  }
+}
+
+/** Ids of the messages that an answer shows, in their order. */
+export function idsIn({ context, block }: Pick<Fired, 'context' | 'block'>): string[] {
+  return [...`${context}\n${block}`.matchAll(/^├─ .*?(msg_[0-9A-Z]{26}|spool-\w+)/gm)].map(([, id = '']) => id)
+}
+
+export async function push(place: Place, content: string, more: Partial<PushMessage> = {}): Promise<string> {
+  return withStore(place.home, async ({ inbox }) => (await inbox.push({ to: ['quinn'], content, ...more })).id)
+}
+
+export async function deliveryOf(place: Place, id: string, agent = 'quinn'): Promise<InboxMessage | undefined> {
+  return (await deliveriesIn(place.home)).find((each) => each.id === id && each.agent === agent)
+}
+
+/** What was written to people. */
+export async function toldTo(place: Place, person = 'justin'): Promise<string[]> {
+  return withStore(place.home, async (postern) =>
+    (await listEverything(postern)).filter(({ agent }) => agent === person).map(({ content }) => content),
+  )
+}
+
+export function faultsOf({ home }: Place): readonly HookFault[] {
+  return readFaults(home, 100)
+}

@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { CLAUDE_CODE } from '../../src/hooks/install/targets.ts'
+import { VERSION } from '../../src/model/version.ts'
+import { temporaryFolder } from '../helpers/temp.ts'
+import { CLIENTS, clientsFolder } from '../hosts/clients.ts'
+
+const PLUGIN = fileURLToPath(new URL('../../dist/plugin/claude-code', import.meta.url))
+const readJson = (path: string) => JSON.parse(readFileSync(join(PLUGIN, path), 'utf8'))
+
+/** Runs the plugin's script as Claude Code does, in a home with a launcher or without. */
+function runScript(word: string, env: Readonly<Record<string, string>>, { hasLauncher = true, path = '' } = {}) {
+  const home = temporaryFolder()
+  if (hasLauncher) writeProgram(join(home, '.postern', 'bin', 'hook'), 'launcher')
+  const { status, stdout, stderr } = spawnSync(
+    '/bin/sh',
+    ['-c', `sh "\${CLAUDE_PLUGIN_ROOT}/hooks/postern.sh" ${word}`],
+    {
+      env: { PATH: `${path}:/usr/bin:/bin`, HOME: home, CLAUDE_PLUGIN_ROOT: PLUGIN, ...env },
+      input: '{}',
+      encoding: 'utf8',
+    },
+  )
+  return { status, stdout, stderr }
+}
+
+/** A program that says its name and its arguments. */
+function writeProgram(path: string, name: string): void {
+  mkdirSync(join(path, '..'), { recursive: true })
+  writeFileSync(path, `#!/bin/sh\nprintf '${name}'\nfor word in "$@"; do printf '<%s>' "$word"; done\n`)
+  chmodSync(path, 0o755)
+}
+
+describe('the Claude Code plugin', () => {
+  it('has this version, asks for the agent, and brings a skill', () => {
+    expect(readJson('.claude-plugin/plugin.json')).toMatchObject({
+      name: 'postern',
+      version: VERSION,
+      userConfig: { agent: { type: 'string', required: true } },
+    })
+    expect(readFileSync(join(PLUGIN, 'skills/postern/SKILL.md'), 'utf8')).toMatch(
+      /^---\nname: postern\ndescription: .+\n---\n/,
+    )
+  })
+
+  it('hooks into the same events as init, in the same manner', () => {
+    const { hooks } = readJson('hooks/hooks.json') as { hooks: Record<string, { hooks: Record<string, unknown>[] }[]> }
+    expect(Object.keys(hooks)).toEqual(Object.keys(CLAUDE_CODE.events))
+    for (const [event, forms] of Object.entries(CLAUDE_CODE.events)) {
+      const wanted = forms.map(({ word, before, after }) => {
+        const command = ['sh "${CLAUDE_PLUGIN_ROOT}/hooks/postern.sh"', ...(word === null ? [] : [word])].join(' ')
+        return { ...before, command, ...after }
+      })
+      expect(hooks[event]).toEqual([{ hooks: wanted }])
+    }
+  })
+
+  it('hands a hook on to the launcher, for the agent that was set or the one of the session', () => {
+    const set = { CLAUDE_PLUGIN_OPTION_AGENT: 'quinn' }
+    expect(runScript('', set).stdout).toBe('launcher<claude-code><quinn><>')
+    expect(runScript('full', set).stdout).toBe('launcher<claude-code><quinn><full>')
+    expect(runScript('full', { ...set, POSTERN_AGENT: 'mindy' }).stdout).toBe('launcher<claude-code><mindy><full>')
+    expect(runScript('full', { CLAUDE_PLUGIN_OPTION_AGENT: '$(id) x' }).stdout).toBe(
+      'launcher<claude-code><$(id) x><full>',
+    )
+  })
+
+  it('asks the postern on the path where there is no launcher, and says nothing where there is neither', () => {
+    const path = temporaryFolder()
+    writeProgram(join(path, 'postern'), 'postern')
+    const env = { CLAUDE_PLUGIN_OPTION_AGENT: 'quinn' }
+    expect(runScript('rewake', env, { hasLauncher: false, path }).stdout).toBe(
+      'postern<hook><--host><claude-code><--agent><quinn><--rewake>',
+    )
+    expect(runScript('full', env, { hasLauncher: false })).toEqual({ status: 0, stdout: '', stderr: '' })
+  })
+
+  const { version, program } = CLIENTS.claude
+  const claude = join(clientsFolder(), `claude-${version}`, program)
+  it.runIf(existsSync(claude))('is valid for the real Claude Code', () => {
+    const home = temporaryFolder()
+    const { status, stdout } = spawnSync(claude, ['plugin', 'validate', '--strict', PLUGIN], {
+      env: { PATH: process.env['PATH'] ?? '', HOME: home, DISABLE_AUTOUPDATER: '1', DISABLE_TELEMETRY: '1' },
+      encoding: 'utf8',
+    })
+    expect(status, stdout).toBe(0)
+  })
+})

@@ -31,7 +31,8 @@ export async function runChain(call: HookCall, others: readonly Handler[] = []):
   }
   const answer = merge(said)
   if (call.event.name === 'turn.stop' && call.session) {
-    await call.postern.sessions.setStop({ id: call.session.id, outcome: outcomeOf(call, answer) })
+    const { id } = call.session
+    await call.postern.sessions.setStop({ id, outcome: outcomeOf(call, answer), ageMs: call.settings.ageMs() })
   }
   return answer
 }

@@ -91,8 +91,11 @@ export interface Sessions {
   note(input: NoteEvent): Promise<NotedEvent>
   /** Says, where it can be said, that nothing waits for an agent: its next hooks then need not ask. */
   settle(input: { readonly agent: string }): Promise<boolean>
-  /** The end of a turn was put off once more, or not. People are told of mail that is left lying by a release. */
-  setStop(input: { readonly id: string; readonly outcome: StopOutcome }): Promise<Session>
+  /**
+   * The end of a turn was put off once more, or not. Of stops that were under way at the same time, as `ageMs` tells, one
+   * counts. People are told of mail that is left lying by a release.
+   */
+  setStop(input: { readonly id: string; readonly outcome: StopOutcome; readonly ageMs?: number }): Promise<Session>
   list(input?: { readonly agent?: string }): Promise<readonly (Session & { readonly liveness: Liveness })[]>
 }
 

@@ -3,3 +3,6 @@ export const RING_ALL = '@all'
 
 /** Rung when a delivery has moved on, for those who wait for a receipt. */
 export const RING_RECEIPTS = '@receipts'
+
+/** Rung when a question has ended, for those who wait for its answer. */
+export const RING_DECISIONS = '@decisions'

@@ -55,7 +55,11 @@ export const settleAgent = operation({
 export const setStop = operation({
   name: 'sessions.setStop',
   summary: 'Note that the end of a turn was put off once more, granted, or let go.',
-  input: z.object({ id: z.string(), outcome: z.enum(['continued', 'granted', 'released']) }),
+  input: z.object({
+    id: z.string(),
+    outcome: z.enum(['continued', 'granted', 'released']),
+    ageMs: milliseconds.optional(),
+  }),
   output: session,
   errors: ['SESSION_INVALID', 'SESSION_NOT_FOUND'],
   faces: {},

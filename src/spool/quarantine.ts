@@ -34,6 +34,7 @@ const MAX_BYTES = 16 * 1024 * 1024
 export function quarantineLines(spool: string, fd: number, lines: readonly BadLine[], at: number): void {
   const path = quarantinePath(spool)
   const isNew = makePrivateFolder(dirname(path))
+  if (!lstatSync(dirname(path)).isDirectory()) throw new Error(`${dirname(path)} is not a plain folder`)
   if ((lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES) renameSync(path, `${path}.old`)
   const target = openSync(path, APPENDING, FILE_MODE)
   try {

@@ -183,12 +183,16 @@ describe('bad lines', () => {
     expect(statSync(quarantinePath(path)).size).toBeGreaterThan(5_000_000)
   })
 
-  it('stay where they are if they cannot be kept elsewhere', async () => {
+  it.each(['a file', 'a link'])('stay where they are if %s is where their folder should be', async (what) => {
     const path = makeSpool(`bad\n${entry('one')}`)
-    writeFileSync(dirname(quarantinePath(path)), 'a file where a folder should be')
+    const folder = dirname(quarantinePath(path))
+    const elsewhere = temporaryFolder()
+    if (what === 'a file') writeFileSync(folder, '')
+    else symlinkSync(elsewhere, folder)
     expect((await take(path)).taken).toMatchObject({ done: 1, kept: 1, quarantined: 0 })
     expect(text(path).trim()).toBe('bad')
-    rmSync(dirname(quarantinePath(path)))
+    expect(readdirSync(elsewhere)).toEqual([])
+    rmSync(folder)
     expect((await take(path)).taken).toMatchObject({ done: 0, kept: 0, quarantined: 1 })
     expect(text(path)).toBe('')
   })

@@ -126,8 +126,10 @@ export interface SessionShelf {
 export interface TurnParams {
   readonly id: string
   readonly idleSince?: number | null
-  /** Counted up by one, or back at nothing. */
-  readonly continuations?: 'next' | 'none'
+  /** Back at nothing. */
+  readonly continuations?: 'none'
+  /** Counted up by one, unless that was done since the event began: then the same event is answered twice. */
+  readonly continued?: { readonly at: number; readonly begunAt: number }
   readonly stoppedAt?: number
 }
 

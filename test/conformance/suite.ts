@@ -113,3 +113,17 @@ export async function stepsOf(postern: Postern, id: string, agent?: string): Pro
   const delivery = deliveries.find((each) => agent === undefined || each.agent === agent)
   return delivery?.steps.map(({ step }) => step) ?? []
 }
+
+/** Lets the clock go on until whoever waits has given up. */
+export async function asTimePasses<T>(advance: World['advance'], waiting: Promise<T>): Promise<T> {
+  let isOver = false
+  const end = () => {
+    isOver = true
+  }
+  waiting.then(end, end)
+  while (!isOver) {
+    advance(1)
+    await new Promise(setImmediate)
+  }
+  return waiting
+}

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Postern } from '../../src/model/postern.ts'
 import { verifies } from '../scenarios/requirements.ts'
-import { caller, conformance, read, refused, show, tell, type World } from './suite.ts'
+import { asTimePasses, caller, conformance, read, refused, show, tell, type World } from './suite.ts'
 
 /** A waiter looks by itself every 30 s. Whatever takes less than this was woken by a ring. */
 const WOKEN_WITHIN_MS = 10_000
@@ -223,20 +223,6 @@ async function woken<T>(waiting: Promise<T>, act: () => Promise<unknown>): Promi
   await lookedOnce()
   const [result] = await withinTime(Promise.all([waiting, act()]))
   return result
-}
-
-/** Lets the clock go on until whoever waits has given up. */
-async function asTimePasses<T>(advance: World['advance'], waiting: Promise<T>): Promise<T> {
-  let isOver = false
-  const end = () => {
-    isOver = true
-  }
-  waiting.then(end, end)
-  while (!isOver) {
-    advance(1)
-    await new Promise(setImmediate)
-  }
-  return waiting
 }
 
 /** Gives a waiter the turns it needs for its first look, so that it is the ring that wakes it. Either way it must wake. */

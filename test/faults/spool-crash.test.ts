@@ -42,7 +42,7 @@ describe.runIf(canTrace())('a drain that is killed at every storage syscall whil
 
   it('is found out if it empties the spool before the store has committed', async () => {
     const faults = await strike('planted: truncate first', { plant: 'truncate-first.cjs', isChosen: isDecisive })
-    expect(faults).toContainEqual(expect.stringContaining('lost'))
+    expect(faults).toContainEqual(expect.stringContaining('"by key" is lost'))
   })
 
   it('is found out if it takes entries without a name twice', async () => {

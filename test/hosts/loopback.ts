@@ -10,7 +10,6 @@ export interface Loopback {
   readonly enter: readonly string[]
   /** Lets a server of this process be reached from there; answers with the port. */
   listen(server: Server): Promise<number>
-  close(): void
 }
 
 const CHILD = fileURLToPath(new URL('./loopback-child.ts', import.meta.url))
@@ -55,7 +54,6 @@ async function openNamespace(): Promise<Loopback> {
       await listening
       return port
     },
-    close: () => child.disconnect(),
   }
 }
 
@@ -79,6 +77,5 @@ function machineLoopback(): Loopback {
       await once(server, 'listening')
       return (server.address() as AddressInfo).port
     },
-    close() {},
   }
 }

@@ -37,7 +37,11 @@ export async function openSession(driver: Driver, place: Place, steps: readonly 
     execFileSync(tmux ?? 'tmux', ['-L', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', cwd: place.project })
   const screen = () => tell('capture-pane', '-p')
   onTestFinished(async () => {
-    tell('kill-server')
+    try {
+      tell('kill-server')
+    } catch {
+      // The client ended by itself, and the terminal with it.
+    }
     await model.close()
     model.check()
   })
@@ -47,7 +51,7 @@ export async function openSession(driver: Driver, place: Place, steps: readonly 
     model,
     screen,
     async enter(text) {
-      await until(`the client to take input`, () => driver.takesInput.test(screen()), screen)
+      await until('the client to take input', () => driver.takesInput.test(screen()), screen)
       tell('send-keys', '-l', text)
       await until('the prompt to be typed', () => screen().includes(text), screen)
       tell('send-keys', 'Enter')

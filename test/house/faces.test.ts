@@ -8,8 +8,20 @@ import { VERSION } from '../../src/model/version.ts'
 import { OPERATIONS } from '../../src/operations/table.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
 
-/** Commands about the installation itself, which no other door has. */
-const LOCAL_COMMANDS = ['migrate', 'backup', 'config', 'config trust', 'tour', 'completion', 'version']
+/** Commands about the installation itself, or about programs on this machine, which no other door has. */
+const LOCAL_COMMANDS = [
+  'migrate',
+  'backup',
+  'config',
+  'config trust',
+  'tour',
+  'completion',
+  'version',
+  'init',
+  'hook',
+  'wake',
+  'decision check',
+]
 
 const root = new URL('../..', import.meta.url).pathname
 
@@ -28,10 +40,8 @@ describe('one operation, declared once', () => {
 
   it('every method of Postern is an operation, and every operation a method', async () => {
     const postern = await openLocal(join(await temporaryFolder(), 'postern.db'), { upkeep: false })
-    const rooms = { agents: postern.agents, sessions: postern.sessions, inbox: postern.inbox, upkeep: postern.upkeep }
-    const methods = Object.entries(rooms).flatMap(([room, verbs]) =>
-      Object.keys(verbs).map((verb) => `${room}.${verb}`),
-    )
+    const rooms = Object.entries(postern).filter(([name, room]) => typeof room === 'object' && name !== 'caller')
+    const methods = rooms.flatMap(([room, verbs]) => Object.keys(verbs).map((verb) => `${room}.${verb}`))
     await postern.close()
     expect(OPERATIONS.map(({ name }) => name).sort()).toEqual(methods.sort())
   })

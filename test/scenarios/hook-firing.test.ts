@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { withStore } from '../faults/harness/home.ts'
-import { deliveryOf, type Fired, fire, idsIn, makePlace, push } from '../faults/harness/hook.ts'
+import { createGate, deliveryOf, type Fired, fire, idsIn, makePlace, push } from '../faults/harness/hook.ts'
 import { verifies } from './requirements.ts'
 
 const URGENT = { priority: 1 } as const
@@ -89,9 +88,7 @@ describe('an event that is fired twice', () => {
 
   it('holds a tool both times', async () => {
     const place = await makePlace()
-    await withStore(place.home, ({ gates }) =>
-      gates.create({ agent: 'quinn', kind: 'human', hook: 'tool', tool: 'Bash', reason: 'not yet' }),
-    )
+    await createGate(place, { hook: 'tool', tool: 'Bash', reason: 'not yet' })
     const use = { fields: { tool_name: 'Bash', tool_input: {}, tool_use_id: 'toolu_1' } }
     for (const fired of [await fire(place, 'PreToolUse', use), await fire(place, 'PreToolUse', use)])
       expect(fired.block).toContain('not yet')

@@ -143,6 +143,46 @@ export const REQUIREMENTS = {
   'S000.event.stops': gates('All continuations of a stop are counted in one place, and a new prompt begins anew.'),
   'S000.event.light': gates('An event is noted without waiting for the disk, unless it confirms something.'),
   'S000.search': rule('Messages are found by words, phrases and beginnings of words.'),
+
+  'G4.hook.once': hooks('scenarios', 'What a hook has shown is seen when the session goes on, and is not shown again.'),
+  'G4.hook.killed': hooks(
+    'faults',
+    'What a hook showed that was killed anywhere is shown again, or was printed whole.',
+  ),
+  'G4.hook.unread': hooks('faults', 'What a hook showed to nobody, its output not being taken, is shown again.'),
+  'G4.hook.subagent': hooks('scenarios', 'Events of a subagent neither drain nor confirm.'),
+  'G4.hook.deaf': hooks('scenarios', 'Nothing is consumed where the host throws away what it is told.'),
+  'G4.hook.many': hooks('faults', 'However much waits, a hook answers within its budget and in time.'),
+  'G8.loop': hooks('scenarios', 'The end of a turn is put off a bounded number of times; what passes then is told.'),
+  'G8.unavailable': hooks(
+    'faults',
+    'Without a readable store strict gates hold, stops three times at most; passes are told once it is back.',
+  ),
+  'G8.in-time': hooks('faults', 'Whatever state the store is in, a hook answers within two seconds and ends with 0.'),
+  'G8.config': hooks('faults', 'A configuration that cannot be read switches no gate off.'),
+  'S000.hook.input': hooks(
+    'faults',
+    'Whatever a hook is given, its answer is harmless, nothing is consumed, doctor knows.',
+  ),
+  'S000.hook.double': hooks('scenarios', 'An event that is fired twice shows each message once.'),
+  'S000.hook.compaction': hooks('scenarios', 'A compaction consumes nothing; after it nothing is lost or repeated.'),
+  'S000.hook.moments': hooks('scenarios', 'Each moment shows what is urgent enough for it.'),
+  'S000.hook.soft': hooks('scenarios', 'A soft gate warns once in a session.'),
+  'S000.hook.markers': hooks('scenarios', "Markers are hints for their own session's gates."),
+  'S000.hook.commands': hooks('scenarios', "Commands of the user's own take part in the chain, and cannot break it."),
+  'S000.hook.spool': hooks('faults', "While the store is away the spool's copies are shown, and not again afterwards."),
+  'S000.flow.spool': hooks('scenarios', 'A foreign JSONL entry reaches the agent at its next hook.'),
+  'S000.flow.push': hooks('scenarios', 'A push reaches the agent at its next hook.'),
+  'S000.flow.decision': hooks(
+    'scenarios',
+    'A decision, its answer, the gate and the message: the agent goes on and knows why.',
+  ),
+  'S000.flow.gate': hooks('scenarios', 'A resolved gate lets the agent go, and tells it so.'),
+  'S000.flow.cap': hooks(
+    'scenarios',
+    'At most 20 messages a hook, critical ones never deferred, the rest still pending.',
+  ),
+  'S000.doctor.hooks': hooks('scenarios', 'doctor tells what went wrong in hooks, and what each host can do.'),
 } as const satisfies Readonly<Record<string, Requirement>>
 
 export type RequirementId = keyof typeof REQUIREMENTS

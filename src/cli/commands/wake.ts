@@ -48,6 +48,8 @@ export const wake: Command = {
       const nudges = createNudges()
       if (settings.nudgePort !== undefined) door = await openDoor(io, settings.nudgePort, nudges.ring)
       const deed = await wakeAgent({ io, postern, agent, settings, lock, stopper, nextNudge: nudges.next })
+      if (settings.isOnce && deed && !deed.isDone && !deed.isHopeless)
+        say(io, `${deed.evidence}; its batch waits again`)
       return exitOf(deed, settings.isOnce, stopper)
     } finally {
       door?.close()

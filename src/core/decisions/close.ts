@@ -1,6 +1,7 @@
 import { type Caller, SYSTEM_CALLER } from '../../model/caller.ts'
 import type { Decision, DecisionAnswer, DecisionOption, DecisionState } from '../../model/decision.ts'
 import type { Gate, GateState } from '../../model/gate.ts'
+import { RING_DECISIONS } from '../../model/ring.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { type ClosedGate, closeGate, shorten } from '../gates/close.ts'
@@ -48,7 +49,7 @@ export async function endDecision(
     const closed = await closeGate(ctx, tx, other, closing)
     rings.push(...(closed?.rings ?? []))
   }
-  rings.push(...(await tellAsker(ctx, tx, ended, by, reason)))
+  rings.push(...(await tellAsker(ctx, tx, ended, by, reason)), RING_DECISIONS)
   return { decision: ended, gate: own?.gate ?? gate, rings }
 }
 

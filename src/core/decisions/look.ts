@@ -2,6 +2,7 @@ import { parseAgentId } from '../../model/agent.ts'
 import { DECISION_STATES, type Decision } from '../../model/decision.ts'
 import type { DecisionRef } from '../../model/decisions.ts'
 import { PosternError } from '../../model/errors.ts'
+import { RING_DECISIONS } from '../../model/ring.ts'
 import type { Context } from '../context.ts'
 import { parseListLimit, tendDue } from '../gates/look.ts'
 import { requirePatience, waitUntil } from '../inbox/wait.ts'
@@ -25,15 +26,15 @@ export async function showDecision(ctx: Context, { id }: DecisionRef): Promise<D
   return requireDecision(ctx.store.read, id)
 }
 
-/** Sleeps until the question is no longer open. The asker is rung by the answer, and deadlines are looked at too. */
+/** Sleeps until the question is no longer open. Its deadline is looked at too, so nobody else has to be there for that. */
 export async function awaitDecision(
   ctx: Context,
   input: DecisionRef & { readonly timeoutMs: number; readonly signal?: AbortSignal },
 ): Promise<Decision> {
   requirePatience(input)
-  const { agent, dueAt } = await showDecision(ctx, input)
+  const { dueAt } = await showDecision(ctx, input)
   const { timeoutMs } = input
-  const decision = await waitUntil(ctx, [agent], { ...input, wakeAt: dueAt }, async () => {
+  const decision = await waitUntil(ctx, [RING_DECISIONS], { ...input, wakeAt: dueAt }, async () => {
     const current = await showDecision(ctx, input)
     return current.state === 'open' ? undefined : current
   })

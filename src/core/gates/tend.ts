@@ -100,10 +100,14 @@ function expiredNotice({ id, agent, reason }: Gate): PeopleNotice {
 }
 
 /** A reply resolves the gates that wait for one to its message, unless it comes from whoever is held. */
-export async function resolveByReply(ctx: Context, tx: Shelves, message: Message): Promise<readonly string[]> {
-  if (message.replyTo === null) return []
+export async function resolveByReply(
+  ctx: Context,
+  tx: Shelves,
+  message: Message,
+  waiting: readonly Gate[],
+): Promise<readonly string[]> {
   const rings: string[] = []
-  for (const gate of await tx.gates.awaiting({ awaits: message.replyTo })) {
+  for (const gate of waiting) {
     if (gate.kind !== 'message' || gate.agent === message.from.id) continue
     const closed = await closeGate(ctx, tx, gate, {
       to: 'resolved',

@@ -61,14 +61,16 @@ async function endBroadcast(ctx: Context, tx: Shelves, { id, agent: only }: Deli
 
 /** What is released arrives only now: a gate that waits for this very reply opens. */
 export async function releaseHeld(ctx: Context, ref: DeliveryRef): Promise<{ readonly released: number }> {
+  requireStorable(ref.id, 'MESSAGE_NOT_FOUND')
   const { agents, told } = await ctx.store.transact(async (tx) => {
+    const message = await tx.messages.get(ref.id)
+    const waiting = message?.replyTo ? await tx.gates.awaiting({ awaits: message.replyTo }) : []
     const agents = await move(ctx, tx, ref, {
       from: ['held'],
       to: 'pending',
       reason: `released by ${ctx.caller.id}`,
     })
-    const message = await tx.messages.get(ref.id)
-    return { agents, told: message ? await resolveByReply(ctx, tx, message) : [] }
+    return { agents, told: message ? await resolveByReply(ctx, tx, message, waiting) : [] }
   })
   ring(ctx, [...agents, ...told])
   return { released: agents.length }

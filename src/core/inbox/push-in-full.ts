@@ -1,3 +1,4 @@
+import type { Gate } from '../../model/gate.ts'
 import { EVERYBODY, type Message } from '../../model/message.ts'
 import type { PushResult } from '../../model/postern.ts'
 import type { PushItem, Shelves } from '../../store/store.ts'
@@ -26,7 +27,7 @@ async function reactionTo(messages: readonly Message[]): Promise<Reaction | unde
   return (await import('../gates/tend.ts')).resolveByReply
 }
 
-type Reaction = (ctx: Context, tx: Shelves, message: Message) => Promise<readonly string[]>
+type Reaction = (ctx: Context, tx: Shelves, message: Message, gates: readonly Gate[]) => Promise<readonly string[]>
 
 async function storeAll(
   ctx: Context,
@@ -38,9 +39,11 @@ async function storeAll(
   const told: string[] = []
   for (const { input, message } of drafts) {
     const threaded = await inThread(ctx, tx, message)
+    // Whoever closes a gate locks it before the inboxes of those who are told. So must whoever may close one by a reply.
+    const waiting = threaded.replyTo === null ? [] : await tx.gates.awaiting({ awaits: threaded.replyTo })
     if (threaded.to[0] === EVERYBODY) {
       const stored = await dampBroadcast(ctx, tx, threaded, (tx) => storeBroadcast(tx, threaded))
-      if (replied && isNews(stored)) told.push(...(await replied(ctx, tx, threaded)))
+      if (replied && isNews(stored)) told.push(...(await replied(ctx, tx, threaded, waiting)))
       results.push(stored)
       continue
     }
@@ -51,7 +54,7 @@ async function storeAll(
     const stored = await tx.messages.push({ items: [item], pendingLimit: ctx.limits.pendingPerAgent })
     await recordHeld(tx, threaded, stored)
     // A held reply has not arrived, and a repeated one has done its work.
-    if (replied && stored.some(isNews)) told.push(...(await replied(ctx, tx, threaded)))
+    if (replied && stored.some(isNews)) told.push(...(await replied(ctx, tx, threaded, waiting)))
     results.push(...stored)
   }
   return { results, told }

@@ -81,7 +81,7 @@ async function isRepetition(ctx: Context, tx: Shelves, { id, firing }: NoteEvent
  */
 function turnAfter(ctx: Context, { id, event }: NoteEvent): TurnParams | undefined {
   if (event === 'session.start') return { id, idleSince: ctx.store.now(), continuations: 'none' }
-  if (event === 'prompt.submit' || event === 'turn.first-stop') return { id, idleSince: null, continuations: 'none' }
+  if (event === 'prompt.submit') return { id, idleSince: null, continuations: 'none' }
   if (['prompt.continued', 'tool.before', 'tool.after'].includes(event)) return { id, idleSince: null }
   return undefined
 }
@@ -92,14 +92,18 @@ const STOP_PRIORITY = 2
 /** The end of a turn was put off once more; or it was not, and the session rests. */
 export async function setStop(
   ctx: Context,
-  input: { readonly id: string; readonly outcome: StopOutcome },
+  input: { readonly id: string; readonly outcome: StopOutcome; readonly ageMs?: number },
 ): Promise<Session> {
   const id = parseSessionId(input.id)
   const now = ctx.store.now()
   const isReleased = input.outcome === 'released'
   const turn: TurnParams =
     input.outcome === 'continued'
-      ? { id, idleSince: null, continuations: 'next' }
+      ? {
+          id,
+          idleSince: null,
+          continued: { at: now, begunAt: input.ageMs === undefined ? Number.MAX_SAFE_INTEGER : now - input.ageMs },
+        }
       : { id, idleSince: now, continuations: 'none', stoppedAt: now }
   const { session, rings } = await ctx.store.transact(
     async (tx) => {

@@ -35,12 +35,11 @@ export const session: Handler = {
 }
 
 /**
- * Where a continued stop comes back as a prompt, a prompt begins nothing: there the first stop of a turn does. And a
- * compaction sends nobody to rest.
+ * Where a continued stop comes back as a prompt, nobody can tell whether a prompt begins a turn: there the count goes on
+ * until a stop is granted. And a compaction sends nobody to rest.
  */
 function noted({ event, host }: HookCall): string {
   if (event.name === 'prompt.submit' && host.continuesAsPrompt) return 'prompt.continued'
-  if (event.name === 'turn.stop' && host.continuesAsPrompt && !event.isStopActive) return 'turn.first-stop'
   if (event.name === 'session.start' && event.source === 'compact') return 'session.compacted'
   return event.name
 }

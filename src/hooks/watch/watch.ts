@@ -33,7 +33,7 @@ const KNOWN_WITHIN_MS = 10_000
 const KNOWN_POLL_MS = 200
 
 /** While nothing waits this is how soon the end of a session is noticed; nothing else is done until somebody rings. */
-const SLICE_MS = 10_000
+const SLICE_MS = 5_000
 
 /** While mail waits for a session that works. */
 const BUSY_POLL_MS = 500

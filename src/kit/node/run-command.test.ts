@@ -23,6 +23,22 @@ describe('a command', () => {
     await expect.poll(() => isRunning(pid)).toBe(false)
   })
 
+  it('is heard to its last word, however much it says', async () => {
+    const { output } = await runCommand('head -c 60000 /dev/zero | tr "\\0" x; printf end', {
+      folder: null,
+      timeoutMs: 5_000,
+    })
+    expect(output).toBe(`${'x'.repeat(60_000)}end`)
+  })
+
+  it('does not wait for what it left behind', async () => {
+    const since = performance.now()
+    const { exitCode, output } = await runCommand('sleep 20 & echo $!', { folder: null, timeoutMs: 10_000 })
+    expect(performance.now() - since).toBeLessThan(5_000)
+    expect(exitCode).toBe(0)
+    process.kill(Number(output))
+  })
+
   it('fails where it cannot be started', async () => {
     expect(await runCommand('true', { folder: '/does/not/exist', timeoutMs: 5_000 })).toMatchObject({ exitCode: 127 })
   })

@@ -17,6 +17,7 @@ export interface RunOutcome {
 
 const OUTPUT_BYTES = 64 * 1024
 const FAILED_TO_START = 127
+const LAST_WORDS_MS = 50
 
 /**
  * Runs a command in a shell. One that takes too long is ended together with whatever it has started, so that nothing of
@@ -39,14 +40,20 @@ export function runCommand(command: string, options: RunOptions): Promise<RunOut
     })
     child.stdin?.on('error', () => {})
     child.stdin?.end(options.input)
-    const timer = setTimeout(() => endGroup(child), options.timeoutMs)
+    let timer = setTimeout(() => endGroup(child), options.timeoutMs)
     const settle = (exitCode: number | null) => {
       clearTimeout(timer)
+      child.stdin?.destroy()
+      child.stdout?.destroy()
       resolve({ exitCode, output: Buffer.concat(chunks).subarray(0, OUTPUT_BYTES).toString('utf8') })
     }
     child.on('error', () => settle(FAILED_TO_START))
-    // Not `close`: a grandchild that keeps the pipe open must not keep us.
-    child.on('exit', (code) => setImmediate(settle, code))
+    child.on('close', settle)
+    // A grandchild that keeps the pipe open must not keep us: what was said before the end has come by then.
+    child.on('exit', (code) => {
+      clearTimeout(timer)
+      timer = setTimeout(settle, LAST_WORDS_MS, code)
+    })
   })
 }
 

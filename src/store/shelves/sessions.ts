@@ -40,12 +40,22 @@ export function createSessionShelf(sql: Sql): SessionShelf {
       return row?.[0]
     },
 
-    async setTurn({ id, idleSince, continuations, stoppedAt }) {
+    async setTurn({ id, idleSince, continuations, stoppedAt, continued }) {
       const row = await sql.get(
         `UPDATE sessions SET idle_since = CASE WHEN ?2 = 1 THEN ?3 ELSE idle_since END,
-           continuations = CASE ?4 WHEN 'next' THEN continuations + 1 WHEN 'none' THEN 0 ELSE continuations END,
-           stopped_at = coalesce(?5, stopped_at) WHERE id = ?1 RETURNING ${SESSION_COLUMNS}`,
-        [id, idleSince === undefined ? 0 : 1, idleSince ?? null, continuations ?? '', stoppedAt ?? null],
+           continuations = CASE WHEN ?4 = 1 THEN 0 WHEN coalesce(continued_at, 0) < ?6 THEN continuations + 1
+             ELSE continuations END,
+           continued_at = coalesce(?7, continued_at), stopped_at = coalesce(?5, stopped_at)
+         WHERE id = ?1 RETURNING ${SESSION_COLUMNS}`,
+        [
+          id,
+          idleSince === undefined ? 0 : 1,
+          idleSince ?? null,
+          continuations === 'none' ? 1 : 0,
+          stoppedAt ?? null,
+          continued?.begunAt ?? 0,
+          continued?.at ?? null,
+        ],
       )
       return row && readSession(row)
     },

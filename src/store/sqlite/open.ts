@@ -19,30 +19,32 @@ const SHARED_MEMORY_BYTES = 32 * 1024
 export interface OpenOptions {
   readonly path: string
   readonly random: () => number
+  /** How long whoever opens it can wait for others; absent: as long as it takes to make a store. */
+  readonly busyMs?: number
 }
 
 /**
  * Opens a connection by the recipe that survives many processes starting at once on a store that does not exist yet:
  * a local disk, a private file, WAL set once and with patience, FULL read back, then the schema.
  */
-export async function openConnection({ path, random }: OpenOptions): Promise<Connection> {
+export async function openConnection({ path, random, busyMs = OPEN_DEADLINE_MS }: OpenOptions): Promise<Connection> {
   prepareFile(path)
-  const deadline = monotonicMs() + OPEN_DEADLINE_MS
+  const deadline = monotonicMs() + busyMs
   for (;;) {
     try {
-      return await configure(path)
+      return await configure(path, Math.min(busyMs, BUSY_WHILE_OPENING_MS))
     } catch (error) {
       if (!isBusy(error)) throw openError(error, path)
       if (monotonicMs() > deadline) {
-        throw new PosternError('STORE_BUSY', { path, waited: `${OPEN_DEADLINE_MS / 1000} s` }, { cause: error })
+        throw new PosternError('STORE_BUSY', { path, waited: `${busyMs} ms` }, { cause: error })
       }
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + random())))
     }
   }
 }
 
-async function configure(path: string): Promise<Connection> {
-  const connection = new Connection(path, { busyMs: BUSY_WHILE_OPENING_MS })
+async function configure(path: string, busyMs: number): Promise<Connection> {
+  const connection = new Connection(path, { busyMs })
   try {
     if (connection.pragma('journal_mode') !== 'wal') {
       // Before anything is set: a database of somebody else's stays as it is.

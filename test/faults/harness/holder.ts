@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 const SCRIPT = `
 const { DatabaseSync } = require('node:sqlite')
 const database = new DatabaseSync(process.argv[1], { timeout: 5000 })
+if (process.argv[2] === 'whole') database.exec('PRAGMA locking_mode = EXCLUSIVE')
 database.exec('BEGIN IMMEDIATE')
 process.stdout.write('held')
 process.stdin.once('data', (ms) => setTimeout(() => { database.exec('ROLLBACK'); process.stdout.write('let go') }, Number(ms)))
@@ -17,9 +18,9 @@ export interface Holder {
   kill(): Promise<void>
 }
 
-/** Another process, which holds the lock of a store. */
-export async function startHolder(path: string): Promise<Holder> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '-e', SCRIPT, path], {
+/** Another process, which holds the lock of a store: that of writers, or the whole of it. */
+export async function startHolder(path: string, what: 'writing' | 'whole' = 'writing'): Promise<Holder> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '-e', SCRIPT, path, what], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const gone = once(child, 'close').then(() => {})

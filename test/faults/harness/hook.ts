@@ -6,8 +6,9 @@ import { text } from 'node:stream/consumers'
 import type { HookFault } from '../../../src/host/hook-log.ts'
 import { readFaults } from '../../../src/host/hook-log.ts'
 import type { InboxMessage } from '../../../src/model/delivery.ts'
+import type { CreateGate } from '../../../src/model/gates.ts'
 import type { Limits } from '../../../src/model/limits.ts'
-import type { PushMessage } from '../../../src/model/postern.ts'
+import type { Postern, PushMessage } from '../../../src/model/postern.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
 import { cliCommand, cliEnvironment, type Ran, type RunOptions } from './cli.ts'
 import { deliveriesIn, listEverything, makeHome, withStore } from './home.ts'
@@ -133,6 +134,26 @@ export async function toldTo(place: Place, person = 'justin'): Promise<string[]>
   return withStore(place.home, async (postern) =>
     (await listEverything(postern)).filter(({ agent }) => agent === person).map(({ content }) => content),
   )
+}
+
+/** What people were told of gates that were passed without leave. */
+export async function passesTold(place: Place): Promise<string[]> {
+  return (await toldTo(place)).filter((content) => content.includes('was not met'))
+}
+
+/** Opens the store for justin, at a terminal of his own. */
+export function asJustin<T>({ home }: Place, call: (postern: Postern) => Promise<T>): Promise<T> {
+  return withStore(home, (postern) => call(postern.as({ id: 'justin', kind: 'human', verified: false, via: 'cli' })))
+}
+
+/** A strict gate that only a person opens. */
+export async function createGate({ home }: Place, more: Partial<CreateGate> = {}): Promise<string> {
+  const gate = { agent: 'quinn', kind: 'human', reason: 'wait for justin', ...more } as const
+  return withStore(home, async ({ gates }) => (await gates.create(gate)).id)
+}
+
+export async function stateOfGate({ home }: Place, id: string): Promise<string> {
+  return withStore(home, async ({ gates }) => (await gates.show({ id })).gate.state)
 }
 
 export function faultsOf({ home }: Place): readonly HookFault[] {

@@ -3,6 +3,7 @@ export const gates = `
 ALTER TABLE sessions ADD COLUMN project TEXT;
 ALTER TABLE sessions ADD COLUMN idle_since INTEGER;
 ALTER TABLE sessions ADD COLUMN continuations INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN continued_at INTEGER;
 ALTER TABLE sessions ADD COLUMN stopped_at INTEGER;
 ALTER TABLE sessions ADD COLUMN firings TEXT;
 

@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/helpers/temp.ts'
+import { runCommand } from '../kit/node/run-command.ts'
+import { type GateSetting, parseSessionGates } from './session-gates.ts'
+
+const parse = (gates: Record<string, unknown>) => parseSessionGates(gates as Record<string, GateSetting>)
+
+describe('gates of every session, as a configuration sets them', () => {
+  it('are built in under a name alone', () => {
+    expect(parse({ decision: 'strict', 'commit-push': 'soft' })).toMatchObject([
+      { name: 'decision', hook: 'stop', mode: 'strict', check: null },
+      { name: 'commit-push', hook: 'stop', mode: 'soft', check: expect.stringContaining('git') },
+    ])
+    expect(parse({ 'commit-push': 'strict' })).toMatchObject([{ mode: 'strict' }])
+    expect(parse({ decision: { reason: 'Ask anna' } })).toMatchObject([{ mode: 'strict', reason: 'Ask anna' }])
+  })
+
+  it('are off where they are said to be, or where nothing could meet them yet', () => {
+    expect(parse({ decision: 'off', 'task-update': 'soft' })).toEqual([])
+  })
+
+  it('are the user’s own in full', () => {
+    expect(parse({ tests: { hook: 'tool', mode: 'soft', check: 'npm test', reason: 'Run them' } })).toEqual([
+      { name: 'tests', hook: 'tool', mode: 'soft', check: 'npm test', reason: 'Run them' },
+    ])
+    expect(parse({ notes: {} })).toMatchObject([
+      { hook: 'stop', mode: 'strict', check: null, reason: expect.stringContaining('postern gate mark notes') },
+    ])
+  })
+
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    ['a mode that is none', { decision: 'hard' }, /mode/],
+    ['a hook that is none', { notes: { hook: 'start' } }, /hook/],
+    ['a name that is none', { '../x': 'strict' }, /gate name/],
+    ['an unknown gate without what it checks', { notes: 'strict' }, /not built in/],
+    ['a name that every object has', { constructor: 'strict' }, /not built in/],
+    ['a word that is misspelt', { notes: { chek: 'true' } }, /"gates.notes.chek"/],
+    ['a command that is no text', { notes: { check: 1 } }, /"gates.notes.check"/],
+    ['an empty reason', { notes: { reason: ' ' } }, /"gates.notes.reason"/],
+    ['a list', { notes: [] }, /neither a mode nor an object/],
+    ['nothing', { notes: null }, /neither a mode nor an object/],
+  ])('are refused with %s', (_, gates, words) => {
+    expect(() => parse(gates)).toThrow(words)
+  })
+})
+
+describe('the gate commit-push', () => {
+  const [rule] = parse({ 'commit-push': 'soft' })
+  const isMet = async (folder: string) => {
+    const { exitCode } = await runCommand(rule?.check ?? '', { folder, timeoutMs: 20_000 })
+    return exitCode === 0
+  }
+
+  it('asks for nothing outside a repository', async () => {
+    expect(await isMet(temporaryFolder())).toBe(true)
+  })
+
+  it('asks for what is not committed, and for what is not pushed where there is a remote', async () => {
+    const folder = temporaryFolder()
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', ...args], { cwd: folder, stdio: 'ignore' })
+    git('init')
+    expect(await isMet(folder)).toBe(true)
+    writeFileSync(join(folder, 'a'), 'a')
+    expect(await isMet(folder)).toBe(false)
+    git('add', 'a')
+    git('commit', '-m', 'a')
+    expect(await isMet(folder)).toBe(true)
+
+    const remote = temporaryFolder()
+    execFileSync('git', ['init', '--bare'], { cwd: remote, stdio: 'ignore' })
+    git('remote', 'add', 'origin', remote)
+    expect(await isMet(folder)).toBe(false)
+    git('push', 'origin', 'HEAD')
+    expect(await isMet(folder)).toBe(true)
+    git('commit', '--allow-empty', '-m', 'b')
+    expect(await isMet(folder)).toBe(false)
+    git('push', 'origin', 'HEAD')
+    git('branch', 'elsewhere')
+    git('checkout', 'elsewhere')
+    git('commit', '--allow-empty', '-m', 'c')
+    expect(await isMet(folder)).toBe(false)
+    git('checkout', '-')
+    // What lies on another branch is not the work of this turn.
+    expect(await isMet(folder)).toBe(true)
+  })
+})

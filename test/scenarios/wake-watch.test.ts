@@ -1,0 +1,169 @@
+import { readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { watchLock } from '../../src/hooks/watch/place.ts'
+import { type ScriptedHost, startScriptedHost } from '../helpers/scripted-host.ts'
+
+/** Longer than any look that a watcher takes while mail waits, and than a session needs to come to rest. */
+const WHILE_MS = 2_500
+/** A watcher looks after its session at least every five seconds. */
+const SOON_MS = 20_000
+
+/** A session of Claude Code that has begun and waits for a prompt. */
+async function idleHost(sessionId?: string, home?: string): Promise<ScriptedHost> {
+  const host = await startScriptedHost({
+    host: 'claude-code',
+    ...(sessionId !== undefined && { sessionId }),
+    ...(home !== undefined && { home }),
+  })
+  expect(await host.fire('SessionStart')).toMatchObject({ exit: 0 })
+  return host
+}
+
+/** Looks without touching the lock: whoever tried it would be in the way of a watcher that starts. */
+function isWatched(home: string, sessionId = 'session-1'): boolean {
+  const lock = statSync(watchLock(home, sessionId), { throwIfNoEntry: false })
+  if (!lock) return false
+  return readFileSync('/proc/locks', 'utf8')
+    .split('\n')
+    .some((line) => line.includes('FLOCK') && line.includes(`:${lock.ino} `))
+}
+
+const watched = (home: string, sessionId?: string) =>
+  expect.poll(() => isWatched(home, sessionId), { timeout: SOON_MS }).toBe(true)
+const unwatched = (home: string) => expect.poll(() => isWatched(home), { timeout: SOON_MS }).toBe(false)
+
+const woken = (messages: string) => ({ exit: 2, stdout: '', stderr: `Postern: ${messages} shown with this prompt.\n` })
+const left = { exit: 0, stdout: '', stderr: '' }
+
+describe('a watcher', () => {
+  it('wakes a session that rests as soon as mail comes, and tells nothing of what it says', async () => {
+    const host = await idleHost()
+    const watcher = host.watch('SessionStart')
+    await watched(host.home)
+    await host.push('A SECRET')
+    expect(await watcher.ended).toEqual(woken('1 message waits for quinn and is'))
+
+    const { stdout } = await host.fire('UserPromptSubmit')
+    expect(stdout.split('A SECRET')).toHaveLength(2)
+    expect((await host.fire('Stop')).stdout).not.toContain('A SECRET')
+    const next = host.watch('Stop')
+    expect(await next.hasEndedWithin(WHILE_MS)).toBe(false)
+  })
+
+  it('wakes for mail that came before it was there', async () => {
+    const host = await idleHost()
+    await host.push('one')
+    await host.push('two', 0)
+    expect(await host.watch('SessionStart').ended).toEqual(woken('2 messages wait for quinn and are'))
+  })
+
+  it('lets a session that works take its mail by itself, and wakes it when it rests', async () => {
+    const host = await idleHost()
+    await host.fire('UserPromptSubmit')
+    const watcher = host.watch('SessionStart')
+    await watched(host.home)
+    await host.push('for the working')
+    expect(await watcher.hasEndedWithin(WHILE_MS)).toBe(false)
+    expect((await host.fire('Stop')).stdout).toContain('for the working')
+    expect(await watcher.hasEndedWithin(WHILE_MS)).toBe(false)
+    await host.fire('Stop', { stop_hook_active: true })
+    await host.push('for the resting')
+    expect(await watcher.ended).toEqual(woken('1 message waits for quinn and is'))
+  })
+
+  it('is one for a session: a second one leaves at once', async () => {
+    const host = await idleHost()
+    const first = host.watch('SessionStart')
+    await watched(host.home)
+    expect(await host.watch('Stop').ended).toEqual(left)
+    await host.push('hello')
+    expect(await first.ended).toMatchObject({ exit: 2 })
+  })
+
+  it('wakes one of two sessions of an agent, that which came to rest last', async () => {
+    const early = await idleHost('early')
+    const late = await idleHost('late', early.home)
+    const [first, second] = [early.watch('SessionStart'), late.watch('SessionStart')]
+    await watched(early.home, 'early')
+    await watched(early.home, 'late')
+    await early.push('hello')
+    expect(await second.ended).toMatchObject({ exit: 2 })
+    await late.fire('UserPromptSubmit')
+    expect(await first.hasEndedWithin(WHILE_MS)).toBe(false)
+  })
+
+  it('wakes nobody for what is not urgent, nor for what an agent says to itself', async () => {
+    const host = await idleHost()
+    const watcher = host.watch('SessionStart')
+    await watched(host.home)
+    await host.push('low', 3)
+    await host.push('fyi', 4)
+    await host.ask('inbox', 'push', '--as', 'quinn', 'a note to myself')
+    expect(await watcher.hasEndedWithin(WHILE_MS)).toBe(false)
+    await host.push('normal', 2)
+    expect(await watcher.ended).toEqual(woken('1 message waits for quinn and is'))
+  })
+
+  it('ends when its session ends', async () => {
+    const host = await idleHost()
+    const watcher = host.watch('SessionStart')
+    await watched(host.home)
+    await host.fire('SessionEnd', { reason: 'exit' })
+    expect(await watcher.ended).toEqual(left)
+  })
+
+  it('ends when the process of its host is gone', async () => {
+    const host = await idleHost()
+    host.watch('SessionStart')
+    await watched(host.home)
+    host.kill()
+    await unwatched(host.home)
+  })
+
+  it('ends when its store is gone', async () => {
+    const host = await idleHost()
+    const watcher = host.watch('SessionStart')
+    await watched(host.home)
+    for (const end of ['', '-wal', '-shm']) rmSync(join(host.home, `postern.db${end}`), { force: true })
+    expect(await watcher.ended).toEqual(left)
+  })
+
+  it('leaves at once where its host would wait for it', async () => {
+    const host = await idleHost()
+    await host.push('hello')
+    const words = ['hook', '--host', 'claude-code', '--agent', 'quinn', '--rewake']
+    // Its input stays open: it does not even wait for that.
+    for (const env of [{ CLAUDE_CODE_SESSION_ATTENDED: '0' }, { CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' }])
+      expect(await host.run(words, null, env).ended).toEqual(left)
+  })
+
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ends with 0 at %s', async (signal) => {
+    const host = await idleHost()
+    const watcher = host.watch('SessionStart')
+    await watched(host.home)
+    watcher.signal(signal)
+    expect(await watcher.ended).toMatchObject({ exit: 0, stdout: '' })
+  })
+
+  it('ends with 0 and says nothing, whatever is wrong with how it is called', async () => {
+    const host = await idleHost()
+    const event = JSON.stringify({ session_id: 'session-1', hook_event_name: 'SessionStart', transcript_path: '/x' })
+    const hook = ['hook', '--rewake', '--host', 'claude-code']
+    const calls: readonly (readonly [readonly string[], string])[] = [
+      [[...hook, '--agent', 'quinn'], ''],
+      [[...hook, '--agent', 'quinn'], '{"session_id":'],
+      [[...hook, '--agent', 'quinn'], '{"session_id":7,"hook_event_name":"SessionStart"}'],
+      [[...hook, '--agent', 'quinn', '--no-such-option'], event],
+      [[...hook, '--agent', 'quinn', '--session', 'a/../b'], event],
+      [[...hook, '--agent', 'quinn', '--store', 'mongodb://x'], event],
+      [[...hook, '--agent', 'quinn', '--home', '/dev/null/x'], event],
+      [[...hook, '--agent', 'nobody'], event],
+      [hook, event],
+      [['hook', '--rewake', '--host', 'gemini', '--agent', 'quinn'], event],
+      [['hook', '--rewake', '--host', 'nothing', '--agent', 'quinn'], event],
+      [['hook', '--rewake'], event],
+    ]
+    await Promise.all(calls.map(async ([words, input]) => expect(await host.run(words, input).ended).toEqual(left)))
+  })
+})

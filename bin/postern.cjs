@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 'use strict'
 // Written for any Node, so that an old one can still read what to do.
+// A host takes any code but 0 for a refusal, so a hook that cannot run says so and leaves with that.
+var isHook = process.argv[2] === 'hook'
 var version = process.versions.node.split('.').map(Number)
 if (version[0] < 22 || (version[0] === 22 && version[1] < 13)) {
   process.stderr.write(
@@ -9,14 +11,14 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 13)) {
       '.\n' +
       '  In a clone, "npm install" brings one: run "npx postern ..." there. Elsewhere, install a newer Node first.\n',
   )
-  process.exit(69)
+  process.exit(isHook ? 0 : 69)
 }
 
 var argv = process.argv.slice(2)
 var fs = require('node:fs')
 if (!fs.existsSync(__dirname + '/../dist/main.cjs')) {
   process.stderr.write('postern: this clone is not built yet. Run "npm install" (or "npm run build") in it first.\n')
-  process.exit(69)
+  process.exit(isHook ? 0 : 69)
 }
 process.on('SIGINT', () => {
   process.exit(130)
@@ -29,17 +31,28 @@ var isOwn = folder && (!process.getuid || folder.uid === process.getuid()) && (f
 if (isOwn) require('node:module').enableCompileCache(home + '/cache')
 
 // The smallest program that can answer is loaded first; what it leaves open the next one does.
-var isInbox = argv[0] === 'inbox'
-var answer = isInbox && argv[1] === 'drain' ? require('../dist/peek.cjs').peek(argv) : undefined
-if (argv[0] === 'hook')
-  answer = require('../dist/hook-peek.cjs').runHook(argv, () => require('../dist/hook.cjs').answerEvent)
-if (answer === undefined && isInbox) answer = require('../dist/hot.cjs').runHot(argv)
-if (answer === undefined) answer = require('../dist/main.cjs').runMain(argv)
-answer.then(
-  (code) => {
-    process.exitCode = code
-  },
-  () => {
-    process.exitCode = 1
-  },
-)
+function run() {
+  var answer
+  if (isHook) answer = require('../dist/hook-peek.cjs').runHook(argv, () => require('../dist/hook.cjs').answerEvent)
+  if (argv[0] === 'inbox' && argv[1] === 'drain') answer = require('../dist/peek.cjs').peek(argv)
+  if (answer === undefined && argv[0] === 'inbox') answer = require('../dist/hot.cjs').runHot(argv)
+  return answer === undefined ? require('../dist/main.cjs').runMain(argv) : answer
+}
+
+function fail(error) {
+  if (!isHook) throw error
+  process.stderr.write('postern: the hook could not run: ' + error.message + '\n')
+}
+
+try {
+  run().then(
+    (code) => {
+      process.exitCode = code
+    },
+    () => {
+      process.exitCode = isHook ? 0 : 1
+    },
+  )
+} catch (error) {
+  fail(error)
+}

@@ -63,7 +63,7 @@ const executables = {
     fallback: 'src/hooks/fallback.ts',
     bell: 'src/wires/local/bell.ts',
     queue: 'src/store/sqlite/queue.ts',
-    rewake: 'src/cli/rewake.ts',
+    rewake: 'src/cli/wake/rewake.ts',
   },
 }
 

@@ -2,8 +2,33 @@
 export { type OpenPostern, openPostern } from './host/open.ts'
 export type { Agent, AgentKind } from './model/agent.ts'
 export type { Caller } from './model/caller.ts'
+export type { Decision, DecisionAnswer, DecisionOption, DecisionState } from './model/decision.ts'
+export type { CreateDecision, DecisionRef, Decisions, RespondDecision } from './model/decisions.ts'
 export type { Delivery, DeliveryState, InboxMessage, ShownForm, ShownMessage } from './model/delivery.ts'
 export { type ErrorCode, PosternError } from './model/errors.ts'
+export type {
+  Gate,
+  GateHook,
+  GateKind,
+  GateMode,
+  GateState,
+  GateStep,
+  SessionGate,
+  SessionGateRule,
+  UnavailablePolicy,
+} from './model/gate.ts'
+export type {
+  CreateGate,
+  Finding,
+  GateInFull,
+  GateRef,
+  Gates,
+  JudgeGates,
+  Judgement,
+  PassedGates,
+  RegisterGate,
+} from './model/gates.ts'
+export type { IngestEntries, IngestEntry, Ingested } from './model/ingest.ts'
 export type { Json } from './model/json.ts'
 export type { Limits } from './model/limits.ts'
 export type { Attachment, Message, Sender } from './model/message.ts'
@@ -25,6 +50,8 @@ export type {
   InboxPage,
   ListAgents,
   ListInbox,
+  NotedEvent,
+  NoteEvent,
   OfferRef,
   Postern,
   PushMessage,
@@ -33,6 +60,7 @@ export type {
   SearchMessages,
   Sessions,
   ShownInFull,
+  StopOutcome,
   Upkeep,
   UpkeepReport,
   WaitForReceipt,

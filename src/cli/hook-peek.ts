@@ -7,9 +7,9 @@ import { readConfig } from '../host/config.ts'
 import { isHookIdle } from '../host/hook-peek.ts'
 import { EXIT } from '../model/errors.ts'
 import { HOOK_FORM } from './hook-form.ts'
-import { readInput } from './hook-input.ts'
+import { leave, readInput } from './hook-input.ts'
 import { parseArgs } from './parse.ts'
-import { watchInBackground } from './wake-watch.ts'
+import { watchInBackground } from './wake/watch.ts'
 
 /** Events that can only deliver, so that there is nothing to do where nothing waits. */
 const DELIVERING: readonly HookEventName[] = ['prompt.submit', 'tool.before', 'tool.after']
@@ -28,12 +28,7 @@ export function runHook(argv: readonly string[], loadAnswer: () => Answer): Prom
   return readInput()
     .then((input) => (isAnswered(words, input) ? undefined : loadAnswer()(words, input)))
     .catch(() => {})
-    .then(leave)
-}
-
-/** Nothing that is still under way may keep the host waiting. */
-function leave(): never {
-  process.exit(EXIT.ok)
+    .then(() => leave(EXIT.ok))
 }
 
 /** True where nothing waits, which is what nearly all hooks find that come this far. In any doubt it is false. */

@@ -11,7 +11,7 @@ function withIsoTimes(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {
-      if (typeof member === 'number' && (key === 'at' || key.endsWith('At')))
+      if (typeof member === 'number' && (key === 'at' || /(?:At|Since)$/.test(key)))
         return [key, new Date(member).toISOString()]
       return [key, FOREIGN.has(key) ? member : withIsoTimes(member)]
     }),

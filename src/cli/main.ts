@@ -12,6 +12,7 @@ import {
   decisionRespond,
   decisionShow,
 } from './commands/decision.ts'
+import { doctor } from './commands/doctor.ts'
 import {
   gateCheck,
   gateCreate,
@@ -40,7 +41,7 @@ import { inboxPushAndWait } from './commands/inbox-push-wait.ts'
 import { init } from './commands/init.ts'
 import { tour } from './commands/tour.ts'
 import { trace } from './commands/trace.ts'
-import { backup, doctor, migrate } from './commands/upkeep.ts'
+import { backup, migrate } from './commands/upkeep.ts'
 import { version } from './commands/version.ts'
 import { wake } from './commands/wake.ts'
 import { completionCommand } from './completion.ts'

@@ -1,6 +1,6 @@
 import type { Config } from '../host/config.ts'
 import { readHookConfig } from '../host/hook-config.ts'
-import { noteFault } from '../host/hook-log.ts'
+import { noteFault, UNBOUND } from '../host/hook-log.ts'
 import { openHook } from '../host/open-hook.ts'
 import { projectRoot } from '../host/spool-place.ts'
 import type { UserHook } from '../host/user-hooks.ts'
@@ -10,7 +10,8 @@ import { reportBypasses } from './bypasses.ts'
 import { createCall, DEADLINE_MS, type SoundEvent } from './call.ts'
 import { type ChainAnswer, runChain } from './chain.ts'
 import type { HookCall, HookSettings } from './handler.ts'
-import type { HookEvent, Host } from './hosts/host.ts'
+import type { HookEvent, HookEventName, Host } from './hosts/host.ts'
+import { answerProbe, isProbe } from './probe.ts'
 import { NO_SHADOW, openShadow, type ShadowFile } from './shadow.ts'
 import { userHandlers } from './user-handlers.ts'
 
@@ -39,6 +40,7 @@ export async function answerHook(request: HookRequest): Promise<void> {
   const known = event as SoundEvent
   const shadow = openShadow(home, { agent, sessionId: known.sessionId })
   const root = projectRoot(known.cwd ?? cwd)
+  if (isProbe(event)) return write(await answerProbe(agent, request.readConfig))
   let config: Config | undefined
   try {
     config = request.readConfig()
@@ -47,7 +49,7 @@ export async function answerHook(request: HookRequest): Promise<void> {
     const postern = await inTime(settings, openHook(config, { busyMs: BUSY_MS, limits, sessionGates }))
     const call = createCall({ event: known, host, agent, postern, settings, limits, root })
     const answer = await answerFromStore(call, shadow, { home, userHooks })
-    await show(call, answer)
+    await show(call, answer, userHooks)
     await postern.close()
   } catch (error) {
     // The store is not closed: whoever keeps us from it would keep us from that too.
@@ -73,8 +75,6 @@ function understand(request: HookRequest): HookEvent | undefined {
   else if (agent === undefined) fault(request, event.hostEvent, UNBOUND)
   return event
 }
-
-const UNBOUND = 'the session is bound to no agent, so it is shown nothing'
 
 const NO_EVENT: HookEvent = {
   name: 'other',
@@ -138,10 +138,10 @@ async function answerFromStore(
 }
 
 /** From here on something may have been printed, so nothing else may be: whatever fails now is done by a later hook. */
-async function show(call: HookCall, answer: ChainAnswer): Promise<void> {
+async function show(call: HookCall, answer: ChainAnswer, userHooks: readonly UserHook[]): Promise<void> {
   try {
     await print(call, answer)
-    await afterwards(call, answer)
+    await afterwards(call, answer, userHooks)
   } catch {
     // What was shown and not noted as printed is shown again.
   }
@@ -160,8 +160,18 @@ async function print({ postern, host, event }: HookCall, answer: ChainAnswer): P
   if (offer) await postern.inbox.printed({ offerId: offer.id })
 }
 
-/** The answer is out. What is left any other command does too. */
-async function afterwards({ postern, agent, event, leftMs }: HookCall, answer: ChainAnswer): Promise<void> {
-  if (leftMs() > DEADLINE_MS / 2) await postern.upkeep.run()
-  if (!answer.offer && event.name !== 'session.end') await postern.sessions.settle({ agent })
+/** Events at which nobody waits for the next step of a turn. */
+const AT_REST: readonly HookEventName[] = ['session.start', 'turn.stop', 'session.end']
+
+/**
+ * The answer is out. What is left any other command does too. While the user's own commands want to hear of events, the
+ * agent is never quiet.
+ */
+async function afterwards(
+  { postern, agent, event, leftMs }: HookCall,
+  answer: ChainAnswer,
+  userHooks: readonly UserHook[],
+): Promise<void> {
+  if (AT_REST.includes(event.name) && leftMs() > DEADLINE_MS / 2) await postern.upkeep.run()
+  if (!answer.offer && event.name !== 'session.end' && userHooks.length === 0) await postern.sessions.settle({ agent })
 }

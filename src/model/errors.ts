@@ -149,7 +149,7 @@ export const ERRORS = {
   },
   GATE_KIND_UNSUPPORTED: {
     ...usage,
-    text: 'Nothing could ever fulfil a gate of the kind {kind} in this version.',
+    text: 'Nothing could fulfil a gate of the kind {kind} yet.',
     next: 'Use one of human, timer, message, decision, command, gate.',
   },
   GATE_CLOSED: {
@@ -165,7 +165,7 @@ export const ERRORS = {
   DECISION_CLOSED: {
     ...conflict,
     text: 'The decision {id} is {state} already{answer}.',
-    next: 'Look at it with "postern decision show {id}"; ask a new question if it must be decided again.',
+    next: 'Look at it with "postern decision show {id}", or ask anew.',
   },
   OPTION_UNKNOWN: {
     ...usage,

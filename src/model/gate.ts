@@ -56,7 +56,7 @@ export interface Gate {
   /** The folder in which a command is run. */
   readonly folder: string | null
   /** When a timer is over. */
-  readonly until: number | null
+  readonly untilAt: number | null
   readonly onUnavailable: UnavailablePolicy
   /** Who is told, beside its agent, when it opens. */
   readonly waiters: readonly string[]

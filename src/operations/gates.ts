@@ -22,7 +22,7 @@ const gate = z.object({
   state: z.enum(GATE_STATES as [GateState, ...GateState[]]),
   awaits: z.string().nullable(),
   folder: z.string().nullable(),
-  until: moment,
+  untilAt: moment,
   onUnavailable: policy,
   waiters: z.array(agentId),
   createdBy: z.string(),

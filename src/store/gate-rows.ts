@@ -19,7 +19,7 @@ export function gateValues(gate: Gate): SqlValue[] {
     gate.state,
     gate.awaits,
     gate.folder,
-    gate.until,
+    gate.untilAt,
     gate.onUnavailable,
     gate.waiters.join(','),
     gate.createdBy,
@@ -36,7 +36,7 @@ export function gateValues(gate: Gate): SqlValue[] {
 }
 
 export function readGate(row: SqlRow): Gate {
-  const [id, agent, kind, mode, hook, tool, reason, state, awaits, folder, until, onUnavailable, waiters] = row
+  const [id, agent, kind, mode, hook, tool, reason, state, awaits, folder, untilAt, onUnavailable, waiters] = row
   const [createdBy, createdAt, dueAt, remindEveryMs, remindedAt, escalateTo, escalateAt] = row.slice(13)
   const [closedAt, closedBy, closedReason] = row.slice(20)
   return {
@@ -50,7 +50,7 @@ export function readGate(row: SqlRow): Gate {
     state,
     awaits,
     folder,
-    until,
+    untilAt,
     onUnavailable,
     waiters: waiters === '' ? [] : waiters.split(','),
     createdBy,

@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 import type { NoteEvent, Postern } from '../../src/model/postern.ts'
 import type { Store, TransactOptions } from '../../src/store/store.ts'
 import { verifies } from '../scenarios/requirements.ts'
+import { EVERYONE, mailUnder } from './gates/people.ts'
 import { storeWith } from './makers.ts'
-import { EVERYONE, mailUnder } from './people.ts'
 import { conformance, contents, refused, show, stateOf, stepsOf, tell } from './suite.ts'
 
 const FIRED_WITHIN_MS = 10_000

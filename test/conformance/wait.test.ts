@@ -130,6 +130,37 @@ conformance('wait', ({ rule, open }) => {
     expect(await postern.inbox.wait({ agent: 'quinn', signal: AbortSignal.abort() })).toEqual({ pending: 0 })
   })
 
+  rule('can wait for what is urgent only, also where that has lapsed', async () => {
+    const { postern, advance } = await open()
+    const look = (maxPriority: 1 | 2) =>
+      postern.inbox.wait({ agent: 'quinn', maxPriority, signal: AbortSignal.abort() })
+    await postern.inbox.push({ to: ['quinn'], content: 'low', priority: 3 })
+    await postern.inbox.push({ to: ['all'], content: 'low', priority: 3 })
+    expect(await look(2)).toEqual({ pending: 0 })
+    await postern.inbox.drain({ agent: 'quinn' })
+    advance(30_000)
+    expect(await look(2)).toEqual({ pending: 0 })
+    await postern.inbox.push({ to: ['quinn'], content: 'normal', priority: 2 })
+    await postern.inbox.push({ to: ['all'], content: 'high', priority: 1 })
+    expect(await look(2)).toEqual({ pending: 2 })
+    expect(await look(1)).toEqual({ pending: 1 })
+    await postern.inbox.drain({ agent: 'quinn' })
+    advance(30_000)
+    expect(await look(2)).toEqual({ pending: 2 })
+    await refused(postern.inbox.wait({ agent: 'quinn', maxPriority: 9 as never }), 'PRIORITY_INVALID')
+  })
+
+  rule('can wait for what others say only', async () => {
+    verifies('S000.self')
+    const { postern } = await open({ agents: ['ada', 'quinn'] })
+    const look = () => postern.inbox.wait({ agent: 'quinn', fromOthers: true, signal: AbortSignal.abort() })
+    await postern.as(caller('quinn')).inbox.push({ to: ['quinn'], content: 'a note' })
+    expect(await look()).toEqual({ pending: 0 })
+    await postern.as(caller('ada')).inbox.push({ to: ['quinn'], content: 'hello' })
+    expect(await look()).toEqual({ pending: 1 })
+    expect(await postern.inbox.wait({ agent: 'quinn', signal: AbortSignal.abort() })).toEqual({ pending: 2 })
+  })
+
   rule('looks for itself where it cannot hear, and notes that it cannot', async () => {
     verifies('S000.wait')
     const noted: string[] = []

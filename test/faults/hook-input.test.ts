@@ -79,17 +79,16 @@ describe('a hook that is given', () => {
     expect(existsSync(join(place.home, '.json'))).toBe(false)
   })
 
-  it('a session of odd characters, serves it as any other', async () => {
-    const place = await makePlace()
-    const gate = await createGate(place)
-    for (const session of ['%2e%2e', 'a:b|c*d?"<>', `${'%'.repeat(200)}`]) {
+  for (const session of ['%2e%2e', 'a:b|c*d?"<>', '%'.repeat(200)]) {
+    it(`the session ${session.slice(0, 20)}, serves it as any other`, async () => {
+      const place = await makePlace()
+      const gate = await createGate(place)
       expect((await fire(place, 'Stop', { session })).block).toContain(gate)
-      rmSync(join(place.home, 'postern.db'), { force: true })
-      // Its shadow was found again.
-      expect((await fire(place, 'Stop', { session })).block).toContain('cannot read its store')
-      break
-    }
-  })
+      rmSync(join(place.home, 'postern.db'))
+      // What it knew of its gates is found again.
+      expect((await fire(place, 'Stop', { session })).block).toMatch(/cannot read its store[\s\S]*gate_/)
+    })
+  }
 
   for (const [what, firing] of [
     ['a host that there is not', { host: 'emacs' }],

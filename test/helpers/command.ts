@@ -56,7 +56,7 @@ export async function posternJson<T>(options: CommandOptions, ...args: readonly 
 /** Ids, times, the width of the column that times stand in, and fence nonces differ from run to run; everything else must not. */
 export function withoutChance(text: string): string {
   return text
-    .replace(/\b(msg|off)_[0-9A-Z]{26}\b/g, '$1_ID')
+    .replace(/\b(msg|off|gate|dec)_[0-9A-Z]{26}\b/g, '$1_ID')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
     .replace(/fence [a-z0-9]{12}/g, 'fence NONCE')
     .replace(/(?:just now|<?[\d.]+m?s) ago|just now/g, 'WHEN')

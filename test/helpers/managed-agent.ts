@@ -23,6 +23,8 @@ export interface ManagedAgent {
   push(text: string, ...more: readonly string[]): Promise<string>
   /** Starts it; the command is a script for sh, in which `$LOG` names a file. */
   wake(script: string, ...options: readonly string[]): Wake
+  /** Starts a script that does the waking by itself; `$POSTERN` runs the command. */
+  script(script: string): Wake
   /** The lines that commands have written to `$LOG`. */
   log(): readonly string[]
   /** Waits until the log looks like this. */
@@ -43,6 +45,26 @@ export async function makeManagedAgent(home = temporaryFolder()): Promise<Manage
   await postern({ home }, 'agent', 'add', 'quinn')
   await postern({ home }, 'agent', 'add', 'justin', '--kind', 'human')
   const log = () => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [])
+  const write = (script: string) => {
+    const path = join(home, `command-${Math.random()}.sh`)
+    writeFileSync(path, script)
+    return path
+  }
+  const start = ([program = '', ...args]: readonly string[]): Wake => {
+    const own = { HOME: home, POSTERN_HOME: home, LOG: file, POSTERN: `"${process.execPath}" "${EXECUTABLE}"` }
+    const child = spawn(program, args, {
+      cwd: home,
+      env: { PATH: process.env['PATH'] ?? '', ...own },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let said = ''
+    child.stderr.on('data', (chunk) => {
+      said += chunk
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const ended = once(child, 'close').then(([exit, signal]) => ({ exit, signal }))
+    return { pid: child.pid ?? 0, ended, said: () => said, kill: (signal) => void child.kill(signal) }
+  }
   return {
     home,
     ask: (...args) => posternJson({ home }, ...args),
@@ -50,22 +72,9 @@ export async function makeManagedAgent(home = temporaryFolder()): Promise<Manage
       return (await posternJson<{ id: string }>({ home }, 'inbox', 'push', '--to', 'quinn', ...more, text)).id
     },
     wake(script, ...options) {
-      const path = join(home, `command-${Math.random()}.sh`)
-      writeFileSync(path, script)
-      const words = ['wake', '--agent', 'quinn', ...options, '--', 'sh', path]
-      const child = spawn(process.execPath, [EXECUTABLE, ...words], {
-        cwd: home,
-        env: { PATH: process.env['PATH'] ?? '', HOME: home, POSTERN_HOME: home, LOG: file },
-        stdio: ['ignore', 'inherit', 'pipe'],
-      })
-      let said = ''
-      child.stderr.on('data', (chunk) => {
-        said += chunk
-      })
-      onTestFinished(() => void child.kill('SIGKILL'))
-      const ended = once(child, 'close').then(([exit, signal]) => ({ exit, signal }))
-      return { pid: child.pid ?? 0, ended, said: () => said, kill: (signal) => void child.kill(signal) }
+      return start([process.execPath, EXECUTABLE, 'wake', '--agent', 'quinn', ...options, '--', 'sh', write(script)])
     },
+    script: (script) => start(['sh', write(script)]),
     log,
     logged: (lines) => expect.poll(log, { timeout: SOON_MS }).toEqual(lines),
     async stateOf(id) {

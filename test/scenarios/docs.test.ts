@@ -46,26 +46,44 @@ describe('the examples', () => {
 })
 
 describe('the commands of the guides', () => {
-  it.each(['README.md', 'docs/guides/first-steps.md'])('%s: run in order and do what is shown', async (page) => {
+  const GUIDES = ['README.md', 'docs/guides/first-steps.md', 'docs/guides/gates-and-decisions.md']
+
+  it.each(GUIDES)('%s: run in order and do what is shown', async (page) => {
     const commands = runnableIn(read(page))
     expect(commands.length).toBeGreaterThanOrEqual(8)
     await runAll(commands)
   })
 })
 
-/** Runs them in one empty home. `msg_…` and ids of the page stand for what was last stored for quinn. */
+/** Whose ids a page leaves out, or shows as somebody else got them: what was last stored for quinn, set up, or asked. */
+const IDS: Readonly<Record<string, RegExp>> = {
+  msg: /^Stored: (msg_\S+) for .*quinn/m,
+  gate: /^Open: (gate_\S+) holds /m,
+  dec: /^Asked: (dec_\S+) to /m,
+}
+
+/** A page may show the beginning of an id. */
+function whole(output: string): string {
+  return output.replaceAll(/\b(msg|gate|dec)_[0-9A-Z]*…/g, '$1_ID')
+}
+
+/** Runs them in one empty home. */
 async function runAll(commands: readonly DocumentedCommand[]): Promise<void> {
   const home = temporaryFolder()
   const history = 'git init -q . && git -c user.name=x -c user.email=x@example commit -q --allow-empty -m "Begin"'
   expect(await runInShell({ home }, history)).toMatchObject({ exit: 0 })
-  let lastId = ''
+  const last: Record<string, string> = {}
   for (const { line, exit, output } of commands) {
     // Somebody writes while the page waits.
     if (/inbox wait/.test(line)) await runInShell({ home }, 'postern inbox push --to quinn "Wake up"')
-    const outcome = await runInShell({ home }, line.replaceAll(/msg_(?:…|[0-9A-Z]{26})/g, lastId))
+    const filled = line.replaceAll(
+      /\b(msg|gate|dec)_(?:[0-9A-Z]*…|[0-9A-Z]{26})/g,
+      (id, kind: string) => last[kind] ?? id,
+    )
+    const outcome = await runInShell({ home }, filled)
     expect({ line, exit: outcome.exit, stderr: exit === 0 ? outcome.stderr : '' }).toEqual({ line, exit, stderr: '' })
-    if (output !== '') expect(withoutChance(outcome.stdout.trimEnd())).toBe(withoutChance(output))
-    lastId = /^Stored: (msg_\S+) for .*quinn/m.exec(outcome.stdout)?.[1] ?? lastId
+    if (output !== '') expect(withoutChance(outcome.stdout.trimEnd())).toBe(withoutChance(whole(output)))
+    for (const [kind, said] of Object.entries(IDS)) last[kind] = said.exec(outcome.stdout)?.[1] ?? last[kind] ?? ''
   }
 }
 

@@ -187,6 +187,15 @@ describe('a command of the user', () => {
     })
   }
 
+  it('that hangs, and a gate whose command hangs, keep nobody waiting: the gate holds', async () => {
+    verifies('S000.hook.commands')
+    const gates = { slow: { check: 'sleep 60', reason: 'the check must pass' } }
+    const place = await makePlace({ gates, hooks: [hook('sleep 60', { timeoutMs: 5_000 })] })
+    const [fired] = await stops(place, 1)
+    expect(fired?.block).toContain('the check must pass')
+    expect(fired?.ms).toBeLessThan(2_000)
+  })
+
   it('cannot say more than there is room for', async () => {
     const place = await makePlace({
       hooks: [hook(`node -e 'console.log(JSON.stringify({context: "x".repeat(60000)}))'`)],

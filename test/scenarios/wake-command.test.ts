@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { postern } from '../helpers/command.ts'
@@ -181,7 +181,8 @@ describe('wake that is told to end', () => {
   it('and is killed in the middle: the next one is shown it again, at once', async () => {
     const agent = await makeManagedAgent()
     const id = await agent.push('hello')
-    const wake = agent.wake(`${READ_JSON}; exec sleep 600`, '--json')
+    // It outlives whoever has started it, so it must hold nothing of the test's.
+    const wake = agent.wake(`${READ_JSON}; exec sleep 10 >/dev/null 2>&1`, '--json')
     await agent.logged(['1 hello'])
     wake.kill('SIGKILL')
     await wake.ended
@@ -201,7 +202,6 @@ describe('a nudge', () => {
     const [, url = '', port = '', file = ''] = /(http:\/\/127\.0\.0\.1:(\d+)\S*), with the token in (\S+)/.exec(
       wake.said(),
     )!
-    const { readFileSync, statSync } = await import('node:fs')
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const token = readFileSync(file, 'utf8').trim()
     const nudge = async (about: RequestInit & { readonly at?: string } = {}) => {

@@ -140,13 +140,14 @@ export const gateShow: Command = {
   },
 }
 
-function describe({ id, agent, state, mode, kind, hook, tool, reason, awaits, dueAt }: Gate): string {
+function describe({ id, agent, state, mode, kind, hook, tool, reason, awaits, untilAt, dueAt }: Gate): string {
   const what = hook === 'tool' ? `the use of ${tool ?? 'any tool'}` : 'the end of a turn'
   const lines = [
     `${id}: ${state} · ${mode} ${kind} gate of ${agent} on ${what}`,
     reason,
     ...(awaits === null ? [] : [`waits for ${awaits}`]),
-    ...(dueAt === null ? [] : [`until ${new Date(dueAt).toISOString()}`]),
+    ...(untilAt === null ? [] : [`until ${new Date(untilAt).toISOString()}`]),
+    ...(dueAt === null ? [] : [`expires at ${new Date(dueAt).toISOString()}`]),
   ]
   return lines.map((line) => showField(line, 2_000)).join('\n')
 }

@@ -9,11 +9,11 @@ import type { Args, Command, Io } from '../command.ts'
 import { requireOwnAgent } from '../own-agent.ts'
 import { usage } from '../parse.ts'
 import { counted } from '../print.ts'
-import { gatherSpool, runOn, say } from '../wake-errand.ts'
-import { createNudges, NUDGE_PATH, type NudgeDoor, nudgeToken, openNudgeDoor } from '../wake-nudge.ts'
-import { tellOfSpentBudget } from '../wake-people.ts'
-import { catchSignals, type Stopper, sleep } from '../wake-signals.ts'
-import { lockWake, type WakeLock } from '../wake-state.ts'
+import { gatherSpool, runOn, say } from '../wake/errand.ts'
+import { createNudges, NUDGE_PATH, type NudgeDoor, nudgeToken, openNudgeDoor } from '../wake/nudge.ts'
+import { tellOfSpentBudget } from '../wake/people.ts'
+import { catchSignals, type Stopper, sleep } from '../wake/signals.ts'
+import { lockWake, type WakeLock } from '../wake/state.ts'
 
 const DEFAULT_PER_HOUR = 60
 const SESSION_TOKEN = 12

@@ -78,7 +78,7 @@ export function draftGate(ctx: Context, input: CreateGate): Gate {
     state: 'open',
     awaits: awaitsOf(kind, input),
     folder: input.folder === undefined ? null : parseText('folder', input.folder, FOLDER_BYTES),
-    until: kind === 'timer' ? createdAt + requireSpan(ctx, 'time', input.afterMs) : null,
+    untilAt: kind === 'timer' ? createdAt + requireSpan(ctx, 'time', input.afterMs) : null,
     onUnavailable: parsePolicy(input.onUnavailable ?? (mode === 'strict' ? 'block' : 'allow')),
     waiters: parseWaiters(input.waiters ?? []),
     createdBy: ctx.caller.id,

@@ -35,8 +35,8 @@ async function withoutMarks(
   return rules.filter(({ name, check }) => check !== null || !(done.has(name) || (name === 'decision' && isAsked)))
 }
 
-function ofGate({ id, hook, tool, mode, reason, onUnavailable, until, dueAt }: Gate): StandingGate {
-  const ends = [until, dueAt].filter((at) => at !== null)
+function ofGate({ id, hook, tool, mode, reason, onUnavailable, untilAt, dueAt }: Gate): StandingGate {
+  const ends = [untilAt, dueAt].filter((at) => at !== null)
   return { name: id, hook, tool, mode, reason, onUnavailable, until: ends.length === 0 ? null : Math.min(...ends) }
 }
 

@@ -30,7 +30,7 @@ export async function tendGates(
 
 async function tendGate(ctx: Context, tx: Shelves, gate: Gate): Promise<readonly string[]> {
   const now = ctx.store.now()
-  if (gate.until !== null && gate.until <= now) {
+  if (gate.untilAt !== null && gate.untilAt <= now) {
     const closed = await closeGate(ctx, tx, gate, { to: 'resolved', by: SYSTEM_CALLER, reason: 'its time has come' })
     return closed?.rings ?? []
   }

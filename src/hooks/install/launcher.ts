@@ -65,6 +65,10 @@ if is_quiet "$3"; then
 fi
 
 word=$3
+# Where nobody sits at it Claude Code waits for the watcher before it ends.
+if [ "$word" = rewake ] && [ "$CLAUDE_CODE_SESSION_ATTENDED" = 0 ]; then
+  leave
+fi
 export POSTERN_HOME="$home"
 set -- hook --host "$host"
 [ -z "$agent" ] || set -- "$@" --agent "$agent"

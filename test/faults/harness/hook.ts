@@ -100,7 +100,7 @@ export function describeEvent(place: Place, event: string, { host, session = 'se
   }
 }
 
-function readAnswer(stdout: string): Pick<Fired, 'context' | 'block' | 'notice'> {
+export function readAnswer(stdout: string): Pick<Fired, 'context' | 'block' | 'notice'> {
   let answer: Record<string, unknown> = {}
   try {
     answer = JSON.parse(stdout)

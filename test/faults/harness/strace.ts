@@ -65,6 +65,7 @@ const LOOKING = new Set([
   'close',
   'epoll_ctl',
   'geteuid',
+  'ioctl',
 ])
 
 /** True where a process can be traced here. */

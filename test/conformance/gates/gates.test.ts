@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
-import { GATE_KINDS, type GateKind } from '../../src/model/gate.ts'
-import type { CreateGate } from '../../src/model/gates.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { GATE_KINDS, type GateKind } from '../../../src/model/gate.ts'
+import type { CreateGate } from '../../../src/model/gates.ts'
+import { verifies } from '../../scenarios/requirements.ts'
+import { caller, conformance, refused, tell } from '../suite.ts'
 import {
   asAnna,
   asJustin,
@@ -16,7 +17,6 @@ import {
   mailUnder,
   stateOfGate,
 } from './people.ts'
-import { caller, conformance, refused, tell } from './suite.ts'
 
 conformance('gates', ({ rule, open }) => {
   rule('begins open, with everything that was said of it, and tells a person where one is waited for', async () => {

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import type { InboxMessage } from '../../src/model/delivery.ts'
-import type { CreateGate, Judgement } from '../../src/model/gates.ts'
-import type { Postern } from '../../src/model/postern.ts'
-import { caller, type RuleOptions } from './suite.ts'
+import type { InboxMessage } from '../../../src/model/delivery.ts'
+import type { CreateGate, Judgement } from '../../../src/model/gates.ts'
+import type { Postern } from '../../../src/model/postern.ts'
+import { caller, type RuleOptions } from '../suite.ts'
 
 /** Two agents and two people, of whom one is an owner. */
 export const EVERYONE: NonNullable<RuleOptions['agents']> = [

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import type { CreateDecision } from '../../src/model/decisions.ts'
-import type { Postern } from '../../src/model/postern.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import type { CreateDecision } from '../../../src/model/decisions.ts'
+import type { Postern } from '../../../src/model/postern.ts'
+import { verifies } from '../../scenarios/requirements.ts'
+import { asTimePasses, conformance, refused } from '../suite.ts'
 import { asJustin, asQuinn, EVERYONE, expectTold, MINUTE_MS, mailUnder, stateOfGate } from './people.ts'
-import { asTimePasses, conformance, refused } from './suite.ts'
 
 const OPTIONS = [
   { key: 'a', label: 'Postgres' },

@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
-import type { CreateDecision } from '../../src/model/decisions.ts'
-import type { Postern } from '../../src/model/postern.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import type { CreateDecision } from '../../../src/model/decisions.ts'
+import type { Postern } from '../../../src/model/postern.ts'
+import { verifies } from '../../scenarios/requirements.ts'
+import { caller, conformance, refused } from '../suite.ts'
 import {
   asAnna,
   asJustin,
@@ -16,7 +17,6 @@ import {
   namesIn,
   stateOfGate,
 } from './people.ts'
-import { caller, conformance, refused } from './suite.ts'
 
 const OPTIONS = [
   { key: 'a', label: 'Postgres', description: 'one more server' },

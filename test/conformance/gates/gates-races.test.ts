@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import type { Postern } from '../../src/model/postern.ts'
-import type { Shelves, Store } from '../../src/store/store.ts'
-import { verifies } from '../scenarios/requirements.ts'
-import { storeWith } from './makers.ts'
+import type { Postern } from '../../../src/model/postern.ts'
+import type { Shelves, Store } from '../../../src/store/store.ts'
+import { verifies } from '../../scenarios/requirements.ts'
+import { storeWith } from '../makers.ts'
+import { caller, conformance, refused, tell, type World } from '../suite.ts'
 import { asAnna, asJustin, asQuinn, EVERYONE, gateOf, gateSteps, MINUTE_MS, mailOf, mailUnder } from './people.ts'
-import { caller, conformance, refused, tell, type World } from './suite.ts'
 
 const ROUNDS = 8
 

@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
-import type { SessionGateRule } from '../../src/model/gate.ts'
-import type { Postern } from '../../src/model/postern.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import type { SessionGateRule } from '../../../src/model/gate.ts'
+import type { Postern } from '../../../src/model/postern.ts'
+import { verifies } from '../../scenarios/requirements.ts'
+import { conformance, refused } from '../suite.ts'
 import {
   asJustin,
   asQuinn,
@@ -15,7 +16,6 @@ import {
   namesIn,
   stateOfGate,
 } from './people.ts'
-import { conformance, refused } from './suite.ts'
 
 const RULE: SessionGateRule = { name: 'notes', hook: 'stop', mode: 'strict', check: null, reason: 'Write notes' }
 const DECISION: SessionGateRule = { ...RULE, name: 'decision', reason: 'Offer a decision' }

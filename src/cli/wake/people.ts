@@ -1,6 +1,6 @@
-import { LOCAL_CALLER } from '../model/caller.ts'
-import { PosternError } from '../model/errors.ts'
-import type { Postern } from '../model/postern.ts'
+import { LOCAL_CALLER } from '../../model/caller.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { Postern } from '../../model/postern.ts'
 
 const HIGH = 1
 

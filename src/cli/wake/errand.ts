@@ -1,13 +1,13 @@
-import type { Deed } from '../agent/wake.ts'
-import { ingestSpool, projectRoot, SpoolError } from '../host/spool.ts'
-import { randomToken } from '../kit/node/crypto.ts'
-import type { Drained, Postern } from '../model/postern.ts'
-import { renderDrain } from '../render/drain.ts'
-import { showField } from '../render/terminal.ts'
-import type { Io } from './command.ts'
-import { formatJson } from './json.ts'
-import { type FedOutcome, startCommand } from './wake-command.ts'
-import type { Stopper } from './wake-signals.ts'
+import type { Deed } from '../../agent/wake.ts'
+import { ingestSpool, projectRoot, SpoolError } from '../../host/spool.ts'
+import { randomToken } from '../../kit/node/crypto.ts'
+import type { Drained, Postern } from '../../model/postern.ts'
+import { renderDrain } from '../../render/drain.ts'
+import { showField } from '../../render/terminal.ts'
+import type { Io } from '../command.ts'
+import { formatJson } from '../json.ts'
+import { type FedOutcome, startCommand } from './fed-command.ts'
+import type { Stopper } from './signals.ts'
 
 const NONCE_LENGTH = 12
 const SPOOL_PATIENCE_MS = 2_000

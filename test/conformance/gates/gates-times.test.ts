@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/requirements.ts'
+import { conformance } from '../suite.ts'
 import {
   asJustin,
   asQuinn,
@@ -13,7 +14,6 @@ import {
   namesIn,
   stateOfGate,
 } from './people.ts'
-import { conformance } from './suite.ts'
 
 const DAY_MS = 24 * 60 * MINUTE_MS
 

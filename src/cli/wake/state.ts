@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path'
-import { sha256 } from '../kit/node/crypto.ts'
-import { makePrivateFolder } from '../kit/node/folders.ts'
-import { readLockFile, takeLockFile } from '../kit/node/lock-file.ts'
-import { PosternError } from '../model/errors.ts'
+import { sha256 } from '../../kit/node/crypto.ts'
+import { makePrivateFolder } from '../../kit/node/folders.ts'
+import { readLockFile, takeLockFile } from '../../kit/node/lock-file.ts'
+import { PosternError } from '../../model/errors.ts'
 
 /** What one `wake` leaves behind for the next one of the same agent. */
 export interface WakeState {

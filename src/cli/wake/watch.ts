@@ -1,6 +1,6 @@
-import { isUnattended } from '../hooks/watch/unattended.ts'
-import { EXIT } from '../model/errors.ts'
-import { readInput } from './hook-input.ts'
+import { isUnattended } from '../../hooks/watch/unattended.ts'
+import { EXIT } from '../../model/errors.ts'
+import { readInput } from '../hook-input.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

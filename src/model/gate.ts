@@ -55,6 +55,8 @@ export interface Gate {
   readonly awaits: string | null
   /** The folder in which a command is run. */
   readonly folder: string | null
+  /** The only machine on which it is run: nobody's store lets them run programs on the machine of another. */
+  readonly machine: string | null
   /** When a timer is over. */
   readonly untilAt: number | null
   readonly onUnavailable: UnavailablePolicy

@@ -22,6 +22,7 @@ const gate = z.object({
   state: z.enum(GATE_STATES as [GateState, ...GateState[]]),
   awaits: z.string().nullable(),
   folder: z.string().nullable(),
+  machine: z.string().nullable(),
   untilAt: moment,
   onUnavailable: policy,
   waiters: z.array(agentId),
@@ -161,7 +162,7 @@ export const registerGate = operation({
     reason: z.string().optional(),
   }),
   output: sessionGate,
-  errors: [...TEXT_ERRORS, 'SESSION_INVALID', 'SESSION_NOT_FOUND', 'VALUE_INVALID'],
+  errors: [...TEXT_ERRORS, 'SESSION_INVALID', 'SESSION_NOT_FOUND', 'NOT_ALLOWED', 'VALUE_INVALID'],
   faces: { cli: 'gate register' },
 })
 

@@ -5,7 +5,7 @@ import type { SqlRow, SqlValue } from './sql.ts'
 /** The one place where the columns of gates and decisions become nouns and nouns columns. */
 
 export const GATE_COLUMNS =
-  'id, agent_id, kind, mode, hook, tool, reason, state, awaits, folder, until_at, on_unavailable, waiters, created_by, created_at, due_at, remind_every_ms, reminded_at, escalate_to, escalate_at, closed_at, closed_by, closed_reason'
+  'id, agent_id, kind, mode, hook, tool, reason, state, awaits, folder, machine, until_at, on_unavailable, waiters, created_by, created_at, due_at, remind_every_ms, reminded_at, escalate_to, escalate_at, closed_at, closed_by, closed_reason'
 
 export function gateValues(gate: Gate): SqlValue[] {
   return [
@@ -19,6 +19,7 @@ export function gateValues(gate: Gate): SqlValue[] {
     gate.state,
     gate.awaits,
     gate.folder,
+    gate.machine,
     gate.untilAt,
     gate.onUnavailable,
     gate.waiters.join(','),
@@ -36,9 +37,9 @@ export function gateValues(gate: Gate): SqlValue[] {
 }
 
 export function readGate(row: SqlRow): Gate {
-  const [id, agent, kind, mode, hook, tool, reason, state, awaits, folder, untilAt, onUnavailable, waiters] = row
-  const [createdBy, createdAt, dueAt, remindEveryMs, remindedAt, escalateTo, escalateAt] = row.slice(13)
-  const [closedAt, closedBy, closedReason] = row.slice(20)
+  const [id, agent, kind, mode, hook, tool, reason, state, awaits, folder, machine] = row
+  const [untilAt, onUnavailable, waiters, createdBy, createdAt, dueAt] = row.slice(11)
+  const [remindEveryMs, remindedAt, escalateTo, escalateAt, closedAt, closedBy, closedReason] = row.slice(17)
   return {
     id,
     agent,
@@ -50,6 +51,7 @@ export function readGate(row: SqlRow): Gate {
     state,
     awaits,
     folder,
+    machine,
     untilAt,
     onUnavailable,
     waiters: waiters === '' ? [] : waiters.split(','),

@@ -125,6 +125,20 @@ conformance('events of a session', ({ rule, open }) => {
     expect(session).toMatchObject({ continuations: 0, idleSince: now(), stoppedAt: now() })
   })
 
+  rule('counts one of two stops that were answered at the same time', async () => {
+    verifies('S000.event.twice')
+    const { postern, advance } = await open()
+    await note(postern, 'prompt.submit')
+    const stop = (ageMs: number) => postern.sessions.setStop({ id: 'ses-1', outcome: 'continued', ageMs })
+    expect(await stop(50)).toMatchObject({ continuations: 1 })
+    advance(20)
+    expect(await stop(50)).toMatchObject({ continuations: 1 })
+    advance(100)
+    expect(await stop(50)).toMatchObject({ continuations: 2 })
+    advance(-3_600_000)
+    expect(await stop(50)).toMatchObject({ continuations: 3 })
+  })
+
   rule('rests from a granted stop until the next prompt or tool', async () => {
     const { postern, now, advance } = await open()
     expect((await note(postern, 'session.start')).session).toMatchObject({ idleSince: now() })

@@ -17,8 +17,12 @@ export async function checkGate(ctx: Context, { id }: GateRef): Promise<Gate> {
   return gate.state === 'open' && gate.kind === 'command' ? runGateCommand(ctx, gate, CHECK_MS) : gate
 }
 
-/** Runs an open gate's command, and resolves the gate where that succeeds. Returns it as it is afterwards. */
+/**
+ * Runs an open gate's command, and resolves the gate where that succeeds. Returns it as it is afterwards. A store that
+ * several machines share does not let one run programs on another: there the gate stays open.
+ */
 export async function runGateCommand(ctx: Context, gate: Gate, timeoutMs: number): Promise<Gate> {
+  if (gate.machine !== ctx.machine.name) return gate
   const { exitCode } = await ctx.runCommand(gate.awaits ?? 'false', { folder: gate.folder, timeoutMs })
   const closed = exitCode === 0 ? await ctx.store.transact((tx) => resolveMet(ctx, tx, gate)) : undefined
   ring(ctx, closed?.rings ?? [])

@@ -78,6 +78,7 @@ export function draftGate(ctx: Context, input: CreateGate): Gate {
     state: 'open',
     awaits: awaitsOf(kind, input),
     folder: input.folder === undefined ? null : parseText('folder', input.folder, FOLDER_BYTES),
+    machine: kind === 'command' ? ctx.machine.name : null,
     untilAt: kind === 'timer' ? createdAt + requireSpan(ctx, 'time', input.afterMs) : null,
     onUnavailable: parsePolicy(input.onUnavailable ?? (mode === 'strict' ? 'block' : 'allow')),
     waiters: parseWaiters(input.waiters ?? []),

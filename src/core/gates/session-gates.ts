@@ -33,11 +33,20 @@ export function registerGate(ctx: Context, input: RegisterGate): Promise<Session
     markedBy: null,
   }
   return ctx.store.transact(async (tx) => {
-    await requireSession(tx, gate.sessionId)
+    const session = await requireSession(tx, gate.sessionId)
+    if (gate.check !== null && session.machine !== ctx.machine.name) throw foreignCheck(session)
     await tx.gates.register(gate)
     const known = await tx.gates.registered({ sessionId: gate.sessionId })
     if (known.length > MAX_REGISTERED) throw tooMany(known.length)
     return known.find((each) => each.name === name) ?? gate
+  })
+}
+
+/** Whoever shares a store with another machine may not run programs there. */
+function foreignCheck({ id, machine }: Session): PosternError {
+  return new PosternError('NOT_ALLOWED', {
+    message: `The session ${id} runs on ${machine}, and the command of a gate is run where its session is.`,
+    next: 'Register it there, or without a command.',
   })
 }
 

@@ -43,7 +43,7 @@ export function createSessionShelf(sql: Sql): SessionShelf {
     async setTurn({ id, idleSince, continuations, stoppedAt, continued }) {
       const row = await sql.get(
         `UPDATE sessions SET idle_since = CASE WHEN ?2 = 1 THEN ?3 ELSE idle_since END,
-           continuations = CASE WHEN ?4 = 1 THEN 0 WHEN coalesce(continued_at, 0) < ?6 THEN continuations + 1
+           continuations = CASE WHEN ?4 = 1 THEN 0 WHEN coalesce(continued_at, 0) < ?6 OR continued_at > ?7 THEN continuations + 1
              ELSE continuations END,
            continued_at = coalesce(?7, continued_at), stopped_at = coalesce(?5, stopped_at)
          WHERE id = ?1 RETURNING ${SESSION_COLUMNS}`,

@@ -264,6 +264,20 @@ conformance('gates', ({ rule, open }) => {
     expect(await mailUnder(postern, 'quinn', `gate:${unmet.id}`)).toEqual([])
   })
 
+  rule('runs no command on another machine than the one on which it was set', async () => {
+    verifies('S000.gate.kinds')
+    const { postern, tamper } = await open({ agents: EVERYONE })
+    const gate = await gateOf(postern, { kind: 'command', awaits: 'true' })
+    await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', pid: 1, pidStartedAt: 1 })
+    await tamper(`UPDATE gates SET machine = 'elsewhere'`)
+    await tamper(`UPDATE sessions SET machine = 'elsewhere'`)
+    expect(await postern.gates.check({ id: gate.id })).toMatchObject({ state: 'open' })
+    const found = await postern.gates.judge({ agent: 'quinn', sessionId: 'ses-1', hook: 'stop', timeoutMs: 1_000 })
+    expect(found.strict).toMatchObject([{ name: gate.id }])
+    await refused(postern.gates.register({ sessionId: 'ses-1', name: 'tests', check: 'true' }), 'NOT_ALLOWED')
+    expect(await postern.gates.register({ sessionId: 'ses-1', name: 'tests' })).toMatchObject({ check: null })
+  })
+
   rule('bounds how many gates an agent may have', async () => {
     const { postern } = await open({ agents: EVERYONE })
     for (let i = 0; i < 200; i++) await gateOf(postern, { kind: 'timer', afterMs: MINUTE_MS })

@@ -18,6 +18,7 @@ CREATE TABLE gates (
   state TEXT NOT NULL,
   awaits TEXT COLLATE "C",
   folder TEXT,
+  machine TEXT,
   until_at BIGINT,
   on_unavailable TEXT NOT NULL,
   waiters TEXT NOT NULL,

@@ -18,6 +18,7 @@ CREATE TABLE gates (
   state TEXT NOT NULL,
   awaits TEXT,
   folder TEXT,
+  machine TEXT,
   until_at INTEGER,
   on_unavailable TEXT NOT NULL,
   waiters TEXT NOT NULL,

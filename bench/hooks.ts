@@ -1,21 +1,28 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { openSync, rmSync } from 'node:fs'
+import { type ChildProcess, execFileSync, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openLocal } from '../src/host/open-local.ts'
 import type { Contestant } from './harness.ts'
 import type { Lab, Subject } from './lab.ts'
+import type { Start, Started } from './processes/starter.ts'
 
 const BIN = fileURLToPath(new URL('../bin/postern.cjs', import.meta.url))
 const NODE = 'node -e 0'
+const STARTER = fileURLToPath(new URL('./processes/starter.ts', import.meta.url))
 const MANY = 10_000
 
 /** H1, H2: what a hook costs as it is installed, through the launcher, against Node doing nothing. */
 export const hooks: Subject = async (lab) => {
-  const plain = await prepare(lab, 0)
-  const full = await prepare(lab, MANY)
+  const starter = fork(STARTER, { execArgv: ['--max-semi-space-size=1'] })
+  // It goes when we do, and keeps nobody waiting.
+  starter.unref()
+  starter.channel?.unref()
+  const plain = await prepare(lab, starter, 0)
+  const full = await prepare(lab, starter, MANY)
   const contestants: Contestant[] = [
-    { name: NODE, enter: async () => ({ block: async () => timed(process.execPath, ['-e', '0'], plain) }) },
+    { name: NODE, enter: async () => ({ block: () => timed(process.execPath, ['-e', '0'], plain) }) },
     hook('quiet', plain, 'idle'),
     hook('nothing to show', plain, 'idle', () => disturb(plain, 'idle')),
     hook('with mail', plain, 'quinn', () => pushOne(plain)),
@@ -42,13 +49,14 @@ export const hooks: Subject = async (lab) => {
 }
 
 interface Place {
+  readonly starter: ChildProcess
   readonly home: string
   readonly project: string
   readonly launcher: string
 }
 
 /** A home as a user has it: agents, an installed launcher, and sessions that have begun. */
-async function prepare(lab: Lab, waiting: number): Promise<Place> {
+async function prepare(lab: Lab, starter: ChildProcess, waiting: number): Promise<Place> {
   const [home, project] = [lab.newFolder(), lab.newFolder()]
   const postern = await openLocal(join(home, 'postern.db'), { upkeep: false })
   for (const id of ['quinn', 'idle']) await postern.agents.add({ id })
@@ -58,10 +66,10 @@ async function prepare(lab: Lab, waiting: number): Promise<Place> {
   const env = { ...process.env, POSTERN_HOME: home, HOME: project }
   const init = ['init', '--host', 'claude-code', '--agent', 'idle', '--scope', 'project', '--yes']
   execFileSync(process.execPath, [BIN, ...init], { env, cwd: project, stdio: 'ignore' })
-  const place = { home, project, launcher: join(home, 'bin', 'hook') }
+  const place = { starter, home, project, launcher: join(home, 'bin', 'hook') }
   for (const agent of ['quinn', 'idle']) {
-    fire(place, agent, 'SessionStart')
-    fire(place, agent, 'UserPromptSubmit')
+    await fire(place, agent, 'SessionStart')
+    await fire(place, agent, 'UserPromptSubmit')
   }
   return place
 }
@@ -83,7 +91,7 @@ function hook(name: string, place: Place, agent: string, before?: () => Promise<
 let events = 0
 
 /** As hosts do it: through a shell. */
-function fire(place: Place, agent: string, event: string): number {
+function fire(place: Place, agent: string, event: string): Promise<number> {
   const word = event === 'SessionStart' ? ' full' : ''
   const input = JSON.stringify({
     session_id: `session-${agent}`,
@@ -107,13 +115,14 @@ async function pushOne({ home }: Place): Promise<void> {
   await postern.close()
 }
 
-const nowhere = openSync('/dev/null', 'w')
-
-function timed(program: string, args: readonly string[], { home, project }: Place, input = ''): number {
+async function timed(program: string, args: readonly string[], place: Place, input = ''): Promise<number> {
+  const { starter, home, project } = place
   const env = { PATH: process.env['PATH'] ?? '', HOME: project, POSTERN_HOME: home }
-  const startedAt = performance.now()
-  const { status, stderr } = spawnSync(program, args, { env, input, cwd: project, stdio: ['pipe', nowhere, 'pipe'] })
-  const ms = performance.now() - startedAt
-  if (status !== 0) throw new Error(`exit code ${status}: ${stderr.toString().trim()}`)
-  return ms
+  const start: Start = { program, args, env, cwd: project, input }
+  starter.channel?.ref()
+  starter.send(start)
+  const [answer] = (await once(starter, 'message')) as [Started]
+  starter.channel?.unref()
+  if ('error' in answer) throw new Error(answer.error)
+  return answer.ms
 }

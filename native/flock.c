@@ -1,10 +1,11 @@
 /*
- * flock(2) for Node, which has none of its own. The lock belongs to the open file, excludes that of Go, Rust, Python and
- * flock(1), and goes with the process that holds it.
+ * flock(2) and poll(2) for Node, which has neither. The lock belongs to the open file, excludes that of Go, Rust, Python
+ * and flock(1), and goes with the process that holds it.
  *
- *   tryLock(fd)         true where the lock was free and is ours now
- *   lock(fd, callback)  waits in a thread of its own, then calls back with 0 or an errno
+ *   tryLock(fd)           true where the lock was free and is ours now
+ *   lock(fd, callback)    waits in a thread of its own, then calls back with 0 or an errno
  *   unlock(fd)
+ *   isReadable(fd, ms)    true once a read of it would not wait; nothing else happens meanwhile
  *
  * Threads of libuv's would not do: a process that ends waits for them, and one may wait for a lock for ever. Whoever
  * gives up waiting closes its descriptor; the lock is then let go as soon as it is got.
@@ -15,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <node_api.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +65,19 @@ static napi_value unlock(napi_env env, napi_callback_info info) {
   napi_value fd;
   int error = lock_file(read_fd(env, info, 1, &fd), LOCK_UN);
   return error == 0 ? NULL : fail(env, error);
+}
+
+static napi_value is_readable(napi_env env, napi_callback_info info) {
+  napi_value arguments[2], is_ready;
+  struct pollfd waited = {.events = POLLIN};
+  int timeout = 0;
+  int found = 0;
+  waited.fd = read_fd(env, info, 2, arguments);
+  if (napi_get_value_int32(env, arguments[1], &timeout) != napi_ok || timeout < 0) timeout = 0;
+  found = poll(&waited, 1, timeout);
+  if (found == -1 && errno != EINTR) return fail(env, errno);
+  napi_get_boolean(env, found > 0, &is_ready);
+  return is_ready;
 }
 
 static void leave(Wait *wait) {
@@ -159,6 +174,7 @@ NAPI_MODULE_INIT() {
       {"tryLock", NULL, try_lock, NULL, NULL, NULL, napi_enumerable, NULL},
       {"lock", NULL, lock, NULL, NULL, NULL, napi_enumerable, NULL},
       {"unlock", NULL, unlock, NULL, NULL, NULL, napi_enumerable, NULL},
+      {"isReadable", NULL, is_readable, NULL, NULL, NULL, napi_enumerable, NULL},
   };
   napi_define_properties(env, exports, sizeof(functions) / sizeof(*functions), functions);
   return exports;

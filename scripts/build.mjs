@@ -16,7 +16,7 @@ const onUse = {
     plugin.onResolve(
       {
         filter:
-          /\/(?:remote|maintenance|tend|hook-verbs|push-in-full|rare-shelves|ingest|spool|fallback|bell|queue|rewake)\.ts$/,
+          /\/(?:remote|maintenance|tend|hook-verbs|push-in-full|rare-shelves|ingest|spool|fallback|run-command|bell|queue|rewake)\.ts$/,
       },
       ({ kind, path }) =>
         kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
@@ -61,6 +61,7 @@ const executables = {
     ingest: 'src/core/inbox/ingest.ts',
     spool: 'src/host/spool.ts',
     fallback: 'src/hooks/fallback.ts',
+    'run-command': 'src/kit/node/run-command.ts',
     bell: 'src/wires/local/bell.ts',
     queue: 'src/store/sqlite/queue.ts',
     rewake: 'src/cli/wake/rewake.ts',

@@ -1,6 +1,5 @@
 import type { Context } from '../core/context.ts'
 import { isAlive, machineName } from '../kit/node/processes.ts'
-import { runCommand } from '../kit/node/run-command.ts'
 import { createUlid } from '../kit/pure/ulid.ts'
 import { type Caller, LOCAL_CALLER } from '../model/caller.ts'
 import type { SessionGateRule } from '../model/gate.ts'
@@ -43,7 +42,8 @@ export function createContext(store: Store, wire: Wire, options: OpenOptions): C
     machine: { name: machineName(), isAlive, heardAt: (agent) => heardAt(store, agent) },
     sessionGates: options.sessionGates ?? [],
     spoolOf: spoolPath,
-    runCommand,
+    // Few commands ever run another.
+    runCommand: async (command, options) => (await import('../kit/node/run-command.ts')).runCommand(command, options),
     announce: options.announce ?? (async () => {}),
     note: options.note ?? (() => {}),
   }

@@ -26,6 +26,13 @@ it('reads the lines of the launcher too, and passes over any other', () => {
   expect(inspectFaults(home)[0]).toMatchObject({ ok: false, detail: expect.stringContaining('launcher: Node is gone') })
 })
 
+it('takes no fault of its own for a line of the launcher, whatever it says', () => {
+  const home = temporaryFolder()
+  const fault = { ...FAULT, fault: 'x launcher: y' }
+  noteFault(home, fault)
+  expect(readFaults(home, 9)).toEqual([fault])
+})
+
 it('stays small, and never throws', () => {
   const home = temporaryFolder()
   for (let at = 0; at < 1_000; at++) noteFault(home, { ...FAULT, fault: 'x'.repeat(10_000) })

@@ -71,6 +71,17 @@ describe('an entry', () => {
     expect(read({ ttl_seconds: 1e308 })).toMatchObject({ ttlMs: Number.MAX_SAFE_INTEGER })
   })
 
+  it('has no name of which two entries could share one, or which no store can keep', () => {
+    for (const id of ['9007199254740993', '1e999', '0', '0.1']) {
+      expect(entryOf(`{"content":"x","id":${id},"dedup_key":${id}}`)).toEqual({ content: 'x', priority: 2 })
+    }
+    for (const name of ['k'.repeat(301), 'é'.repeat(151), 'a\0b', '\ud800']) {
+      expect(read({ id: name, dedup_key: name })).toEqual({ content: 'x', priority: 2 })
+    }
+    const [id, source] = ['k'.repeat(300), 's'.repeat(301)]
+    expect(read({ id, source })).toMatchObject({ id, source })
+  })
+
   it.each([
     ['not JSON', 'it is not JSON'],
     ['{"content":"torn', 'it is not JSON'],

@@ -48,6 +48,22 @@ describe('the lines of a file', () => {
     expect(lines[1]).toMatchObject({ start: 2, end: 700_002 })
   })
 
+  it('are found behind any number of blank ones as fast as behind others', () => {
+    const bytes = 32 * 1024 * 1024
+    const timed = (character: string) => {
+      const path = join(temporaryFolder(), 'file')
+      writeFileSync(path, Buffer.concat([Buffer.alloc(bytes, character), Buffer.from('\nlast')]))
+      const fd = openSync(path, 'r')
+      const begun = performance.now()
+      const { lines } = readLines(fd, fstatSync(fd).size, BOUNDS)
+      closeSync(fd)
+      expect(lines.at(-1)?.bytes?.toString()).toBe('last')
+      return performance.now() - begun
+    }
+    timed('x')
+    expect(timed('\n')).toBeLessThan(12 * timed('x'))
+  })
+
   it('are the same whatever lies between the pieces in which they are read', () => {
     const folder = makeTemporaryFolder()
     const part = fc.oneof(fc.constant('\n'), fc.constant('é'), fc.stringMatching(/^[a-z ]{0,9}$/))

@@ -47,6 +47,12 @@ describe('entries that are shown without the store', () => {
     expect(contents(await offer(path, 100))).toEqual(['a2', 'b2', 'c2'])
   })
 
+  it('come again where the clock was set back since they were taken', async () => {
+    const path = makeSpool()
+    await offer(path, Date.UTC(2099, 0))
+    expect(contents(await offer(path, Date.UTC(2026, 0)))).toEqual(['a2', 'b2', 'c2'])
+  })
+
   it('never come again once they were remembered, under whatever line', async () => {
     const path = makeSpool([...LINES, LINES[1] ?? ''])
     const shown = await offer(path, 0)

@@ -274,6 +274,16 @@ describe('an entry without a name', () => {
     expect((await take(path)).contents).toEqual(['one'])
     expect(text(path)).toBe('')
   })
+
+  it('is not confused by a state that says odd things of its lines', async () => {
+    const odd = [null, 7, 'x', {}, { attempt: 1, until: 'x', at: null }, { attempt: 1, until: 9, at: 'x' }]
+    for (const said of odd) {
+      const path = makeSpool(entry('one', { id: 'one' }))
+      writeFileSync(statePath(path), JSON.stringify({ batch: 'x', shown: { 'id one': said } }))
+      const { delivered } = await take(path)
+      expect(delivered).toEqual([{ entry: expect.objectContaining({ content: 'one' }) }])
+    }
+  })
 })
 
 describe('what was shown without the store', () => {
@@ -293,6 +303,13 @@ describe('what was shown without the store', () => {
     const second = await take(path, undefined, { now: 100 })
     expect(second.delivered.map((each) => [each.entry.id, each.shown])).toEqual([['b', undefined]])
     expect(existsSync(statePath(path))).toBe(false)
+  })
+
+  it('waits for no lease that only a clock which was wrong can have given', async () => {
+    const path = makeSpool(entry('a', { id: 'a' }))
+    const lease = { attempt: 1, until: Date.UTC(2099, 0), at: null, evidence: null }
+    writeState(path, { batch: 'x', shown: { 'id a': lease } })
+    expect((await take(path, undefined, { now: Date.UTC(2026, 0) })).contents).toEqual(['a'])
   })
 })
 

@@ -28,9 +28,9 @@ function runScript(word: string, env: Readonly<Record<string, string>>, { hasLau
 }
 
 /** A program that says its name and its arguments. */
-function writeProgram(path: string, name: string): void {
+function writeProgram(path: string, name: string, code = 0): void {
   mkdirSync(join(path, '..'), { recursive: true })
-  writeFileSync(path, `#!/bin/sh\nprintf '${name}'\nfor word in "$@"; do printf '<%s>' "$word"; done\n`)
+  writeFileSync(path, `#!/bin/sh\nprintf '${name}'\nfor word in "$@"; do printf '<%s>' "$word"; done\nexit ${code}\n`)
   chmodSync(path, 0o755)
 }
 
@@ -76,6 +76,16 @@ describe('the Claude Code plugin', () => {
       'postern<hook><--host><claude-code><--agent><quinn><--rewake>',
     )
     expect(runScript('full', env, { hasLauncher: false })).toEqual({ status: 0, stdout: '', stderr: '' })
+  })
+
+  it('never refuses an event because the postern on the path fails, and wakes only where that says so', () => {
+    const path = temporaryFolder()
+    const run = (word: string, code: number) => {
+      writeProgram(join(path, 'postern'), 'postern', code)
+      return runScript(word, {}, { hasLauncher: false, path }).status
+    }
+    expect([run('full', 2), run('', 2), run('full', 64), run('', 1), run('rewake', 69)]).toEqual([0, 0, 0, 0, 0])
+    expect(run('rewake', 2)).toBe(2)
   })
 
   const { version, program } = CLIENTS.claude

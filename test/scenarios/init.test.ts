@@ -127,7 +127,8 @@ describe('postern init', () => {
     expect(installed.stdout).toContain(`${host} calls Postern for quinn now: ${path}`)
     const handlers = handlersIn(path)
     expect(Object.keys(handlers)).toEqual(events)
-    const launcher = host === 'cursor' ? join(place.own, 'bin', 'hook') : '$HOME/.postern/bin/hook'
+    const usual = scope === 'user' ? '$HOME/.postern/bin/hook' : '"$HOME/.postern/bin/hook"'
+    const launcher = host === 'cursor' ? join(place.own, 'bin', 'hook') : usual
     for (const [event, [first]] of Object.entries(handlers)) {
       const isFull = /start|stop|AfterAgent|compact|end$/i.test(event)
       expect(first?.command, event).toBe(`${launcher} ${host} quinn${isFull ? ' full' : ''}`)
@@ -206,6 +207,24 @@ describe('postern init', () => {
     )
     const { stdout } = await place.run(['init', '--host', 'codex', '--agent', 'mindy', '--scope', 'project'])
     expect(stdout).toContain(`Careful: ${join(place.home, '.codex/hooks.json')} calls Postern for quinn as well`)
+  })
+
+  it('remembers each of several that are installed at once, and takes all of them out again', async () => {
+    const place = makePlace()
+    write(join(place.home, '.claude', 'settings.json'), FOREIGN)
+    const before = snapshot(place.home, ['.postern'])
+    const all = CASES.map(([host, scope]) => ['init', '--host', host, '--scope', scope])
+    await answerOf(place, 'agent', 'add', 'quinn')
+    await Promise.all(all.map((words) => answerOf(place, ...words, '--agent', 'quinn')))
+    await Promise.all(all.map((words) => answerOf(place, ...words, '--uninstall')))
+    expect(snapshot(place.home, ['.postern'])).toEqual(before)
+  })
+
+  it('says that a project’s file is everybody’s', async () => {
+    const place = makePlace()
+    const project = ['init', '--host', 'claude-code', '--agent', 'quinn', '--scope', 'project']
+    expect((await place.run(project)).stdout).toContain('whoever shares this project')
+    expect((await place.run(['init', '--host', 'codex', '--agent', 'quinn'])).stdout).not.toContain('shares')
   })
 
   it('goes where the variables of the hosts lead', async () => {
@@ -338,6 +357,34 @@ describe('postern init refuses', () => {
 })
 
 describe('what was installed', () => {
+  it('runs for a colleague too, whatever their home is called', async () => {
+    const [mine, theirs] = [makePlace(), makePlace('their "own" home')]
+    const words = ['init', '--host', 'claude-code', '--agent', 'quinn']
+    const { path } = await answerOf<{ path: string }>(mine, ...words, '--scope', 'project')
+    write(join(theirs.own, 'bin', 'hook'), '#!/bin/sh\nprintf "<%s>" "$@"\n')
+    chmodSync(join(theirs.own, 'bin', 'hook'), 0o755)
+    const command = handlersIn(path)['Stop']?.[0]?.command ?? ''
+    const env = { PATH: '/usr/bin:/bin', HOME: theirs.home }
+    expect(spawnSync('/bin/sh', ['-c', command], { env, encoding: 'utf8' })).toMatchObject({
+      status: 0,
+      stdout: '<claude-code><quinn><full>',
+    })
+  })
+
+  it('ends well where not even our home can be looked at', () => {
+    const folder = temporaryFolder()
+    const loop = join(folder, 'loop')
+    symlinkSync(loop, loop)
+    for (const more of [[], ['--rewake']]) {
+      const outcome = spawnSync(process.execPath, [EXECUTABLE, 'hook', '--host', 'claude-code', ...more], {
+        env: { PATH: process.env['PATH'] ?? '', HOME: folder, POSTERN_HOME: loop },
+        input: '{"hook_event_name":"Stop","session_id":"s1"}',
+        encoding: 'utf8',
+      })
+      expect(outcome).toMatchObject({ status: 0, stdout: '' })
+    }
+  })
+
   it.runIf(existsSync(BOOT_ID_FILE)).each(['plain', 'it\'s a "home" $HOME'])(
     'runs by its very command line in a home called %s',
     async (name) => {

@@ -70,6 +70,13 @@ describe('an event of Claude Code', () => {
     expect(foreign.map((event) => claudeCode.parse(event))).toEqual(foreign.map(() => undefined))
   })
 
+  it('is not what VS Code sends, which runs these hooks too and says the time and where it writes', () => {
+    const foreign = { ...events['prompt'], timestamp: '2026-11-16T03:20:24.138Z' }
+    expect(foreign).toHaveProperty('transcript_path')
+    expect(claudeCode.parse(foreign)).toBeUndefined()
+    expect(Object.values(events).filter((event) => 'timestamp' in event)).toEqual([])
+  })
+
   it('may be written by hand with little in it', () => {
     expect(claudeCode.parse({ session_id: 's1', hook_event_name: 'UserPromptSubmit' })).toEqual({
       name: 'prompt.submit',

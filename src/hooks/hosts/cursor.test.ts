@@ -64,7 +64,11 @@ describe('an answer to Cursor', () => {
 
   it('says nothing on a prompt, where it has no place for text', () => {
     expect(render('prompt', { context: 'mail', block: 'gate', notice: 'note' })).toBe('{}')
-    expect(cursor.drains['prompt.submit']).toBeUndefined()
+  })
+
+  it('shows mail only as the next message, because versions of it drop what goes into the context', () => {
+    expect(Object.keys(cursor.drains)).toEqual(['turn.stop'])
+    expect(cursor.drains['turn.stop']).toBe(4)
   })
 
   it('is JSON even where nothing is said', () => {

@@ -165,7 +165,9 @@ describe('a lock on an open file where there is no addon', () => {
   /** A copy of the module that lies where no addon is near. */
   const runAlone = (env: NodeJS.ProcessEnv) => {
     const folder = temporaryFolder()
-    copyFileSync(fileURLToPath(new URL('./flock.ts', import.meta.url)), join(folder, 'flock.ts'))
+    for (const name of ['flock.ts', 'addon.ts']) {
+      copyFileSync(fileURLToPath(new URL(`./${name}`, import.meta.url)), join(folder, name))
+    }
     const script = join(folder, 'script.mts')
     writeFileSync(
       script,

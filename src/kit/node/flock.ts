@@ -1,7 +1,5 @@
-import { closeSync, constants, existsSync, openSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { closeSync, constants, openSync } from 'node:fs'
+import { loadAddon } from './addon.ts'
 
 /** An exclusive flock(2) on a file of its own. It goes with the process that holds it, however that ends. */
 export interface Flock {
@@ -9,12 +7,6 @@ export interface Flock {
   lock(timeoutMs: number): Promise<boolean>
   unlock(): void
   close(): void
-}
-
-interface Addon {
-  tryLock(fd: number): boolean
-  lock(fd: number, callback: (errno: number) => void): void
-  unlock(fd: number): void
 }
 
 const OPEN_FLAGS = constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW
@@ -102,27 +94,4 @@ export function lockByCommand(fd: number, timeoutMs: number): Promise<boolean> {
       resolve(code === 0)
     })
   })
-}
-
-let known: Addon | null | undefined
-
-function loadAddon(): Addon | undefined {
-  if (known === undefined) known = findAddon() ?? null
-  return known ?? undefined
-}
-
-/** The C library is not asked for: where one binary cannot be loaded the other can. */
-function findAddon(): Addon | undefined {
-  const here = typeof __dirname === 'string' ? __dirname : dirname(fileURLToPath(import.meta.url))
-  const folder = ['../native/prebuilt', '../../../native/prebuilt'].map((way) => join(here, way)).find(existsSync)
-  if (folder === undefined) return undefined
-  const load = createRequire(join(folder, 'x.cjs'))
-  for (const library of ['', '-musl']) {
-    try {
-      return load(`./flock-${process.platform}-${process.arch}${library}.node`) as Addon
-    } catch {
-      // Not for this platform, or for another C library.
-    }
-  }
-  return undefined
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { monotonicMs } from './monotonic.ts'
 
 /** A process begins a little before Node can tell the time. */
 const START_MS = 5
@@ -14,8 +15,8 @@ const MAX_MS = 60_000
  * while, which Node's own clock does not know. Looks once.
  */
 export function processAgeMs(): () => number {
-  const beforeNode = Math.max(START_MS, ageByKernel() - performance.now())
-  return () => performance.now() + beforeNode
+  const beforeNode = Math.max(START_MS, ageByKernel() - monotonicMs())
+  return () => monotonicMs() + beforeNode
 }
 
 function ageByKernel(): number {

@@ -58,6 +58,18 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       left: onlyQuinn,
     },
   },
+  'sessions.setTurn': {
+    'a turn that is put off': {
+      prepare: inTurn((tx) => tx.sessions.put(session('s')), nothing),
+      act: (tx) => tx.sessions.setTurn({ id: 's', continued: { at: NOW, begunAt: NOW } }),
+      left: onlyQuinn,
+    },
+    'a turn that ends': {
+      prepare: inTurn((tx) => tx.sessions.put(session('s')), nothing),
+      act: (tx) => tx.sessions.setTurn({ id: 's', idleSince: NOW, continuations: 'none', stoppedAt: NOW }),
+      left: AGENTS,
+    },
+  },
   'messages.push': {
     'a push': { act: (tx) => push(tx, ['quinn']), left: onlyQuinn },
     'a push to several': { act: (tx) => push(tx, ['quinn', 'robin']), left: ['olga'] },

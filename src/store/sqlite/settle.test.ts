@@ -55,6 +55,13 @@ describe.runIf(BOOT_ID !== '')('settling an agent', () => {
         (tx) => tx.gates.register(sessionGate('tool')),
       ),
     ],
+    [
+      'the end of a turn was put off: only a prompt or the next end of one begins to count anew',
+      inTurn(
+        (tx) => tx.sessions.put(session('s')),
+        (tx) => tx.sessions.setTurn({ id: 's', continued: { at: NOW, begunAt: NOW } }),
+      ),
+    ],
   ])('makes none where %s', async (_, act) => {
     const { home, store } = await openHome()
     await store.transact(act)

@@ -26,9 +26,16 @@ process.on('SIGINT', () => {
 
 // Compiled code is kept in the user's own folder, if nobody else can put any there.
 var home = process.env.POSTERN_HOME || (process.env.HOME && process.env.HOME + '/.postern')
-var folder = home && fs.statSync(home, { throwIfNoEntry: false })
-var isOwn = folder && (!process.getuid || folder.uid === process.getuid()) && (folder.mode & 0o022) === 0
-if (isOwn) require('node:module').enableCompileCache(home + '/cache')
+function isOwn() {
+  var folder
+  try {
+    folder = fs.statSync(home)
+  } catch (_error) {
+    return false
+  }
+  return (!process.getuid || folder.uid === process.getuid()) && (folder.mode & 0o022) === 0
+}
+if (home && isOwn()) require('node:module').enableCompileCache(home + '/cache')
 
 // The smallest program that can answer is loaded first; what it leaves open the next one does.
 function run() {

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { HookEventName } from '../hooks/hosts/host.ts'
 import { findHost } from '../hooks/hosts/hosts.ts'
 import { SHADOW_FOLDER } from '../hooks/shadow.ts'
-import { readConfig } from '../host/config.ts'
+import { findHome, readConfig } from '../host/config.ts'
+import { noteFault } from '../host/hook-log.ts'
 import { isHookIdle } from '../host/hook-peek.ts'
 import { EXIT } from '../model/errors.ts'
 import { HOOK_FORM } from './hook-form.ts'
@@ -27,8 +28,15 @@ export function runHook(argv: readonly string[], loadAnswer: () => Answer): Prom
   if (words.includes('--rewake')) return watchInBackground(words)
   return readInput()
     .then((input) => (isAnswered(words, input) ? undefined : loadAnswer()(words, input)))
-    .catch(() => {})
+    .catch(noteUnanswered)
     .then(() => leave(EXIT.ok))
+}
+
+/** The whole way notes its own faults: what comes here kept it from being gone at all. */
+function noteUnanswered(error: unknown): void {
+  const fault = error instanceof Error ? error.message : String(error)
+  const home = findHome({ flags: {}, env: process.env, cwd: '/' })
+  noteFault(home, { at: new Date().toISOString(), host: '', event: '', fault })
 }
 
 /** True where nothing waits, which is what nearly all hooks find that come this far. In any doubt it is false. */

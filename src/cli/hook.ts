@@ -35,7 +35,7 @@ export async function answerEvent(words: readonly string[], input: string): Prom
       agent: env['POSTERN_AGENT'] || args.get('agent') || undefined,
       input,
       home,
-      readConfig: () => readWithoutProject({ flags, env, cwd }, note),
+      readConfig: (folder) => readWithoutProject({ flags, env, cwd: folder }, note),
       cwd,
       settings: {
         stopCap: parseStopCap(host, host.stopCapVariable === null ? undefined : env[host.stopCapVariable]),

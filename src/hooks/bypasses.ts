@@ -1,6 +1,6 @@
 import type { HookPostern } from '../model/postern.ts'
 import type { HookCall } from './handler.ts'
-import { findBypasses, openShadow, type Shadow, type ShadowOwner } from './shadow.ts'
+import { findBypasses, forgetBypasses, openShadow, type Shadow, type ShadowOwner } from './shadow.ts'
 
 /**
  * Tells the store, and so a person, of gates that were passed while it could not be read: those of this session, and
@@ -10,10 +10,11 @@ export async function reportBypasses(call: HookCall, home: string, own: Shadow):
   const { postern, agent, event } = call
   if (own.bypassed.length > 0) await report(postern, { agent, sessionId: event.sessionId }, own)
   if (event.name !== 'session.start') return
-  for (const { gates, blocks, bypassed, ...owner } of findBypasses(home, Date.now())) {
-    if (owner.agent === agent && owner.sessionId === event.sessionId) continue
-    await report(postern, owner, { gates, blocks, bypassed })
-    openShadow(home, owner).write({ gates, blocks, bypassed: [] })
+  for (const { agent: other, sessionId, ...shadow } of findBypasses(home, Date.now())) {
+    if (other === agent && sessionId === event.sessionId) continue
+    const owner = { agent: other, sessionId }
+    await report(postern, owner, shadow)
+    forgetBypasses(openShadow(home, owner), shadow.bypassed)
   }
 }
 

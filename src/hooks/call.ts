@@ -46,7 +46,7 @@ export function createCall(params: CallParams): HookCall {
     return postern.gates.judge({
       agent,
       sessionId: event.sessionId,
-      hook: event.name === 'turn.stop' ? 'stop' : 'tool',
+      hook: event.name === 'tool.before' ? 'tool' : 'stop',
       ...(event.tool && { tool: event.tool.name }),
       timeoutMs: Math.max(1, Math.min(CHECK_MS, leftMs() - RESERVE_MS)),
     })

@@ -13,6 +13,8 @@ export const HANDLERS: readonly Handler[] = [session, stopLoop, stopDecision, ga
 export interface ChainAnswer extends HookAnswer {
   /** What the answer shows, to be noted as printed once it is out. */
   readonly offer?: Offer
+  /** Gates of which it warns, likewise. */
+  readonly warned: readonly string[]
 }
 
 /**
@@ -65,5 +67,6 @@ function merge(said: readonly Verdict[]): ChainAnswer {
     return texts.length === 0 ? {} : { [name]: texts.join('\n\n') }
   }
   const offer = said.find((verdict) => verdict.offer)?.offer
-  return { ...joined('context'), ...joined('block'), ...joined('notice'), ...(offer && { offer }) }
+  const warned = said.flatMap((verdict) => verdict.warned ?? [])
+  return { ...joined('context'), ...joined('block'), ...joined('notice'), ...(offer && { offer }), warned }
 }

@@ -21,6 +21,8 @@ export interface Verdict {
   readonly notice?: string
   /** What was put before the model, to be noted as printed once it is. */
   readonly offer?: Offer
+  /** Gates of which the answer warns, to be noted once it is out. */
+  readonly warned?: readonly string[]
   /** Nobody after this handler has anything to say. */
   readonly isFinal?: true
 }

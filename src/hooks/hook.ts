@@ -12,7 +12,7 @@ import { type ChainAnswer, runChain } from './chain.ts'
 import type { HookCall, HookSettings } from './handler.ts'
 import type { HookEvent, HookEventName, Host } from './hosts/host.ts'
 import { answerProbe, isProbe } from './probe.ts'
-import { NO_SHADOW, openShadow, type ShadowFile } from './shadow.ts'
+import { forgetBypasses, openShadow, type Shadow, type ShadowFile } from './shadow.ts'
 import { userHandlers } from './user-handlers.ts'
 
 export interface HookRequest {
@@ -22,7 +22,8 @@ export interface HookRequest {
   readonly input: string
   /** Where our own files lie, whether or not the configuration can be read. */
   readonly home: string
-  readonly readConfig: () => Config
+  /** As it is for this folder. */
+  readonly readConfig: (folder: string) => Config
   readonly settings: HookSettings
   readonly cwd: string
 }
@@ -40,17 +41,20 @@ export async function answerHook(request: HookRequest): Promise<void> {
   const known = event as SoundEvent
   const shadow = openShadow(home, { agent, sessionId: known.sessionId })
   const root = projectRoot(known.cwd ?? cwd)
-  if (isProbe(event)) return write(await answerProbe(agent, request.readConfig))
+  if (isProbe(event)) return write(await answerProbe(agent, () => request.readConfig(cwd)))
+  const before = shadow.read()
+  const folder = (begins(known) ? null : before.folder) ?? cwd
   let config: Config | undefined
   try {
-    config = request.readConfig()
+    config = request.readConfig(folder)
     const { sessionGates, userHooks } = readHookConfig(config)
     const { limits } = config
     const postern = await inTime(settings, openHook(config, { busyMs: BUSY_MS, limits, sessionGates }))
     const call = createCall({ event: known, host, agent, postern, settings, limits, root })
-    const answer = await answerFromStore(call, shadow, { home, userHooks })
+    const answer = await answerFromStore(call, shadow, { home, userHooks, before: { ...before, folder } })
     await show(call, answer, userHooks)
-    await postern.close()
+    // Whatever becomes of that, the answer is out and must stay the only one.
+    await inTime(settings, postern.close()).catch(() => {})
   } catch (error) {
     // The store is not closed: whoever keeps us from it would keep us from that too.
     fault(request, event.hostEvent, error)
@@ -58,6 +62,11 @@ export async function answerHook(request: HookRequest): Promise<void> {
     const { answerInAbsence } = await import('./fallback.ts')
     await answerInAbsence({ event: known, host, agent, root, settings, shadow, error, ...(limits && { limits }) })
   }
+}
+
+/** A compaction fires it once more, wherever the agent has gone meanwhile. */
+function begins({ name, source }: HookEvent): boolean {
+  return name === 'session.start' && source !== 'compact'
 }
 
 /** Undefined where the input is no event at all; a fault is noted wherever nothing can be shown. */
@@ -116,6 +125,8 @@ function inTime<T>({ ageMs }: HookSettings, work: Promise<T>): Promise<T> {
 interface Surroundings {
   readonly home: string
   readonly userHooks: readonly UserHook[]
+  /** What was known before. */
+  readonly before: Shadow
 }
 
 /**
@@ -125,15 +136,16 @@ interface Surroundings {
 async function answerFromStore(
   call: HookCall,
   shadow: ShadowFile,
-  { home, userHooks }: Surroundings,
+  { home, userHooks, before }: Surroundings,
 ): Promise<ChainAnswer> {
   const { postern, agent, event, settings } = call
-  const before = shadow.read()
+  const { folder } = before
   const gates = await inTime(settings, postern.gates.standing({ agent, sessionId: event.sessionId }))
-  shadow.write({ ...before, gates })
+  shadow.write({ ...shadow.read(), folder, gates })
   const answer = await inTime(settings, runChain(call, userHandlers(userHooks)))
   await inTime(settings, reportBypasses(call, home, before))
-  shadow.write(event.name === 'session.end' ? NO_SHADOW : { gates, blocks: 0, bypassed: [] })
+  const { bypassed } = forgetBypasses(shadow, before.bypassed)
+  shadow.write({ folder, gates: event.name === 'session.end' ? [] : gates, blocks: 0, bypassed })
   return answer
 }
 
@@ -148,8 +160,8 @@ async function show(call: HookCall, answer: ChainAnswer, userHooks: readonly Use
 }
 
 /** Prints, and only then says so. A host that has gone away has seen nothing, so what it was shown is given back. */
-async function print({ postern, host, event }: HookCall, answer: ChainAnswer): Promise<void> {
-  const { offer } = answer
+async function print({ postern, host, event, agent }: HookCall, answer: ChainAnswer): Promise<void> {
+  const { offer, warned } = answer
   try {
     await write(host.render(event, answer))
   } catch (error) {
@@ -158,6 +170,9 @@ async function print({ postern, host, event }: HookCall, answer: ChainAnswer): P
     return
   }
   if (offer) await postern.inbox.printed({ offerId: offer.id })
+  if (warned.length === 0) return
+  const evidence = `at ${event.hostEvent}`
+  await postern.gates.passed({ agent, sessionId: event.sessionId, outcome: 'warned', names: warned, evidence })
 }
 
 /** Events at which nobody waits for the next step of a turn. */

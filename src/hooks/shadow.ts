@@ -8,6 +8,8 @@ import type { StandingGate } from '../model/gates.ts'
  * be read, so that an open gate is not passed in silence then, and a store that is gone for good traps nobody.
  */
 export interface Shadow {
+  /** Where the session began, and its configuration is looked for wherever its agent goes; null where nobody knows. */
+  readonly folder: string | null
   readonly gates: readonly StandingGate[]
   /** How often the end of a turn was put off since the store could be read. */
   readonly blocks: number
@@ -26,7 +28,7 @@ export interface ShadowFile {
   write(shadow: Shadow): void
 }
 
-export const NO_SHADOW: Shadow = { gates: [], blocks: 0, bypassed: [] }
+export const NO_SHADOW: Shadow = { folder: null, gates: [], blocks: 0, bypassed: [] }
 
 export const SHADOW_FOLDER = 'shadow'
 const ENDING = '.json'
@@ -51,9 +53,9 @@ export function openShadow(home: string, owner: ShadowOwner): ShadowFile {
         return NO_SHADOW
       }
     },
-    write({ gates, blocks, bypassed }) {
+    write({ folder, gates, blocks, bypassed }) {
       const isNothing = gates.length === 0 && blocks === 0 && bypassed.length === 0
-      const text = JSON.stringify({ agent, sessionId, gates, blocks, bypassed })
+      const text = JSON.stringify({ agent, sessionId, folder, gates, blocks, bypassed })
       if (isNothing ? known === undefined : text === known) return
       try {
         if (isNothing) rmSync(path, { force: true })
@@ -64,6 +66,14 @@ export function openShadow(home: string, owner: ShadowOwner): ShadowFile {
       }
     },
   }
+}
+
+/** The store knows of these passes now. Others may have been written down meanwhile. */
+export function forgetBypasses(file: ShadowFile, told: readonly string[]): Shadow {
+  const shadow = file.read()
+  const after = { ...shadow, bypassed: shadow.bypassed.filter((name) => !told.includes(name)) }
+  file.write(after)
+  return after
 }
 
 function replace(folder: string, path: string, text: string): void {
@@ -100,10 +110,11 @@ function listFiles(folder: string): readonly string[] {
 
 /** A file that somebody else has written is as good as none. */
 function parseShadow(value: unknown): Shadow | undefined {
-  const { gates, blocks, bypassed } = value as Record<string, unknown>
+  const { folder, gates, blocks, bypassed } = value as Record<string, unknown>
   if (!Array.isArray(gates) || typeof blocks !== 'number' || !Array.isArray(bypassed)) return undefined
   const isSound = gates.every(({ name, reason, hook }) =>
     [name, reason, hook].every((each) => typeof each === 'string'),
   )
-  return isSound ? { gates, blocks, bypassed: bypassed.map(String) } : undefined
+  if (!isSound) return undefined
+  return { folder: typeof folder === 'string' ? folder : null, gates, blocks, bypassed: bypassed.map(String) }
 }

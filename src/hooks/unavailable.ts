@@ -49,6 +49,7 @@ export function answerWithoutStore(event: HookEvent, shadow: Shadow, absence: Ab
       ...(passed.length + soft.length > 0 && { notice: notice(why, passed, soft) }),
     },
     shadow: {
+      ...shadow,
       gates: shadow.gates.filter((gate) => !soft.includes(gate)),
       blocks: event.name !== 'turn.stop' ? shadow.blocks : isContinued ? shadow.blocks + 1 : 0,
       bypassed: [...new Set([...shadow.bypassed, ...passed.map(({ name }) => name)])],

@@ -43,8 +43,10 @@ export function readFaults(home: string, limit: number): readonly HookFault[] {
 const LAUNCHER_LINE = /^(\S+) launcher: (.*)$/
 
 function parseFault(line: string): HookFault[] {
-  const [, at = '', fault = ''] = LAUNCHER_LINE.exec(line) ?? []
-  if (fault !== '') return [{ at, host: '', event: 'launcher', fault }]
+  if (!line.startsWith('{')) {
+    const [, at = '', fault = ''] = LAUNCHER_LINE.exec(line) ?? []
+    return fault === '' ? [] : [{ at, host: '', event: 'launcher', fault }]
+  }
   try {
     const { at, host, event, fault } = JSON.parse(line)
     return [{ at: String(at), host: String(host), event: String(event), fault: String(fault) }]

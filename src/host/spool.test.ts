@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, utimesSync, writeF
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
-import type { Postern } from '../model/postern.ts'
+import type { Inbox, Postern } from '../model/postern.ts'
 import { openLocal } from './open-local.ts'
 import { ingestSpool, inspectSpools, readSpoolWithoutStore, rememberShown, spoolPath } from './spool.ts'
 
@@ -87,6 +87,42 @@ describe('a spool that is ingested', () => {
     expect(await ingestSpool(postern, { ...ref, patienceMs: 60_000 })).toMatchObject({ done: 2_500 })
     expect(readFileSync(path, 'utf8')).toBe('')
     expect((await postern.agents.show({ id: 'quinn' })).pending).toBe(2_500)
+  })
+
+  it('is taken in small parts by who has little time, so that whoever is cut short has got somewhere', async () => {
+    const { postern, write, ref } = await open()
+    write(...Array.from({ length: 1_500 }, (_, at) => ({ content: `${at}` })))
+    const sizes: number[] = []
+    const taking = async (delayMs: number) => {
+      sizes.splice(0)
+      const ingest: Inbox['ingest'] = async (input) => {
+        sizes.push(input.entries.length)
+        await new Promise((resolve) => setTimeout(resolve, delayMs))
+        return postern.inbox.ingest(input)
+      }
+      await ingestSpool({ inbox: { ingest } }, { ...ref, patienceMs: 1_000 })
+    }
+    await taking(600)
+    expect(sizes).toEqual([50, 50])
+    await taking(0)
+    expect(sizes[0]).toBe(50)
+    expect(Math.max(...sizes)).toBeGreaterThan(50)
+  })
+
+  it('is taken whole by a store that takes only a few at once', async () => {
+    const root = temporaryFolder()
+    const postern = await openLocal(join(temporaryFolder(), 'postern.db'), {
+      upkeep: false,
+      limits: { pushesPerBatch: 3 },
+    })
+    onTestFinished(() => postern.close())
+    await postern.agents.add({ id: 'quinn' })
+    const path = spoolPath(root, SESSION)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, Array.from({ length: 8 }, (_, at) => `{"content":"${at}"}\n`).join(''))
+    await ingestSpool(postern, { sessionId: SESSION, root, agent: 'quinn', patienceMs: 60_000 })
+    expect((await postern.agents.show({ id: 'quinn' })).pending).toBe(8)
+    expect(readFileSync(path, 'utf8')).toBe('')
   })
 
   it('stays as it is where the store fails', async () => {

@@ -30,6 +30,13 @@ export interface SpoolRef {
 
 const PATIENCE_MS = 500
 
+/** Who has no more patience than this begins with a small take, and makes the next one larger where it was quick. */
+const HURRIED_MS = 1_000
+const FEW_ENTRIES = 50
+const MANY_ENTRIES = 1_000
+const GROWTH = 4
+const QUICK_MS = 100
+
 export interface SpoolReport {
   /** Entries that the store has now, whether they were new to it or not. */
   readonly done: number
@@ -41,6 +48,9 @@ export interface SpoolReport {
 /**
  * Brings what stands in a session's spool into the agent's inbox. Nothing leaves the spool before the store has it; where
  * the store fails, this fails as the store did. Throws SpoolError where the spool cannot be used.
+ *
+ * A hook has little time and the store may be far away, so its first take is small: where it is cut short in a later one
+ * it has brought something, and the next hook brings more.
  */
 export async function ingestSpool(
   postern: { readonly inbox: Pick<Inbox, 'ingest'> },
@@ -49,9 +59,12 @@ export async function ingestSpool(
   const path = spoolPath(root, sessionId)
   const deadline = monotonicMs() + patienceMs
   const report = { done: 0, kept: 0, quarantined: 0 }
+  let maxEntries = patienceMs <= HURRIED_MS ? FEW_ENTRIES : MANY_ENTRIES
   for (let isMore = true; isMore; ) {
+    const begunAt = monotonicMs()
     const taken = await takeSpool({
       path,
+      maxEntries,
       patienceMs: Math.max(0, deadline - monotonicMs()),
       now: Date.now(),
       deliver: async (entries) =>
@@ -60,7 +73,9 @@ export async function ingestSpool(
     report.done += taken.done
     report.quarantined += taken.quarantined
     report.kept = taken.kept
-    isMore = taken.isMore && taken.done + taken.quarantined > 0 && monotonicMs() < deadline
+    if (monotonicMs() - begunAt < QUICK_MS) maxEntries = Math.min(maxEntries * GROWTH, MANY_ENTRIES)
+    const isLeft = taken.isMore || taken.kept > 0
+    isMore = isLeft && taken.done + taken.quarantined > 0 && monotonicMs() < deadline
   }
   return report
 }

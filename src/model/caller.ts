@@ -16,6 +16,11 @@ export const LOCAL_CALLER: Caller = { id: 'local', kind: 'local', verified: fals
 /** Postern itself: notices to people, and the upkeep's own acts. */
 export const SYSTEM_CALLER: Caller = { id: 'system', kind: 'system', verified: true, via: 'postern' }
 
+/** A program's word counts for nobody but itself: any of them may claim to be another. */
+export function isProgram({ kind }: { readonly kind: string }): boolean {
+  return kind === 'ai' || kind === 'service'
+}
+
 /** The agent that a caller is, if it is one at all. */
 export function agentOf(caller: Caller): string | undefined {
   return caller.kind === 'local' || caller.kind === 'system' ? undefined : caller.id

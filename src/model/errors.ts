@@ -248,6 +248,11 @@ export const ERRORS = {
     text: 'The configuration {path} is not valid: {reason}.',
     next: 'Mend that line, or remove the file.',
   },
+  SETTINGS_REFUSED: {
+    ...usage,
+    text: 'The file {path} was left as it is: {reason}.',
+    next: 'Mend that by hand, keep what else it holds, and run the command again.',
+  },
   OUTPUT_FAILED: {
     http: 500,
     exit: EXIT.failed,

@@ -32,7 +32,7 @@ export interface IngestEntry {
 
 /** What became of an entry. */
 export interface Ingested {
-  /** `known`: the agent had it already. `full`: its inbox has no room, so the entry must be brought again. */
+  /** `known`: the agent had it already. `full`: there is no room for it now, so the entry must be brought again. */
   readonly outcome: 'stored' | 'known' | 'refused' | 'full'
   /** The message that was stored. */
   readonly id?: string

@@ -17,7 +17,15 @@ export const addAgent = operation({
     restore: z.boolean().optional(),
   }),
   output: agent,
-  errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'AGENT_EXISTS', 'AGENT_CONFUSABLE', 'AGENT_REMOVED', 'VALUE_INVALID'],
+  errors: [
+    ...AGENT_ID_ERRORS,
+    ...TEXT_ERRORS,
+    'AGENT_EXISTS',
+    'AGENT_CONFUSABLE',
+    'AGENT_REMOVED',
+    'NOT_ALLOWED',
+    'VALUE_INVALID',
+  ],
   faces: { cli: 'agent add' },
 })
 
@@ -53,6 +61,6 @@ export const removeAgent = operation({
   summary: 'Retire an agent; its id is never given to another.',
   input: id,
   output: agent,
-  errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND'],
+  errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'NOT_ALLOWED'],
   faces: { cli: 'agent remove' },
 })

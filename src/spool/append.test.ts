@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
+import fs, {
   chmodSync,
   chownSync,
   existsSync,
@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
@@ -34,6 +35,22 @@ describe('to append', () => {
     expect(readFileSync(path, 'utf8')).toBe(line('one') + line('two'))
     expect(statSync(path).mode & 0o777).toBe(0o600)
     for (const folder of [dirname(path), dirname(dirname(path))]) expect(statSync(folder).mode & 0o777).toBe(0o700)
+  })
+
+  it('puts the names of what it has made on the disk too, where the entry is to last', async () => {
+    const path = open()
+    const synced: unknown[] = []
+    const { openSync } = fs
+    const watched = (...words: Parameters<typeof openSync>) => [synced.push(words[0]), openSync(...words)][1]
+    Object.assign(fs, { openSync: watched })
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      Object.assign(fs, { openSync })
+      syncBuiltinESMExports()
+    })
+    await append(path, 'one', { isLasting: true })
+    const folders = [dirname(path), dirname(dirname(path)), dirname(dirname(dirname(path)))]
+    expect(synced).toEqual(expect.arrayContaining(folders))
   })
 
   it('leaves the modes of what others made as they are', async () => {

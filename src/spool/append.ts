@@ -21,13 +21,16 @@ const LINE_BREAK = 0x0a
  * without a line break gets one first, so that two entries never become one line.
  */
 export async function appendEntry({ path, entry, patienceMs, isLasting = false }: AppendOptions): Promise<void> {
-  makePrivateFolder(dirname(path))
+  const folder = dirname(path)
+  const isNewFolder = makePrivateFolder(folder)
   const spool = await lockSpool(path, APPENDING, patienceMs)
   if (!spool) throw new SpoolError('refused', `the folder of the spool ${path} has gone`)
   try {
     const line = formatEntry(entry)
     writeWhole(spool, endsLine(path, spool.size) ? line : `\n${line}`, isLasting)
-    if (isLasting && spool.size === 0) syncFolder(dirname(path))
+    if (isLasting && spool.size === 0) syncFolder(folder)
+    // Its own name, and that of the folder above it, which may be new as well.
+    if (isLasting && isNewFolder) for (const above of [dirname(folder), dirname(dirname(folder))]) syncFolder(above)
   } finally {
     spool.close()
   }

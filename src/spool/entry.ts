@@ -1,5 +1,6 @@
 import { parseMessageType } from '../model/message.ts'
 import { NORMAL, type Priority, parsePriority } from '../model/priority.ts'
+import { utf8Length } from '../model/text.ts'
 
 /** One line of a spool, in our words. Its producer is whoever could write the file. */
 export interface SpoolEntry {
@@ -37,11 +38,11 @@ export function parseEntry(line: string): ParsedLine {
     entry: {
       content,
       priority: readPriority(fields['priority']),
-      ...optional('id', readName(fields['id'])),
+      ...optional('id', readKey(fields['id'])),
       ...optional('type', readType(fields['type'])),
       ...optional('source', readName(fields['source'])),
       ...optional('writtenAt', readTime(fields['timestamp'])),
-      ...optional('dedupKey', readName(fields['dedup_key'])),
+      ...optional('dedupKey', readKey(fields['dedup_key'])),
       ...optional('ttlMs', readSeconds(fields['ttl_seconds'])),
     },
   }
@@ -72,6 +73,18 @@ function optional<K extends string, T>(key: K, value: T | undefined): { readonly
 function readName(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+const MAX_KEY_BYTES = 300
+
+/**
+ * What two entries share makes them one. So a number counts only where JSON keeps it exactly and it is not the zero of a
+ * producer that sets none, and a text where it can be stored: to be shown twice is better than not at all.
+ */
+function readKey(value: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value !== 0 ? String(value) : undefined
+  if (typeof value !== 'string' || value === '' || value.includes('\0') || !value.isWellFormed()) return undefined
+  return utf8Length(value) <= MAX_KEY_BYTES ? value : undefined
 }
 
 /** Numbers beyond the scale mean its ends. */

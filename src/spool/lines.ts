@@ -26,6 +26,7 @@ export interface Bounds {
 
 const CHUNK_BYTES = 256 * 1024
 const LINE_BREAK = 0x0a
+const BREAKS = Buffer.alloc(4 * 1024, LINE_BREAK)
 
 /** Reads the first lines of a file that is `size` bytes long. What follows the last line break is a line too. */
 export function readLines(fd: number, size: number, bounds: Bounds): Stretch {
@@ -55,6 +56,11 @@ class Collector {
 
   add(chunk: Buffer, position: number): void {
     for (let from = 0; from < chunk.length && !this.isFull; ) {
+      if (this.#length === 0 && chunk[from] === LINE_BREAK) {
+        from = skipBreaks(chunk, from)
+        this.#start = position + from
+        continue
+      }
       const found = chunk.indexOf(LINE_BREAK, from)
       const to = found < 0 ? chunk.length : found
       if (to > from) this.#keep(chunk.subarray(from, to))
@@ -94,6 +100,14 @@ class Collector {
     this.#bytes += bytes.length
     this.isFull = this.#lines.length >= this.#bounds.maxLines || this.#bytes >= this.#bounds.maxBytes
   }
+}
+
+/** Lines that were taken leave nothing but breaks, and of those there may be millions. */
+function skipBreaks(chunk: Buffer, from: number): number {
+  let at = from
+  while (BREAKS.equals(chunk.subarray(at, at + BREAKS.length))) at += BREAKS.length
+  while (chunk[at] === LINE_BREAK) at++
+  return at
 }
 
 function isBlank(bytes: Buffer): boolean {

@@ -3,7 +3,7 @@ import { type EntryLine, readContents } from './contents.ts'
 import type { SpoolEntry } from './entry.ts'
 import { lockSpool, SpoolError } from './file.ts'
 import { mayHoldEntries } from './look.ts'
-import { readState, type ShownLine, type SpoolState, writeState } from './state.ts'
+import { isLeased, readState, type ShownLine, type SpoolState, writeState } from './state.ts'
 
 /** An entry that is shown straight from the spool. */
 export interface SpoolCopy {
@@ -77,7 +77,7 @@ function copiesOf(lines: readonly EntryLine[], { shown }: SpoolState, now: numbe
   const copies = new Map<string, SpoolCopy>()
   for (const { entry, name } of lines) {
     const known = shown[name]
-    const isFree = known === undefined || (known.at === null && known.until <= now)
+    const isFree = known === undefined || (known.at === null && !isLeased(known, now))
     if (isFree && !copies.has(name)) copies.set(name, { entry, name, attempt: (known?.attempt ?? 0) + 1 })
   }
   return [...copies.values()]

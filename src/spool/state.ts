@@ -38,13 +38,29 @@ export function readState(spool: string): SpoolState | undefined {
   }
   try {
     const state = JSON.parse(readFileSync(fd, 'utf8')) as Partial<SpoolState>
-    const isSound = typeof state.batch === 'string' && typeof state.shown === 'object' && state.shown !== null
-    return isSound ? (state as SpoolState) : undefined
+    const { batch, shown } = state
+    if (typeof batch !== 'string' || typeof shown !== 'object' || shown === null) return undefined
+    return { batch, shown: Object.fromEntries(Object.entries(shown).filter(([, line]) => isShownLine(line))) }
   } catch {
     return undefined
   } finally {
     closeSync(fd)
   }
+}
+
+function isShownLine(value: unknown): value is ShownLine {
+  if (typeof value !== 'object' || value === null) return false
+  const { attempt, until, at, evidence } = value as Readonly<Record<string, unknown>>
+  const isPrinted = typeof at === 'number' && typeof evidence === 'string'
+  return typeof attempt === 'number' && typeof until === 'number' && (isPrinted || (at === null && evidence === null))
+}
+
+/** Nobody takes a line for longer: a lease that would last so was given while the clock was wrong. */
+const LONGEST_LEASE_MS = 10 * 60 * 1_000
+
+/** Whether somebody has taken the line to show it, and may be printing it at this moment. */
+export function isLeased({ at, until }: ShownLine, now: number): boolean {
+  return at === null && until > now && until - now <= LONGEST_LEASE_MS
 }
 
 /** On the disk when it returns, whole. */

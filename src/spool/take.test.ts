@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
+import fs, {
   appendFileSync,
   existsSync,
   mkdirSync,
@@ -12,6 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -260,6 +261,25 @@ describe('an entry without a name', () => {
     })
     expect(state).not.toBe('')
     expect(existsSync(statePath(path))).toBe(false)
+  })
+
+  it('is gone from the disk before its name is', async () => {
+    const path = makeSpool(entry('one'))
+    const calls: string[] = []
+    for (const name of ['writeSync', 'fsyncSync', 'rmSync', 'ftruncateSync'] as const) {
+      const call = fs[name] as (...words: unknown[]) => unknown
+      Object.assign(fs, { [name]: (...words: unknown[]) => [calls.push(name), call(...words)][1] })
+      onTestFinished(() => {
+        Object.assign(fs, { [name]: call })
+        syncBuiltinESMExports()
+      })
+    }
+    syncBuiltinESMExports()
+    await take(path, () => {
+      calls.splice(0)
+      return 'done'
+    })
+    expect(calls).toEqual(['writeSync', 'fsyncSync', 'rmSync', 'ftruncateSync'])
   })
 
   it('is delivered even where its name cannot be kept', async () => {

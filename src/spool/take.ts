@@ -1,10 +1,10 @@
-import { constants, ftruncateSync, writeSync } from 'node:fs'
+import { constants, fsyncSync, ftruncateSync, writeSync } from 'node:fs'
 import { type Contents, type EntryLine, keepNames, readContents } from './contents.ts'
 import type { SpoolEntry } from './entry.ts'
 import { type LockedSpool, lockSpool } from './file.ts'
 import { mayHoldEntries } from './look.ts'
 import { type BadLine, quarantineLines } from './quarantine.ts'
-import { removeState } from './state.ts'
+import { isLeased, removeState } from './state.ts'
 
 /** An entry on its way from the spool to the store. */
 export interface TakenEntry {
@@ -74,10 +74,9 @@ async function takeLocked(spool: LockedSpool, options: TakeOptions): Promise<Tak
   return { done: done.length, kept, quarantined: quarantined.length, isMore }
 }
 
-/** Somebody has taken it to show it without the store, and may be printing it at this moment. */
 function isBeingShown({ name }: EntryLine, { state }: Contents, now: number): boolean {
   const shown = state.shown[name]
-  return shown !== undefined && shown.at === null && shown.until > now
+  return shown !== undefined && isLeased(shown, now)
 }
 
 function takenEntry({ entry, place, name }: EntryLine, { state }: Contents): TakenEntry {
@@ -105,12 +104,13 @@ function quarantine(path: string, { fd }: LockedSpool, lines: readonly BadLine[]
 }
 
 /**
- * The state goes before the lines, so that it never outlives them; and the lines are made blank before the state goes,
- * so that none of them is ever taken under another name.
+ * The state goes before the lines, so that it never outlives them; and the lines are blank on the disk before the state
+ * goes, so that none of them is ever taken under another name, even after a loss of power.
  */
 function emptySpool(path: string, { fd }: LockedSpool, { lines, bad, isStateKept }: Contents): void {
   if (isStateKept) {
     blankLines(fd, [...lines, ...bad])
+    fsyncSync(fd)
     removeState(path)
   }
   ftruncateSync(fd, 0)

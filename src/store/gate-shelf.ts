@@ -84,6 +84,6 @@ export interface DecisionShelf {
     readonly state: DecisionState
     readonly answer: DecisionAnswer | null
   }): Promise<boolean>
-  /** Whether an agent has asked anything since a time. */
+  /** Whether an agent has asked anything since a time that it has not taken back itself. */
   hasAsked(params: { readonly agent: string; readonly since: number }): Promise<boolean>
 }

@@ -149,7 +149,10 @@ export interface MessageShelf {
   getAwaited(id: string): Promise<Message | undefined>
   /** The thread's messages, oldest first. */
   thread(params: { readonly threadId: string; readonly limit: number }): Promise<readonly Message[]>
-  /** Whether anybody but one agent has replied to a message. What is held, or was taken back, is no reply. */
+  /**
+   * Whether anybody but one agent has replied to a message: of programs only those to whom it went. What is held, or
+   * was taken back, is no reply.
+   */
   hasReply(params: { readonly message: Message; readonly notFrom: string }): Promise<boolean>
   /** How many messages the thread has had since the last one of a person. */
   countThread(params: { readonly threadId: string }): Promise<number>

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import type { IngestEntry } from '../../src/model/ingest.ts'
 import type { Postern } from '../../src/model/postern.ts'
 import { provenanceLine } from '../../src/render/provenance.ts'
+import { verifies } from '../scenarios/requirements.ts'
 import { caller, conformance, read, refused, stateOf, stepsOf, tell } from './suite.ts'
 
 const ingest = (postern: Postern, ...entries: IngestEntry[]) => postern.inbox.ingest({ agent: 'quinn', entries })
@@ -11,6 +12,7 @@ const everything = async (postern: Postern) => (await postern.inbox.list({ agent
 
 conformance('ingest', ({ rule, open }) => {
   rule('stores entries in their order, with what they say of themselves', async () => {
+    verifies('S000.spool.entry')
     const { postern, now } = await open()
     const results = await ingest(
       postern,
@@ -29,6 +31,7 @@ conformance('ingest', ({ rule, open }) => {
   })
 
   rule('knows the same key again, whatever is said under it', async () => {
+    verifies('S000.spool.known')
     const { postern } = await open()
     await postern.inbox.push({ to: ['quinn'], content: 'pushed', dedupKey: 'k' })
     expect(await outcomes(postern, { content: 'something else', source: 'x', dedupKey: 'k' })).toEqual(['known'])
@@ -40,6 +43,7 @@ conformance('ingest', ({ rule, open }) => {
   })
 
   rule('knows the same id again, be it the id of a message or of an entry', async () => {
+    verifies('S000.spool.known')
     const { postern } = await open({ agents: ['quinn', 'rex'] })
     const id = await tell(postern, 'quinn', 'pushed')
     const forRex = await tell(postern, 'rex', 'for rex')
@@ -53,6 +57,7 @@ conformance('ingest', ({ rule, open }) => {
   })
 
   rule('knows a copy of a broadcast that the agent has not taken up yet', async () => {
+    verifies('S000.spool.known')
     const { postern } = await open()
     const { id } = await postern.inbox.push({ to: ['all'], content: 'to everybody' })
     expect(await outcomes(postern, { content: 'to everybody', id })).toEqual(['known'])
@@ -61,6 +66,7 @@ conformance('ingest', ({ rule, open }) => {
   })
 
   rule('takes entries without key and id for different ones, but for one that comes again', async () => {
+    verifies('S000.spool.known')
     const { postern } = await open()
     const [one, two] = [
       { content: 'same', place: 'batch:0' },
@@ -72,6 +78,7 @@ conformance('ingest', ({ rule, open }) => {
   })
 
   rule('stands in the way of no notice of ours, and knows a copy of one', async () => {
+    verifies('S000.spool.nobody')
     const agents = ['quinn', { id: 'justin', kind: 'human' as const }]
     const { postern } = await open({ agents, limits: { attempts: 1 } })
     const bring = async (dedupKey: string) => {
@@ -103,6 +110,7 @@ conformance('ingest', ({ rule, open }) => {
   })
 
   rule('can be nobody whom anybody knows', async () => {
+    verifies('S000.spool.nobody')
     const { postern } = await open({ agents: ['quinn', { id: 'justin', kind: 'human' }] })
     const sources = [
       'quinn',
@@ -134,6 +142,7 @@ conformance('ingest', ({ rule, open }) => {
   })
 
   rule("counts a time to live from when the entry was written, by the store's clock", async () => {
+    verifies('S000.spool.ttl')
     const { postern, now } = await open()
     const at = now()
     await ingest(
@@ -147,6 +156,7 @@ conformance('ingest', ({ rule, open }) => {
   })
 
   rule('records what was over before it came as expired', async () => {
+    verifies('S000.spool.ttl')
     const { postern, now } = await open()
     const [result] = await ingest(postern, { content: 'too late', writtenAt: now() - 20_000, ttlMs: 10_000, id: 'a' })
     expect(result).toMatchObject({ outcome: 'stored', state: 'expired' })
@@ -173,6 +183,7 @@ conformance('ingest', ({ rule, open }) => {
   })
 
   rule('refuses what a push would refuse, each entry for itself, and says why', async () => {
+    verifies('S000.spool.refused')
     const { postern } = await open({ limits: { contentBytes: 20 } })
     const results = await ingest(
       postern,
@@ -204,6 +215,7 @@ conformance('ingest', ({ rule, open }) => {
   })
 
   rule('leaves what a full inbox has no room for, and takes it when there is', async () => {
+    verifies('S000.spool.refused')
     const { postern } = await open({ limits: { pendingPerAgent: 5 } })
     await tell(postern, 'quinn', 'first')
     const entries = Array.from({ length: 9 }, (_, at) => ({ content: `${at}`, id: `${at}` }))
@@ -224,6 +236,7 @@ conformance('ingest', ({ rule, open }) => {
   })
 
   rule('stores what was shown already as seen, with the evidence', async () => {
+    verifies('S000.spool.shown')
     const { postern, now } = await open()
     const shown = { at: now() - 5_000, evidence: 'shown from the spool' }
     const results = await postern.inbox.ingest({
@@ -243,6 +256,7 @@ conformance('ingest', ({ rule, open }) => {
   })
 
   rule('does not show again what waits in the store and was shown from a copy', async () => {
+    verifies('S000.spool.shown')
     const { postern, now } = await open()
     const shown = { at: now(), evidence: 'shown from the spool' }
     const byId = await tell(postern, 'quinn', 'by id')
@@ -267,6 +281,7 @@ conformance('ingest', ({ rule, open }) => {
   })
 
   rule('stores each entry once, though many bring the same at once', async () => {
+    verifies('S000.spool.known')
     const { postern, again } = await open()
     const others = await Promise.all([again(), again(), again()])
     const entries = Array.from({ length: 30 }, (_, at) => ({
@@ -286,21 +301,25 @@ conformance('ingest', ({ rule, open }) => {
   })
 
   rule('refuses a whole batch only where it is for nobody, or for another session', async () => {
-    const { postern } = await open({ agents: ['quinn', 'rex'], limits: { pushesPerBatch: 2 } })
+    const { postern } = await open({ agents: ['quinn', 'rex'] })
     const entries = [{ content: 'x' }]
     await refused(postern.inbox.ingest({ agent: 'nobody', entries }), 'AGENT_NOT_FOUND')
     await refused(postern.inbox.ingest({ agent: 'No Id', entries }), 'AGENT_ID_INVALID')
     await refused(postern.inbox.ingest({ agent: 'quinn', sessionId: 'a/b', entries }), 'SESSION_INVALID')
     await postern.sessions.begin({ id: 'ses-rex', agent: 'rex' })
     await refused(postern.inbox.ingest({ agent: 'quinn', sessionId: 'ses-rex', entries }), 'SESSION_CONFLICT')
-    await refused(
-      postern.inbox.ingest({ agent: 'quinn', entries: [...entries, ...entries, ...entries] }),
-      'VALUE_INVALID',
-    )
     expect(await postern.inbox.ingest({ agent: 'quinn', entries: [] })).toEqual([])
     await postern.agents.remove({ id: 'rex' })
     await refused(postern.inbox.ingest({ agent: 'rex', entries }), 'AGENT_NOT_FOUND')
     expect(await everything(postern)).toEqual([])
+  })
+
+  rule('stores as many at once as it may, and leaves the rest', async () => {
+    verifies('S000.spool.refused')
+    const { postern } = await open({ limits: { pushesPerBatch: 2 } })
+    const entries = ['a', 'b', 'c'].map((content) => ({ content, id: content }))
+    expect(await outcomes(postern, ...entries)).toEqual(['stored', 'stored', 'full'])
+    expect(await outcomes(postern, ...entries.slice(2))).toEqual(['stored'])
   })
 
   rule('is not damped: a producer is no agent that answers another', async () => {

@@ -13,6 +13,7 @@ import {
 import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { setTrust } from '../../src/host/trust.ts'
 import { spoolPath } from '../../src/spool/path.ts'
 import { verifies } from '../scenarios/requirements.ts'
 import { askCli } from './harness/cli.ts'
@@ -219,6 +220,25 @@ describe('a configuration that cannot be read', () => {
     expect(idsIn(await inTime(fire(place, 'UserPromptSubmit')))).toEqual([id])
     expect((await inTime(fire(place, 'Stop'))).block).toContain('wait for justin')
     expect(faultsOf(place).map(({ fault }) => fault)).toContainEqual(expect.stringContaining('postern.config.json'))
+  })
+
+  it('of a project holds a session wherever its agent goes', async () => {
+    verifies('G8.config')
+    const place = await makePlace()
+    const settings = join(place.project, 'postern.config.json')
+    writeFileSync(settings, JSON.stringify({ gates: { tidy: { reason: 'the desk is untidy' } } }))
+    setTrust(place.home, settings, true)
+    await fire(place, 'SessionStart', { fields: { source: 'startup' } })
+    const elsewhere = join(place.project, 'vendor')
+    mkdirSync(join(elsewhere, '.git'), { recursive: true })
+    const there = { ...place, project: elsewhere }
+    expect((await fire(there, 'Stop')).block).toContain('the desk is untidy')
+    await fire(there, 'SessionStart', { fields: { source: 'compact' } })
+    expect((await fire(there, 'Stop')).block).toContain('the desk is untidy')
+    // Another session that begins there has nothing to do with it.
+    const other = { session: 'ses-2' }
+    await fire(there, 'SessionStart', { ...other, fields: { source: 'startup' } })
+    expect((await fire(there, 'Stop', other)).block).toBe('')
   })
 
   for (const [what, text] of [

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { quarantinePath, spoolPath, statePath } from '../../src/spool/path.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
+import { verifies } from '../scenarios/requirements.ts'
 import { cliCommand, type Ran, runCli } from './harness/cli.ts'
 import { copyHome, deliveriesIn, makeHome, storeOf, withStore } from './harness/home.ts'
 import { inTurn } from './harness/in-turn.ts'
@@ -33,10 +34,12 @@ const STORING = new Set('openat write pwrite64 fsync fdatasync ftruncate unlink 
 
 describe.runIf(canTrace())('a drain that is killed at every storage syscall while it takes a spool', () => {
   it('loses no entry and stores none twice', async () => {
+    verifies('G4.spool.crash')
     expect(await strike('with the addon', { hasAddon: true })).toEqual([])
   })
 
   it('loses none where flock(1) takes the lock either', async () => {
+    verifies('G4.spool.crash')
     expect(await strike('without the addon', { isChosen: isDecisive })).toEqual([])
   })
 

@@ -17,6 +17,7 @@ import { ingestSpool } from '../../src/host/spool.ts'
 import { appendEntry } from '../../src/spool/append.ts'
 import { quarantinePath, spoolPath } from '../../src/spool/path.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
+import { verifies } from '../scenarios/requirements.ts'
 import { canMount, mountMemory } from './harness/disk.ts'
 import { canTrace } from './harness/strace.ts'
 
@@ -45,6 +46,7 @@ describe.runIf(canMount())('a spool on a full disk', () => {
   }
 
   it('takes an entry whole or not at all', async () => {
+    verifies('G4.spool.full-disk')
     const { path, fill, free } = makeDisk()
     await append(path, 'one')
     fill()
@@ -62,6 +64,7 @@ describe.runIf(canMount())('a spool on a full disk', () => {
   })
 
   it('still gives up its entries, and keeps the bad lines that cannot be put elsewhere', async () => {
+    verifies('G4.spool.full-disk')
     const { root, path, fill, free } = makeDisk()
     const postern = await openLocal(join(temporaryFolder(), 'postern.db'), { upkeep: false })
     onTestFinished(() => postern.close())

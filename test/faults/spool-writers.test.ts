@@ -11,6 +11,7 @@ import type { Drained, Postern } from '../../src/model/postern.ts'
 import { spoolPath } from '../../src/spool/path.ts'
 import { codeBlocks } from '../helpers/documents.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
+import { verifies } from '../scenarios/requirements.ts'
 import { answerOf, runCli } from './harness/cli.ts'
 import { storeOf } from './harness/home.ts'
 import { figures } from './harness/need.ts'
@@ -133,6 +134,7 @@ async function drainWhile(world: World, writers: readonly { readonly done: Promi
 
 describe('foreign producers that write while drains run', () => {
   it('10,000 lines from Python and flock(1): none is lost, none is shown twice', async () => {
+    verifies('G4.spool.writers')
     const world = await makeWorld()
     const startedAt = performance.now()
     const shown = await drainWhile(world, [
@@ -153,6 +155,7 @@ describe('foreign producers that write while drains run', () => {
   })
 
   it('the example for Node', async () => {
+    verifies('G4.spool.writers')
     const world = await makeWorld()
     const shown = await drainWhile(world, [startNode(world.path, 'node', 200), startPython(world.path, 'ada', 500)])
     expect(shown.sort()).toEqual([...namesOf('node', 200), ...namesOf('ada', 500)].sort())

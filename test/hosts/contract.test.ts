@@ -26,9 +26,9 @@ describeReal.each(DRIVERS)('$host', (driver) => {
     expect(requests.map((request) => occurrences(request, MARK))).toEqual([0, 1, 2])
   })
 
-  test('sees no network but the model', async () => {
+  test('sees no network but the model', async ({ skip }) => {
     const loopback = await openLoopback()
-    if (loopback.enter.length === 0) return
+    skip(loopback.enter.length === 0, 'this machine gives no network namespace')
     const asked: string[] = []
     const machine = createServer((request, response) => {
       asked.push(request.url ?? '')

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { inject } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import type { Outcome } from '../helpers/command.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
+import { endProcessesIn } from './leftovers.ts'
 
 /** A machine as an agent of one test finds it: a home that knows nothing, a project, and Postern. */
 export interface Place {
@@ -20,10 +21,11 @@ export interface Place {
   ask<T>(...args: readonly string[]): Promise<T>
 }
 
-/** It is removed when the test has finished. The folders of the programs are on its path. */
+/** It is removed when the test has finished, with all that runs in it. The folders of the programs are on its path. */
 export async function makePlace(programs: readonly string[] = []): Promise<Place> {
   const folder = temporaryFolder()
   const home = join(folder, 'home')
+  onTestFinished(() => endProcessesIn(home))
   const project = join(folder, 'project')
   mkdirSync(home)
   const env = {
@@ -64,19 +66,25 @@ export interface ProgramOptions {
 
 const TIMEOUT_MS = 60_000
 
-/** A program with nothing on its stdin. */
+/** A program with nothing on its stdin. What it leaves behind in its group of processes ends with it. */
 export async function runProgram(words: readonly string[], options: ProgramOptions): Promise<Outcome> {
   const [command = '', ...args] = words
   const { cwd, env, timeoutMs = TIMEOUT_MS } = options
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const ended = once(child, 'close')
-  const timer = setTimeout(() => {
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
-  }, timeoutMs)
+  const end = () => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    } catch {
+      // Nobody is left of the group.
+    }
+  }
+  const timer = setTimeout(end, timeoutMs)
   try {
     const [stdout, stderr, [code, signal]] = await Promise.all([text(child.stdout), text(child.stderr), ended])
     return { exit: code ?? 128, stdout, stderr: signal ? `${stderr}\nended by ${signal}` : stderr }
   } finally {
     clearTimeout(timer)
+    end()
   }
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { basename, dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { findBinary } from '../helpers/binaries.ts'
@@ -27,14 +27,13 @@ const PATIENCE_MS = 30_000
 export async function openSession(driver: Driver, place: Place, steps: readonly Step[]): Promise<TerminalSession> {
   const loopback = await openLoopback()
   const model = await startModel(loopback, steps)
-  driver.prepare(place, model.url)
   const env = { ...place.env, ...driver.env(model.url), TERM: 'xterm-256color' }
   const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`)
   const command = ['env', '-i', ...assignments, ...loopback.enter, driver.program, ...driver.terminalArgs()]
   // A server of its own for each test, so that none sees or ends another's.
-  const socket = `postern-${basename(dirname(place.home))}`
+  const socket = join(dirname(place.home), 'tmux')
   const tell = (...args: readonly string[]) =>
-    execFileSync(tmux ?? 'tmux', ['-L', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', cwd: place.project })
+    execFileSync(tmux ?? 'tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', cwd: place.project })
   const screen = () => tell('capture-pane', '-p')
   onTestFinished(async () => {
     try {
@@ -45,6 +44,7 @@ export async function openSession(driver: Driver, place: Place, steps: readonly 
     await model.close()
     model.check()
   })
+  driver.prepare(place, model.url)
   tell('new-session', '-d', '-x', '140', '-y', '45', '-c', place.project, ...command)
 
   return {

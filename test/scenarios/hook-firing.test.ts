@@ -135,6 +135,8 @@ describe('nothing is consumed', () => {
     const deaf: readonly (readonly [string, string])[] = [
       ['cursor', 'beforeSubmitPrompt'],
       ['cursor', 'preToolUse'],
+      ['cursor', 'sessionStart'],
+      ['cursor', 'postToolUse'],
       ['claude-code', 'Notification'],
       ['claude-code', 'SessionEnd'],
       ['claude-code', 'PostToolUse'],
@@ -147,7 +149,7 @@ describe('nothing is consumed', () => {
       expect([host, event, fired.code, idsIn(fired)]).toEqual([host, event, 0, []])
       expect(await deliveryOf(place, id)).toMatchObject({ state: 'pending', attempt: 0 })
     }
-    expect(idsIn(await fire(place, 'sessionStart', { host: 'cursor' }))).toEqual([id])
+    expect(idsIn(await fire(place, 'stop', { host: 'cursor' }))).toEqual([id])
   })
 })
 

@@ -107,6 +107,16 @@ describe('the end of a turn', () => {
     expect(await stateOfGate(place, gate)).toBe('breached')
     expect(await passesTold(place)).toEqual([expect.stringContaining('ended the session')])
   })
+
+  it('is breached there by gates of the session too, unless they are met by then', async () => {
+    verifies('G8.loop')
+    const tidy = { reason: 'the desk is untidy' }
+    const place = await makePlace({ gates: { tidy, done: { check: 'test -e done', reason: 'not done' } } })
+    await stops(place, 1)
+    writeFileSync(join(place.project, 'done'), '')
+    await fire(place, 'SessionEnd', { fields: { reason: 'prompt_input_exit' } })
+    expect(await passesTold(place)).toEqual([expect.stringMatching(/session gate tidy.*ended the session/)])
+  })
 })
 
 describe('a soft gate', () => {
@@ -119,6 +129,13 @@ describe('a soft gate', () => {
     const [other] = await stops(place, 1, { session: 'ses-2' })
     expect(other?.context).toContain('the desk is untidy')
     expect(await toldTo(place)).toEqual([])
+  })
+
+  it('warns again where its warning was not taken', async () => {
+    verifies('S000.hook.soft')
+    const place = await makePlace({ gates: { 'tidy-up': { mode: 'soft', reason: 'the desk is untidy' } } })
+    await stops(place, 1, { wrap: ['bash', '-c', '"$@" > /dev/full', 'bash'] })
+    expect((await stops(place, 2)).map(isContinued)).toEqual([true, false])
   })
 })
 
@@ -133,8 +150,11 @@ describe('a marker that an agent leaves for a gate', () => {
     const [held] = await stops(place, 1)
     expect(held?.block).toContain('run the tests')
     leaveMarker(place, 'ses-1', 'tests-pass')
+    // Whether anything was asked the store knows itself.
     leaveMarker(place, 'ses-1', 'decision')
-    expect((await stops(place, 1)).map(isContinued)).toEqual([false])
+    const [asked] = await stops(place, 1)
+    expect(asked?.block).toContain('offer your person a decision')
+    expect(asked?.block).not.toContain('run the tests')
   })
 
   it('opens no gate that a command judges, and no gate that there is not', async () => {

@@ -223,8 +223,12 @@ describe('postern init', () => {
   it('says that a project’s file is everybody’s', async () => {
     const place = makePlace()
     const project = ['init', '--host', 'claude-code', '--agent', 'quinn', '--scope', 'project']
-    expect((await place.run(project)).stdout).toContain('whoever shares this project')
-    expect((await place.run(['init', '--host', 'codex', '--agent', 'quinn'])).stdout).not.toContain('shares')
+    expect((await place.run(project)).stdout).toContain('They need Postern with an agent quinn')
+    const cursor = ['init', '--host', 'cursor', '--agent', 'quinn', '--scope', 'project']
+    expect((await place.run(cursor)).stdout).toContain(`a path of this machine (${place.own}/bin/hook)`)
+    expect((await place.run(['init', '--host', 'codex', '--agent', 'quinn'])).stdout).not.toContain(
+      'shares this project',
+    )
   })
 
   it('goes where the variables of the hosts lead', async () => {
@@ -322,7 +326,10 @@ describe('postern init refuses', () => {
     const { exit, stderr } = await place.run(['init', '--host', 'claude-code', '--agent', 'quinn'])
     expect(exit).toBe(64)
     expect(stderr).toContain(reason)
-    expect(stderr).toContain('[CONFIG_INVALID]')
+    expect(stderr).toContain('[SETTINGS_REFUSED]')
+    // The file is somebody's: whoever reads this must not think that it can go.
+    expect(stderr).toContain('keep what else it holds')
+    expect(stderr).not.toContain('remove')
     expect(snapshot(place.home)).toEqual(before)
   })
 

@@ -171,6 +171,18 @@ export const REQUIREMENTS = {
   'S000.hook.markers': hooks('scenarios', "Markers are hints for their own session's gates."),
   'S000.hook.commands': hooks('scenarios', "Commands of the user's own take part in the chain, and cannot break it."),
   'S000.hook.spool': hooks('faults', "While the store is away the spool's copies are shown, and not again afterwards."),
+  'G4.spool.crash': hooks('faults', 'A take that is killed anywhere loses no entry of a spool and stores none twice.'),
+  'G4.spool.writers': hooks(
+    'faults',
+    'Producers in any language append while drains run: no entry is lost, none is shown twice.',
+  ),
+  'G4.spool.full-disk': hooks('faults', 'On a full disk an entry is written whole or not at all, and none is lost.'),
+  'S000.spool.entry': gates('An entry of a spool becomes a message with all that it says of itself.'),
+  'S000.spool.known': gates('The store wins: what the agent has under the same key, id or place is not stored again.'),
+  'S000.spool.nobody': gates('An entry is from nobody whom anybody knows, and stands in the way of no notice of ours.'),
+  'S000.spool.ttl': gates('A time to live counts from when the entry was written; what was over is recorded as that.'),
+  'S000.spool.refused': gates('An entry that is refused stops no other; one that finds no room stays in the spool.'),
+  'S000.spool.shown': gates('What was shown straight from the spool is stored as seen and not shown again.'),
   'S000.flow.spool': hooks('scenarios', 'A foreign JSONL entry reaches the agent at its next hook.'),
   'S000.flow.push': hooks('scenarios', 'A push reaches the agent at its next hook.'),
   'S000.flow.decision': hooks(

@@ -59,14 +59,19 @@ async function install(io: Io, args: Args, target: Target, agent: string): Promi
   const { home } = io.config
   const scope = parseScope(args)
   const places = findPlaces(target)
-  const launcher = formatLauncherWord(home, places.userHome, target)
+  const launcher = formatLauncherWord(home, places.userHome, target, scope)
   const found = findSettings(target, scope, places)
   const change = planInstall(found, scope, { target, launcher, agent, home })
   if (change && !(await agrees(io, args, change))) return EXIT.failed
 
   const isNew = await prepare(io, agent)
-  const backup = change ? applyChange(change, home).backup : null
-  const warnings = [...warnOfOther(target, scope, places, home), ...warnOfPlace(), ...warnOfStore(io)]
+  const backup = change ? (await applyChange(change, home)).backup : null
+  const warnings = [
+    ...warnOfOther(target, scope, places, home),
+    ...warnOfSharing(scope, agent, launcher),
+    ...warnOfPlace(),
+    ...warnOfStore(io),
+  ]
   const others = (change?.agents ?? []).filter((each) => each !== agent)
   const lines = [
     change
@@ -106,7 +111,7 @@ async function uninstall(io: Io, args: Args, target: Target | undefined): Promis
   const change = planUninstall(found, scope, { target, home, agent })
   if (change && !(await agrees(io, args, change))) return EXIT.failed
 
-  const backup = change ? applyChange(change, home).backup : null
+  const backup = change ? (await applyChange(change, home)).backup : null
   const isGone = change?.after === null
   const lines = change
     ? [
@@ -215,6 +220,17 @@ function warnOfOther(target: Target, scope: Scope, places: Places, home: string)
   } catch {
     return []
   }
+}
+
+/** A project's settings are usually committed, with the agent's name in them. */
+function warnOfSharing(scope: Scope, agent: string, launcher: string): readonly string[] {
+  if (scope === 'user') return []
+  const warning = 'Careful: whoever shares this project gets these hooks too.'
+  return [
+    launcher.includes('$HOME')
+      ? `${warning} They need Postern with an agent ${agent}, or another that POSTERN_AGENT names; without it their host reports a missing hook.`
+      : `${warning} The command holds a path of this machine (${launcher}); where that is missing the host reports it.`,
+  ]
 }
 
 function warnOfPlace(): readonly string[] {

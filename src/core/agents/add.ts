@@ -1,4 +1,5 @@
 import { type Agent, parseAgentId, parseAgentKind, RESERVED_IDS, skeletonOf } from '../../model/agent.ts'
+import { type Caller, isProgram } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { AddAgent } from '../../model/postern.ts'
 import { parseText } from '../../model/text.ts'
@@ -25,7 +26,17 @@ export function draftAgent(ctx: Context, input: AddAgent): Agent {
       next: 'Only a person can be an owner: add it with kind "human".',
     })
   }
+  if (isOwner) requirePerson(ctx.caller, `make ${id} an owner, who is told instead of all other people`)
   return { id, kind, displayName, isOwner, createdAt: ctx.store.now(), removedAt: null }
+}
+
+/** Who is told when a program goes on without leave is not for a program to say. */
+export function requirePerson(caller: Caller, what: string): void {
+  if (!isProgram(caller)) return
+  throw new PosternError('NOT_ALLOWED', {
+    message: `${caller.id} cannot ${what}.`,
+    next: 'Let a person do it, from a terminal of their own.',
+  })
 }
 
 export function parseDisplayName(value: string): string {

@@ -1,10 +1,13 @@
 import type { Agent } from '../../model/agent.ts'
+import { isProgram } from '../../model/caller.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { cancelQuestion } from '../decisions/close.ts'
 import { closeGate } from '../gates/close.ts'
+import { requireLeave } from '../gates/resolve.ts'
 import { mayMove } from '../inbox/state-moves.ts'
 import { ring } from '../rings.ts'
+import { requirePerson } from './add.ts'
 import { requireAgent } from './roster.ts'
 
 const REASON = 'the agent was removed'
@@ -17,6 +20,8 @@ const MAX_QUESTIONS = 1_000
 export async function removeAgent(ctx: Context, { id }: { readonly id: string }): Promise<Agent> {
   const { removed, rings } = await ctx.store.transact(async (tx) => {
     const agent = await requireAgent(tx, id)
+    if (agent.kind === 'human') requirePerson(ctx.caller, `remove ${id}, who is a person`)
+    if (isProgram(ctx.caller)) await requireUngated(ctx, tx, id)
     const removedAt = ctx.store.now()
     const rings = [...(await cancelQuestions(ctx, tx, agent.id)), ...(await waiveGates(ctx, tx, agent.id))]
     await tx.deliveries.takeUpBroadcasts({ agent: agent.id, now: removedAt })
@@ -33,6 +38,11 @@ export async function removeAgent(ctx: Context, { id }: { readonly id: string })
   })
   ring(ctx, [...new Set(rings)])
   return removed
+}
+
+/** Whoever may not open a gate does not do so by removing its agent, which could come back. */
+async function requireUngated(ctx: Context, tx: Shelves, agent: string): Promise<void> {
+  for (const gate of await tx.gates.openOf({ agent })) requireLeave(ctx.caller, gate, 'waived')
 }
 
 async function cancelQuestions(ctx: Context, tx: Shelves, agent: string): Promise<readonly string[]> {

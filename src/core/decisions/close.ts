@@ -1,5 +1,6 @@
 import { type Caller, SYSTEM_CALLER } from '../../model/caller.ts'
 import type { Decision, DecisionAnswer, DecisionOption, DecisionState } from '../../model/decision.ts'
+import { PosternError } from '../../model/errors.ts'
 import type { Gate, GateState } from '../../model/gate.ts'
 import { RING_DECISIONS } from '../../model/ring.ts'
 import type { Shelves } from '../../store/store.ts'
@@ -46,11 +47,21 @@ export async function endDecision(
   const own = await closeGate(ctx, tx, gate, { ...closing, tells: gate.waiters })
   const rings = [...(own?.rings ?? [])]
   for (const other of await tx.gates.awaiting({ awaits: decision.id })) {
+    if (state === 'cancelled') requireNotHeld(by, other)
     const closed = await closeGate(ctx, tx, other, closing)
     rings.push(...(closed?.rings ?? []))
   }
   rings.push(...(await tellAsker(ctx, tx, ended, by, reason)), RING_DECISIONS)
   return { decision: ended, gate: own?.gate ?? gate, rings }
+}
+
+/** An agent that is let wait for the answer does not go on by no longer asking. */
+function requireNotHeld(by: Caller, gate: Gate): void {
+  if (gate.agent !== by.id || gate.createdBy === by.id) return
+  throw new PosternError('NOT_ALLOWED', {
+    message: `${by.id} cannot take the question back: the gate ${gate.id}, set by ${gate.createdBy}, waits for its answer.`,
+    next: `Wait for it with "postern decision await ${gate.awaits}".`,
+  })
 }
 
 /** The deadline is over: the default is taken where there is one. Undefined where the gate has no open decision. */

@@ -1,6 +1,7 @@
 import type { Decision, DecisionAnswer } from '../../model/decision.ts'
 import type { DecisionRef, RespondDecision } from '../../model/decisions.ts'
 import { PosternError } from '../../model/errors.ts'
+import type { Gate } from '../../model/gate.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
@@ -32,19 +33,23 @@ export async function cancelDecision(
   input: DecisionRef & { readonly reason?: string },
 ): Promise<Decision> {
   const reason = parseReason(input.reason ?? 'it need not be answered any more')
-  return endByHand(ctx, input, (decision) => {
-    if (ctx.caller.id !== decision.agent) requireAsked(ctx, decision)
+  return endByHand(ctx, input, (decision, gate) => {
+    if (ctx.caller.id !== gate.createdBy) requireAsked(ctx, decision)
     return { state: 'cancelled', answer: null, by: ctx.caller, reason }
   })
 }
 
-async function endByHand(ctx: Context, { id }: DecisionRef, how: (decision: Decision) => Ending): Promise<Decision> {
+async function endByHand(
+  ctx: Context,
+  { id }: DecisionRef,
+  how: (decision: Decision, gate: Gate) => Ending,
+): Promise<Decision> {
   const { gateId } = await requireDecision(ctx.store.read, id)
   const { decision, rings } = await ctx.store.transact(async (tx): Promise<Ended> => {
     const gate = await tx.gates.get(gateId)
     if (!gate) throw new PosternError('DECISION_NOT_FOUND', { id })
     const decision = await requireOpen(tx, id)
-    const ended = await endDecision(ctx, tx, { decision, gate }, how(decision))
+    const ended = await endDecision(ctx, tx, { decision, gate }, how(decision, gate))
     if (!ended) throw endedAlready(await requireDecision(tx, id))
     return ended
   })

@@ -1,3 +1,4 @@
+import { type Caller, isProgram } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Gate } from '../../model/gate.ts'
 import type { GateRef } from '../../model/gates.ts'
@@ -25,7 +26,7 @@ async function closeByHand(ctx: Context, { id, ...input }: Verdict, to: 'resolve
   const reason = parseReason(input.reason)
   const { gate, rings } = await ctx.store.transact(async (tx) => {
     const gate = await requireGate(tx, id)
-    requireLeave(ctx, gate, to)
+    requireLeave(ctx.caller, gate, to)
     const cancelled = gate.kind === 'decision' ? await cancelQuestion(ctx, tx, gate, reason) : undefined
     const closed = cancelled ?? (await closeGate(ctx, tx, gate, { to, by: ctx.caller, reason }))
     if (!closed) throw closedAlready(gate)
@@ -46,8 +47,11 @@ export function closedAlready({ id, state, closedBy, closedReason }: Gate): Post
   return new PosternError('GATE_CLOSED', { id, state, by: closedBy, reason: closedReason })
 }
 
-/** Where a person is meant, only a person counts; and nobody opens a gate that others have set before them. */
-function requireLeave({ caller }: Context, gate: Gate, to: 'resolved' | 'waived'): void {
+/**
+ * Where a person is meant, only a person counts. Nobody opens a gate that others have set before them, and no program one
+ * that it has not set: an agent could register a second one to speak for it.
+ */
+export function requireLeave(caller: Caller, gate: Gate, to: 'resolved' | 'waived'): void {
   const isForPerson = gate.kind === 'human' || gate.kind === 'decision'
   if (isForPerson && caller.kind !== 'human') {
     const who = caller.kind === 'local' ? 'Somebody who has not said who they are' : caller.id
@@ -62,9 +66,9 @@ function requireLeave({ caller }: Context, gate: Gate, to: 'resolved' | 'waived'
       next: `Answer with "postern decision respond ${gate.awaits} --select <option>", or waive the gate.`,
     })
   }
-  if (caller.id === gate.agent && gate.createdBy !== caller.id) {
+  if (gate.createdBy !== caller.id && (isProgram(caller) || caller.id === gate.agent)) {
     throw new PosternError('NOT_ALLOWED', {
-      message: `The gate ${gate.id} was set for ${gate.agent} by ${gate.createdBy}, so ${gate.agent} cannot open it.`,
+      message: `The gate ${gate.id} was set for ${gate.agent} by ${gate.createdBy}, so ${caller.id} cannot open it.`,
       next: `Do what it asks for: ${gate.reason}`,
     })
   }

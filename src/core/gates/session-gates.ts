@@ -1,4 +1,4 @@
-import { SYSTEM_CALLER } from '../../model/caller.ts'
+import { isProgram, SYSTEM_CALLER } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import {
   parseGateHook,
@@ -35,11 +35,42 @@ export function registerGate(ctx: Context, input: RegisterGate): Promise<Session
   return ctx.store.transact(async (tx) => {
     const session = await requireSession(tx, gate.sessionId)
     if (gate.check !== null && session.machine !== ctx.machine.name) throw foreignCheck(session)
+    if (isProgram(ctx.caller)) await requireUnset(ctx, tx, gate)
     await tx.gates.register(gate)
     const known = await tx.gates.registered({ sessionId: gate.sessionId })
     if (known.length > MAX_REGISTERED) throw tooMany(known.length)
     return known.find((each) => each.name === name) ?? gate
   })
+}
+
+/** A program may hold a session more, and not less than others have set it. */
+async function requireUnset(ctx: Context, tx: Shelves, { sessionId, name }: SessionGate): Promise<void> {
+  const known = (await rulesOf(ctx, tx, sessionId)).find((rule) => rule.name === name)
+  const by = known && 'registeredBy' in known ? known.registeredBy : SYSTEM_CALLER.id
+  if (!known || by === ctx.caller.id) return
+  throw new PosternError('NOT_ALLOWED', {
+    message: `The gate ${name} of this session was set by ${by}, so ${ctx.caller.id} cannot change it.`,
+    next: `Do what it asks for: ${known.reason}`,
+  })
+}
+
+/**
+ * The gates of a session: its own, and those of the configuration that nobody has replaced for it. What a program has
+ * registered replaces none.
+ */
+export async function rulesOf(
+  { sessionGates }: Context,
+  { gates, agents }: Shelves,
+  sessionId: string,
+): Promise<readonly (SessionGate | SessionGateRule)[]> {
+  const registered: SessionGate[] = []
+  for (const gate of await gates.registered({ sessionId })) {
+    const isConfigured = sessionGates.some(({ name }) => name === gate.name)
+    const by = isConfigured ? await agents.get(gate.registeredBy) : undefined
+    if (by === undefined || by.kind === 'human') registered.push(gate)
+  }
+  const own = new Set(registered.map(({ name }) => name))
+  return [...registered, ...sessionGates.filter(({ name }) => !own.has(name))]
 }
 
 /** Whoever shares a store with another machine may not run programs there. */
@@ -79,18 +110,17 @@ export async function markGate(
   })
 }
 
-/** A gate that can be marked, with its mark if it has one. What a command judges, nobody's word can change. */
+/** A gate that can be marked, with its mark if it has one. */
 async function markedGate(
   ctx: Context,
   shelves: Shelves,
   { sessionId, name }: { readonly sessionId: string; readonly name: string },
 ): Promise<SessionGate> {
   const { startedAt } = await requireSession(shelves, sessionId)
-  const own = (await shelves.gates.registered({ sessionId })).find((gate) => gate.name === name)
-  const rule = own ?? ctx.sessionGates.find((gate) => gate.name === name)
+  const rule = (await rulesOf(ctx, shelves, sessionId)).find((gate) => gate.name === name)
   if (!rule) throw new PosternError('GATE_NOT_FOUND', { id: name })
-  if (rule.check !== null) {
-    const next = `Only its command opens it: ${rule.check}`
+  if (!isMarkable(rule)) {
+    const next = rule.check === null ? `Only a question opens it: ${ASK}` : `Only its command opens it: ${rule.check}`
     throw new PosternError('VALUE_INVALID', { field: 'gate to mark', value: name, next })
   }
   const marks = await shelves.gates.marks({ sessionId })
@@ -98,6 +128,16 @@ async function markedGate(
   const byConfig = { registeredBy: SYSTEM_CALLER.id, registeredAt: startedAt }
   return { ...byConfig, ...rule, sessionId, markedAt: done?.at ?? null, markedBy: done?.by ?? null }
 }
+
+const ASK = 'postern decision create --option a="…" --option b="…" "question"'
+
+/** Whether somebody's word can meet it. What the store or a command can tell, nobody has to say. */
+export function isMarkable({ name, check }: SessionGateRule): boolean {
+  return check === null && name !== ASKED
+}
+
+/** The built-in gate that is met by a question. */
+const ASKED = 'decision'
 
 async function requireSession(shelves: Shelves, id: string): Promise<Session> {
   const session = await shelves.sessions.get(id)
@@ -109,9 +149,7 @@ async function requireSession(shelves: Shelves, id: string): Promise<Session> {
 export async function judgeSessionGates(ctx: Context, input: JudgeGates): Promise<Finding[]> {
   const { gates, sessions } = ctx.store.read
   const { sessionId, hook } = input
-  const registered = await gates.registered({ sessionId })
-  const own = new Set(registered.map(({ name }) => name))
-  const rules = [...registered, ...ctx.sessionGates.filter(({ name }) => !own.has(name))]
+  const rules = await rulesOf(ctx, ctx.store.read, sessionId)
   const wanted = rules.filter((rule) => rule.hook === hook)
   if (wanted.length === 0) return []
   const session = await sessions.get(sessionId)
@@ -144,8 +182,7 @@ async function isMet(
     const { exitCode } = await ctx.runCommand(check, { folder: session?.project ?? null, timeoutMs })
     return exitCode === 0
   }
-  if (isMarked) return true
-  return name === 'decision' ? isAskedThisTurn(ctx, agent, session) : false
+  return name === ASKED ? isAskedThisTurn(ctx, agent, session) : isMarked
 }
 
 /** Whether the agent has asked its person anything since its session began or last came to rest. */

@@ -3,7 +3,7 @@ import type { Gate, SessionGateRule } from '../../model/gate.ts'
 import type { StandingGate } from '../../model/gates.ts'
 import { parseSessionId } from '../../model/session.ts'
 import type { Context } from '../context.ts'
-import { isAskedThisTurn } from './session-gates.ts'
+import { isAskedThisTurn, isMarkable, rulesOf } from './session-gates.ts'
 
 /** Gates that may hold or warn a session. What only a command can tell counts as open, for none is run. */
 export async function standingGates(
@@ -12,11 +12,8 @@ export async function standingGates(
 ): Promise<readonly StandingGate[]> {
   const agent = parseAgentId(input.agent)
   const sessionId = parseSessionId(input.sessionId)
-  const { gates } = ctx.store.read
-  const durable = await gates.openOf({ agent })
-  const registered = await gates.registered({ sessionId })
-  const own = new Set(registered.map(({ name }) => name))
-  const rules = [...registered, ...ctx.sessionGates.filter(({ name }) => !own.has(name))]
+  const durable = await ctx.store.read.gates.openOf({ agent })
+  const rules = await rulesOf(ctx, ctx.store.read, sessionId)
   const unmet = rules.length === 0 ? [] : await withoutMarks(ctx, { agent, sessionId }, rules)
   return [...durable.map(ofGate), ...unmet.map(ofRule)]
 }
@@ -29,10 +26,9 @@ async function withoutMarks(
   const { gates, sessions } = ctx.store.read
   const marks = await gates.marks({ sessionId })
   const done = new Set(marks.filter(({ mark }) => mark === 'done').map(({ name }) => name))
-  const isAsked = rules.some(({ name }) => name === 'decision')
-    ? await isAskedThisTurn(ctx, agent, await sessions.get(sessionId))
-    : false
-  return rules.filter(({ name, check }) => check !== null || !(done.has(name) || (name === 'decision' && isAsked)))
+  const hasQuestion = rules.some((rule) => rule.check === null && !isMarkable(rule))
+  const isAsked = hasQuestion && (await isAskedThisTurn(ctx, agent, await sessions.get(sessionId)))
+  return rules.filter((rule) => rule.check !== null || !(isMarkable(rule) ? done.has(rule.name) : isAsked))
 }
 
 function ofGate({ id, hook, tool, mode, reason, onUnavailable, untilAt, dueAt }: Gate): StandingGate {

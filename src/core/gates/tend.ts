@@ -1,6 +1,6 @@
-import { SYSTEM_CALLER } from '../../model/caller.ts'
+import { isProgram, SYSTEM_CALLER } from '../../model/caller.ts'
 import type { Gate } from '../../model/gate.ts'
-import type { Message } from '../../model/message.ts'
+import { EVERYBODY, type Message } from '../../model/message.ts'
 import type { Shelves } from '../../store/store.ts'
 import { type PeopleNotice, tellPeople } from '../agents/people.ts'
 import type { Context } from '../context.ts'
@@ -99,7 +99,10 @@ function expiredNotice({ id, agent, reason }: Gate): PeopleNotice {
   }
 }
 
-/** A reply resolves the gates that wait for one to its message, unless it comes from whoever is held. */
+/**
+ * A reply resolves the gates that wait for one to its message, unless it comes from whoever is held, or from a program
+ * that was not asked.
+ */
 export async function resolveByReply(
   ctx: Context,
   tx: Shelves,
@@ -107,6 +110,7 @@ export async function resolveByReply(
   waiting: readonly Gate[],
 ): Promise<readonly string[]> {
   const rings: string[] = []
+  if (waiting.length === 0 || !(await isFromAsked(tx, message))) return rings
   for (const gate of waiting) {
     if (gate.kind !== 'message' || gate.agent === message.from.id) continue
     const closed = await closeGate(ctx, tx, gate, {
@@ -117,4 +121,10 @@ export async function resolveByReply(
     rings.push(...(closed?.rings ?? []))
   }
   return rings
+}
+
+async function isFromAsked(tx: Shelves, { from, replyTo }: Message): Promise<boolean> {
+  if (!isProgram(from) || replyTo === null) return true
+  const asked = (await tx.messages.get(replyTo))?.to ?? []
+  return asked.includes(EVERYBODY) || asked.includes(from.id)
 }

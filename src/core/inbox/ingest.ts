@@ -15,25 +15,21 @@ type Shown = NonNullable<IngestEntry['shown']>
 
 /**
  * Stores entries of a spool for one agent, with one commit. The store wins: what the agent has under the same key or id
- * is the same message, whatever the entry says. An entry that is refused stops none of the others; where the inbox
- * has room for some only, those are the first.
+ * is the same message, whatever the entry says. An entry that is refused stops none of the others; where there is room
+ * for some only, in the inbox or in one commit, those are the first.
  */
 export async function ingestEntries(ctx: Context, input: IngestEntries): Promise<readonly Ingested[]> {
   const { entries, sessionId } = input
   const agent = parseAgentId(input.agent)
   if (sessionId !== undefined) parseSessionId(sessionId)
-  if (entries.length > ctx.limits.pushesPerBatch) {
-    const next = `Bring at most ${ctx.limits.pushesPerBatch} at once.`
-    throw new PosternError('VALUE_INVALID', { field: 'number of entries', value: entries.length, next })
-  }
-  const drafts = entries.map((entry) => tryDraft(ctx, agent, entry))
+  const drafts = entries.slice(0, ctx.limits.pushesPerBatch).map((entry) => tryDraft(ctx, agent, entry))
   for (let count = drafts.length; count > 0; count = Math.floor(count / 2)) {
     const stored = await tryStore(ctx, { agent, sessionId: sessionId ?? null, drafts: drafts.slice(0, count) })
     if (!stored) continue
     ringFor(ctx, agent, stored)
-    return drafts.map((_, at) => stored[at] ?? FULL)
+    return entries.map((_, at) => stored[at] ?? FULL)
   }
-  return drafts.map(() => FULL)
+  return entries.map(() => FULL)
 }
 
 const FULL: Ingested = { outcome: 'full' }

@@ -15,10 +15,6 @@ export async function settleAgent(ctx: Context, input: { readonly agent: string 
   return ctx.store.transact(
     async (tx) => {
       const sessions = await tx.sessions.open({ agent })
-      for (const { id } of sessions) {
-        const own = await tx.gates.registered({ sessionId: id })
-        if (own.some(({ hook }) => hook === 'tool')) return false
-      }
       const spools = sessions.flatMap(({ id, project }) => (project === null ? [] : [ctx.spoolOf(project, id)]))
       return tx.agents.settle({ agent, spools })
     },

@@ -14,11 +14,13 @@ export const gates: Handler = {
     if (strict.length === 0 && soft.length === 0) return undefined
     if (call.isLoopBroken || !canHold(call)) return letThrough(call, strict)
     await note(call, 'blocked', strict, `at ${call.event.hostEvent}`)
-    await note(call, 'warned', soft, `at ${call.event.hostEvent}`)
     const { agent } = call
     return {
       ...(strict.length > 0 && { block: listReasons(`${agent} cannot go on yet:`, strict) }),
-      ...(soft.length > 0 && { context: listReasons(`${agent} should know before going on:`, soft) }),
+      ...(soft.length > 0 && {
+        context: listReasons(`${agent} should know before going on:`, soft),
+        warned: soft.map(({ name }) => name),
+      }),
     }
   },
 }
@@ -52,7 +54,7 @@ function unheld({ event, host }: HookCall): string {
 
 async function note(
   { postern, agent, event }: HookCall,
-  outcome: 'blocked' | 'warned' | 'breached',
+  outcome: 'blocked' | 'breached',
   findings: readonly Finding[],
   evidence: string,
 ): Promise<void> {

@@ -45,19 +45,15 @@ function noted({ event, host }: HookCall): string {
 }
 
 /** A host that ends a session while its turn was being held has gone against our answer. */
-async function end({ event, postern, agent }: HookCall): Promise<undefined> {
-  const sessions = await postern.sessions.list({ agent })
-  const known = sessions.find(({ id }) => id === event.sessionId)
-  if (known && known.continuations > 0) {
-    const standing = await postern.gates.standing({ agent, sessionId: event.sessionId })
-    const held = standing.filter(
-      ({ name, mode, hook }) => name.startsWith('gate_') && mode === 'strict' && hook === 'stop',
-    )
-    const names = held.map(({ name }) => name)
-    const evidence = 'the host ended the session although the gate was open'
-    if (names.length > 0) {
-      await postern.gates.passed({ agent, sessionId: event.sessionId, outcome: 'breached', names, evidence })
-    }
-  }
-  if (known) await postern.sessions.end({ id: event.sessionId })
+async function end(call: HookCall): Promise<undefined> {
+  const { event, postern, agent } = call
+  const { sessionId } = event
+  const known = (await postern.sessions.list({ agent })).find(({ id }) => id === sessionId)
+  if (!known) return
+  call.root = known.project ?? call.root
+  const held = known.continuations > 0 ? (await call.judgement()).strict : []
+  const names = held.map(({ name }) => name)
+  const evidence = 'the host ended the session although the gate was open'
+  if (names.length > 0) await postern.gates.passed({ agent, sessionId, outcome: 'breached', names, evidence })
+  await postern.sessions.end({ id: sessionId })
 }

@@ -15,9 +15,9 @@ const DIALECT = {
     PostCompact: 'compact.after',
     SessionEnd: 'session.end',
   },
-  // Cursor and Copilot run the hooks in Claude Code's settings too, and drop most of what is answered in this form, so
-  // that mail would be lost there. Cursor names its version, Copilot the time or why the turn stops.
-  strangers: [{ has: 'cursor_version' }, { has: 'stop_reason' }, { has: 'timestamp', without: 'transcript_path' }],
+  // Cursor, Copilot CLI and VS Code run the hooks in Claude Code's settings too, and drop most of what is answered in
+  // this form, so that mail would be lost there. Cursor names its version, the others the time or why the turn stops.
+  strangers: ['cursor_version', 'stop_reason', 'timestamp'],
   contextAt: ['session.start', 'prompt.submit', 'tool.before', 'tool.after', 'turn.stop'],
   stopDecision: 'block',
   toolDenial: 'permissionDecision',

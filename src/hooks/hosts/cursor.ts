@@ -32,7 +32,9 @@ export const cursor: Host = {
   render: renderAnswer,
   injects: ['session.start', 'tool.after', 'turn.stop'],
   notifies: [],
-  drains: { 'session.start': 4, 'tool.after': 1, 'turn.stop': 2 },
+  // There are versions that run a hook at session start or after a tool and drop its context without a word. A message
+  // that follows a stop always arrives, so all mail waits for that.
+  drains: { 'turn.stop': 4 },
   canBlockStop: true,
   canDenyTool: true,
   maxCharacters: 8_000,
@@ -43,9 +45,9 @@ export const cursor: Host = {
   keepsContextWhenCompacting: true,
   wake: 'none',
   support: {
-    'session start': 'documented',
+    'session start': 'unsupported',
     prompt: 'unsupported',
-    'after a tool': 'documented',
+    'after a tool': 'unsupported',
     stop: 'documented',
     'stop gate': 'documented',
     'tool gate': 'documented',

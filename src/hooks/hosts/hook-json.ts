@@ -20,8 +20,8 @@ import type { HookAnswer, HookEvent, HookEventName, Host } from './host.ts'
  */
 export interface Dialect {
   readonly events: Readonly<Record<string, HookEventName>>
-  /** By what another program gives itself away that runs this host's hooks as if they were its own. */
-  readonly strangers: readonly Stranger[]
+  /** Fields by which another program gives itself away that runs this host's hooks as if they were its own. */
+  readonly strangers: readonly string[]
   /** Where `additionalContext` reaches the model. A stop that is not among them has its text in the reason. */
   readonly contextAt: readonly HookEventName[]
   /** The decision that puts off a stop. */
@@ -30,12 +30,6 @@ export interface Dialect {
   readonly toolDenial: 'permissionDecision' | 'decision'
   /** A field in which any two events differ that are not about a tool. */
   readonly stamp: string | null
-}
-
-/** An event that `has` one field `without` another. */
-export interface Stranger {
-  readonly has: string
-  readonly without?: string
 }
 
 /** Where a person sees a line of ours. Elsewhere what we print is thrown away, or goes to the summariser. */
@@ -74,9 +68,7 @@ function parseEvent(dialect: Dialect, input: unknown): HookEvent | undefined {
 }
 
 function isStrange(dialect: Dialect, fields: Fields): boolean {
-  return dialect.strangers.some(
-    ({ has, without }) => Object.hasOwn(fields, has) && (without === undefined || !Object.hasOwn(fields, without)),
-  )
+  return dialect.strangers.some((field) => Object.hasOwn(fields, field))
 }
 
 function readSource(name: HookEventName, fields: Fields): string | null {

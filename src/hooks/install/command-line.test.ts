@@ -21,6 +21,12 @@ describe('the launcher as a word', () => {
     expect(formatLauncherWord('/home/a b/.postern', '/home/a b', shell)).toBe('"$HOME/.postern/bin/hook"')
     expect(formatLauncherWord('/home/a b/.postern', '/home/a b', host)).toBe("'/home/a b/.postern/bin/hook'")
   })
+
+  it('is quoted in a project, which others share whose homes may be called anything', () => {
+    for (const form of [shell, host])
+      expect(formatLauncherWord('/home/me/.postern', '/home/me', form, 'project')).toBe('"$HOME/.postern/bin/hook"')
+    expect(formatLauncherWord('/srv/mail', '/home/me', shell, 'project')).toBe('/srv/mail/bin/hook')
+  })
 })
 
 describe('parseCommand', () => {

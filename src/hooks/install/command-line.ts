@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { isAgentId } from '../../model/agent.ts'
-import type { HookWord, Target } from './targets.ts'
+import type { HookWord, Scope, Target } from './targets.ts'
 
 /** Where the launcher lies within our home, and our home within the user's. */
 export const LAUNCHER = join('bin', 'hook')
@@ -18,11 +18,17 @@ export interface HookCommand {
  * The launcher as a shell reads it. In its usual place it is the same for every user and every version, because Codex
  * trusts a command by its hash, models see it, and a project's settings are shared.
  */
-export function formatLauncherWord(home: string, userHome: string, { fillsHome }: Pick<Target, 'fillsHome'>): string {
+export function formatLauncherWord(
+  home: string,
+  userHome: string,
+  { fillsHome }: Pick<Target, 'fillsHome'>,
+  scope: Scope = 'user',
+): string {
   const launcher = join(home, LAUNCHER)
   if (launcher !== join(userHome, USUAL) || fillsHome === 'nobody') return quoteWord(launcher)
-  if (isPlain(userHome)) return `$HOME${USUAL}`
-  return fillsHome === 'shell' ? `"$HOME${USUAL}"` : quoteWord(launcher)
+  if (fillsHome === 'host' && !isPlain(userHome)) return quoteWord(launcher)
+  // Nobody knows what the homes of those are called who share a project.
+  return isPlain(userHome) && scope === 'user' ? `$HOME${USUAL}` : `"$HOME${USUAL}"`
 }
 
 export function formatCommand({ launcher, host, agent, word }: HookCommand): string {

@@ -148,7 +148,7 @@ export function removeFolders(folders: readonly string[]): void {
 }
 
 function refuse(path: string, reason: string): PosternError {
-  return new PosternError('CONFIG_INVALID', { path, reason })
+  return new PosternError('SETTINGS_REFUSED', { path, reason })
 }
 
 function codeOf(error: unknown): string {

@@ -31,46 +31,46 @@ function makeUser(text: string | null) {
 }
 
 describe('applying a change', () => {
-  it('is refused where somebody has changed the file meanwhile', () => {
+  it('is refused where somebody has changed the file meanwhile', async () => {
     const user = makeUser(THEIRS)
     const change = user.planInstall()!
     writeFileSync(user.path, `${THEIRS}\n`)
-    expect(() => applyChange(change, user.home)).toThrow(/it was changed while this ran/)
+    await expect(applyChange(change, user.home)).rejects.toThrow(/it was changed while this ran/)
     expect(user.read()).toBe(`${THEIRS}\n`)
     rmSync(user.path)
-    expect(() => applyChange(change, user.home)).toThrow(/it was changed while this ran/)
+    await expect(applyChange(change, user.home)).rejects.toThrow(/it was changed while this ran/)
   })
 
-  it('leaves no partial files and no backup behind', () => {
+  it('leaves no partial files and no backup behind', async () => {
     const user = makeUser(THEIRS)
-    expect(user.install()).toEqual({ backup: `${user.path}.postern-backup` })
-    expect(user.uninstall()).toEqual({ backup: null })
+    expect(await user.install()).toEqual({ backup: `${user.path}.postern-backup` })
+    expect(await user.uninstall()).toEqual({ backup: null })
     expect(readdirSync(join(user.path, '..'))).toEqual(['settings.json'])
     expect(user.read()).toBe(THEIRS)
   })
 
-  it('overwrites no file that has the name of a backup', () => {
+  it('overwrites no file that has the name of a backup', async () => {
     const user = makeUser(THEIRS)
     writeFileSync(`${user.path}.postern-backup`, 'precious')
-    expect(user.install()).toEqual({ backup: `${user.path}.postern-backup-1` })
-    user.uninstall()
+    expect(await user.install()).toEqual({ backup: `${user.path}.postern-backup-1` })
+    await user.uninstall()
     expect(readFileSync(`${user.path}.postern-backup`, 'utf8')).toBe('precious')
   })
 
-  it('works without its memory', () => {
+  it('works without its memory', async () => {
     const user = makeUser(THEIRS)
-    user.install()
+    await user.install()
     writeFileSync(join(user.home, 'installed.json'), 'not JSON')
-    user.uninstall()
+    await user.uninstall()
     expect(JSON.parse(user.read())).toEqual(JSON.parse(THEIRS))
   })
 
-  it('believes no memory of a file that was put back by hand', () => {
+  it('believes no memory of a file that was put back by hand', async () => {
     const user = makeUser(null)
-    user.install()
+    await user.install()
     writeFileSync(user.path, '')
-    expect(user.install()).toEqual({ backup: `${user.path}.postern-backup` })
-    user.uninstall()
+    expect(await user.install()).toEqual({ backup: `${user.path}.postern-backup` })
+    await user.uninstall()
     expect(user.read()).toBe('')
   })
 })

@@ -1,5 +1,6 @@
 import { constants, copyFileSync, existsSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { type Flock, openFlock } from '../../kit/node/flock.ts'
 import { makePrivateFolder } from '../../kit/node/folders.ts'
 import { PosternError } from '../../model/errors.ts'
 import { LAUNCHER } from './command-line.ts'
@@ -76,14 +77,41 @@ function agentsIn(text: string, path: string, wanted: Pick<Wanted, 'target' | 'h
   return [...new Set(listHooks(understand(text, path), wanted).map(({ agent }) => agent))]
 }
 
-/** Writes what was planned, if the file is still the one that was read. */
-export function applyChange(change: Change, home: string): Applied {
+const LOCK = 'installed.lock'
+const LOCK_MS = 10_000
+
+/** Writes what was planned, if the file is still the one that was read. One at a time: all share one record. */
+export async function applyChange(change: Change, home: string): Promise<Applied> {
+  const lock = openLock(home)
+  try {
+    const isOurs = await lock?.lock(LOCK_MS)
+    if (isOurs === false)
+      throw new PosternError('SETTINGS_REFUSED', {
+        path: join(home, LOCK),
+        reason: 'another init has held it for long',
+      })
+    return apply(change, home)
+  } finally {
+    lock?.close()
+  }
+}
+
+/** Undefined where there is no record that anybody could write to. */
+function openLock(home: string): Flock | undefined {
+  try {
+    return openFlock(join(home, LOCK))
+  } catch {
+    return undefined
+  }
+}
+
+function apply(change: Change, home: string): Applied {
   const { found, after, next } = change
   const now = readSettings(found.link ?? found.path, null)
   if (now.path !== found.path || now.text !== found.text) {
-    throw new PosternError('CONFIG_INVALID', {
+    throw new PosternError('SETTINGS_REFUSED', {
       path: found.path,
-      reason: 'it was changed while this ran; nothing was written, so simply repeat the command',
+      reason: 'it was changed while this ran',
     })
   }
   return next ? applyInstall(change, next, after ?? '', home) : applyUninstall(change, home)
@@ -131,10 +159,10 @@ function keepBackup({ path, text }: Found): string | null {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code !== 'EEXIST')
-        throw new PosternError('CONFIG_INVALID', { path: backup, reason: `it cannot be written (${code})` })
+        throw new PosternError('SETTINGS_REFUSED', { path: backup, reason: `it cannot be written (${code})` })
     }
   }
-  throw new PosternError('CONFIG_INVALID', { path, reason: 'too many backups of it lie beside it' })
+  throw new PosternError('SETTINGS_REFUSED', { path, reason: 'too many backups of it lie beside it' })
 }
 
 const LAUNCHER_MODE = 0o755

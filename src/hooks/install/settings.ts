@@ -40,7 +40,7 @@ const isHandler = (value: object) => 'command' in value
 
 /** Refuses what cannot be understood, before anything is written. */
 export function understand(text: string, path: string): Understood {
-  const refuse = (reason: string) => new PosternError('CONFIG_INVALID', { path, reason })
+  const refuse = (reason: string) => new PosternError('SETTINGS_REFUSED', { path, reason })
   let root: JsonNode | undefined
   try {
     root = parseJsonc(text)
@@ -193,7 +193,7 @@ function additionsTo(
     if (known === undefined) return true
     if (known.kind !== 'array') {
       const reason = `"${HOOKS}.${event}" is not a list (${place(text, known.start)})`
-      throw new PosternError('CONFIG_INVALID', { path, reason })
+      throw new PosternError('SETTINGS_REFUSED', { path, reason })
     }
     add(
       `/${HOOKS}/${event}`,

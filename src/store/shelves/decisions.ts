@@ -43,10 +43,11 @@ export function createDecisionShelf(sql: Sql): DecisionShelf {
     },
 
     async hasAsked({ agent, since }) {
-      const row = await sql.get('SELECT 1 FROM decisions WHERE agent_id = ?1 AND created_at >= ?2 LIMIT 1', [
-        agent,
-        since,
-      ])
+      const row = await sql.get(
+        `SELECT 1 FROM decisions d JOIN gates g ON g.id = d.gate_id WHERE d.agent_id = ?1 AND d.created_at >= ?2
+           AND NOT (d.state = 'cancelled' AND g.closed_by = ?1) LIMIT 1`,
+        [agent, since],
+      )
       return row !== undefined
     },
   }

@@ -80,7 +80,7 @@ export function createGateShelf(sql: Sql): GateShelf {
       await sql.run(
         `INSERT INTO session_gates (${SESSION_GATE_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
          ON CONFLICT (session_id, name) DO UPDATE SET hook = excluded.hook, mode = excluded.mode,
-           check_command = excluded.check_command, reason = excluded.reason`,
+           check_command = excluded.check_command, reason = excluded.reason, registered_by = excluded.registered_by`,
         [sessionId, name, hook, mode, check, reason, registeredBy, registeredAt],
       )
     },

@@ -19,7 +19,7 @@ export function createJobShelf(sql: Sql): Pick<UpkeepShelf, 'ranAt' | 'claim' | 
     },
 
     async hasDueGates({ now }) {
-      const due = `SELECT 1 FROM gates WHERE state = 'open' AND next_at IS NOT NULL AND next_at <= ?1 LIMIT 1`
+      const due = 'SELECT 1 FROM gates WHERE next_at IS NOT NULL AND next_at <= ?1 LIMIT 1'
       return (await sql.get(due, [now])) !== undefined
     },
   }

@@ -1,5 +1,6 @@
+import { EVERYBODY } from '../../model/message.ts'
 import { readMessage, SELECT_MESSAGE } from '../rows.ts'
-import { locking, type Sql } from '../sql.ts'
+import { isAmong, locking, type Sql } from '../sql.ts'
 import type { MessageShelf } from '../store.ts'
 
 /** What both engines read of messages in the same way. Pushing and searching have a body for each. */
@@ -24,12 +25,13 @@ export function createMessageReader(
       return rows.map(readMessage)
     },
 
-    async hasReply({ message: { id, threadId }, notFrom }) {
+    async hasReply({ message: { id, threadId, to }, notFrom }) {
       const row = await sql.get(
         `SELECT 1 FROM messages m WHERE m.thread_id = ?2 AND m.reply_to = ?1 AND m.from_id <> ?3
+           AND (NOT ${OF_PROGRAM} OR ${isAmong(sql, `'${EVERYBODY}'`, '?4', 'text')} OR ${isAmong(sql, 'm.from_id', '?4', 'text')})
            AND (m.broadcast_seq IS NOT NULL OR EXISTS (SELECT 1 FROM deliveries d
              WHERE d.message_seq = m.seq AND d.state NOT IN ('held', 'cancelled'))) LIMIT 1`,
-        [id, threadId, notFrom],
+        [id, threadId, notFrom, JSON.stringify(to)],
       )
       return row !== undefined
     },
@@ -51,5 +53,6 @@ export function createMessageReader(
 const OF_THREAD = '(m.id = ?1 OR m.thread_id = ?1)'
 
 /** The kind of a sender stands at the beginning of `from_as`. */
+const OF_PROGRAM = `(m.from_as LIKE 'ai/%' OR m.from_as LIKE 'service/%')`
 const COUNT_SINCE_PERSON = `SELECT count(*) FROM messages m WHERE ${OF_THREAD} AND m.seq > coalesce(
   (SELECT max(m.seq) FROM messages m WHERE ${OF_THREAD} AND m.from_as LIKE 'human/%'), 0)`

@@ -29,7 +29,7 @@ export const CONCERNS: Concerns = {
   sessions: {
     put: ({ agent }) => [agent],
     end: (_, agent) => (agent === undefined ? undefined : [agent]),
-    setTurn: nobody,
+    setTurn: (_, session) => (session && session.continuations > 0 ? [session.agent] : []),
     hasFired: nobody,
   },
   messages: {

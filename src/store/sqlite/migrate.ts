@@ -1,7 +1,9 @@
+import { realpathSync } from 'node:fs'
 import { PosternError } from '../../model/errors.ts'
 import type { Connection } from './connection.ts'
 import { spine } from './migrations/0001-spine.ts'
 import { gates } from './migrations/0002-gates.ts'
+import { quietFolderOf } from './quiet.ts'
 import { APPLICATION_ID, requireOurs, SCHEMA_VERSION } from './schema.ts'
 
 /** Numbered from one, forward only; one that was released is never edited. */
@@ -18,6 +20,8 @@ export function migrate(connection: Connection): void {
       connection.exec(`PRAGMA user_version = ${version + 1}`)
     }
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+    // They speak of the store as it was, or of one that was here before.
+    quietFolderOf(realpathSync(connection.path))?.removeAll()
     connection.exec('COMMIT')
   } catch (error) {
     connection.exec('ROLLBACK')

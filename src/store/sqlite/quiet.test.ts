@@ -32,6 +32,12 @@ describe.runIf(BOOT_ID !== '')('making a quiet file', () => {
     expect(quietIn(home)).toEqual(['quinn'])
   })
 
+  it('is as old as the process that made it, which knows no later configuration', () => {
+    const { home, quiet } = open()
+    quiet.make('quinn', [])
+    expect(statSync(join(home, 'quiet/quinn')).mtimeMs).toBeLessThan(performance.timeOrigin + 1)
+  })
+
   it('makes private folders, also the one in which liveness is noted', () => {
     const { home, quiet } = open()
     quiet.make('quinn', [])

@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  futimesSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -41,6 +42,8 @@ const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
 /** From this number on the folder is read once, instead of looking for each file. */
 const MANY = 16
 
+const BORN_AT_S = performance.timeOrigin / 1000
+
 let renamed = 0
 
 /** The folder beside the store's file, whose path must be the real one; undefined where the store has none. */
@@ -57,6 +60,8 @@ export function quietFolderOf(storeFile: string): QuietFolder | undefined {
       // After the commit, which comes in this turn of the event loop.
       setImmediate(() => discard(old))
     } catch (error) {
+      // Somebody else has moved it.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
       throw new PosternError('STORE_IO', { path: storeFile, reason: reasonOf(error, folder) }, { cause: error })
     }
   }
@@ -123,10 +128,15 @@ function makeFolder(folder: string): boolean {
   }
 }
 
+/**
+ * A file is as old as its process: the launcher believes none that is older than the configuration, and this process may
+ * have read that before it was changed.
+ */
 function write(path: string, text: string): void {
   const descriptor = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600)
   try {
     writeFileSync(descriptor, text)
+    futimesSync(descriptor, BORN_AT_S, BORN_AT_S)
   } finally {
     closeSync(descriptor)
   }

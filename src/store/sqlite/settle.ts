@@ -102,7 +102,8 @@ export function isSettled(connection: Connection, agent: string): boolean {
 
 /**
  * What makes an agent's hooks ask the store, now or when its time comes: time writes nothing, so it removes no file. A
- * gate on tools that a session has counts for as long as that is open.
+ * gate on tools that a session has counts for as long as that is open. A turn that was put off is counted until a prompt
+ * begins another, which must be noted then.
  */
 const WAITING = [
   `SELECT 1 FROM deliveries d WHERE d.agent_id = a.id AND d.state = 'pending'`,
@@ -111,6 +112,7 @@ const WAITING = [
   'SELECT 1 FROM gates g WHERE g.agent_id = a.id AND g.next_at IS NOT NULL',
   `SELECT 1 FROM sessions s JOIN session_gates g ON g.session_id = s.id
      WHERE s.agent_id = a.id AND s.ended_at IS NULL AND g.hook = 'tool'`,
+  'SELECT 1 FROM sessions s WHERE s.agent_id = a.id AND s.ended_at IS NULL AND s.continuations > 0',
 ]
 
 const SETTLED = `SELECT 1 FROM agents a WHERE a.id = ?1 AND a.removed_at IS NULL

@@ -1,6 +1,7 @@
-import { renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { plantQuiet, quietIn } from '../../../test/helpers/quiet.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import type { NewAgent, Store } from '../store.ts'
 import { MIGRATIONS } from './migrate.ts'
@@ -43,6 +44,24 @@ describe('a store whose file is replaced under it', () => {
     await expect(namesOf(store)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     expect(await namesOf(store)).toEqual(['bob'])
     expect(await Promise.all([namesOf(store), namesOf(store)])).toEqual([['bob'], ['bob']])
+  })
+
+  it('leaves no quiet file that speaks of the one before', async () => {
+    const home = temporaryFolder()
+    const path = join(home, 'postern.db')
+    const remove = () => ['', '-wal', '-shm'].map((suffix) => rmSync(path + suffix, { force: true }))
+    const store = await open(path)
+    plantQuiet(home, ['quinn'])
+    remove()
+    writeFileSync(path, '')
+    await expect(namesOf(store)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    expect(quietIn(home)).toEqual([])
+    await store.close()
+
+    plantQuiet(home, ['quinn'])
+    remove()
+    await open(path)
+    expect(quietIn(home)).toEqual([])
   })
 
   it('reads beside a transaction without seeing it', async () => {

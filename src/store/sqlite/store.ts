@@ -17,7 +17,7 @@ import { createOpener } from './offer.ts'
 import { openConnection } from './open.ts'
 import { createPusher } from './push.ts'
 import type { Queue, Turn } from './queue.ts'
-import { quietFolderOf } from './quiet.ts'
+import { type QuietFolder, quietFolderOf } from './quiet.ts'
 import { createRareShelves } from './rare.ts'
 import { Settling } from './settle.ts'
 import { Writer } from './writer.ts'
@@ -53,6 +53,7 @@ class SqliteStore implements Store {
   #reader: Connection | undefined
   #opening: Promise<Connection> | undefined
   #queue: Queue | undefined
+  #quiet: QuietFolder | undefined
   #inode = 0
   #closed = false
 
@@ -123,6 +124,8 @@ class SqliteStore implements Store {
     if (this.#connection) {
       if (inodeOf(this.location) === this.#inode) return this.#connection
       this.#disconnect()
+      // Whatever is there now, the quiet files do not speak of it.
+      this.#quiet?.removeAll()
       throw new PosternError('STORE_UNAVAILABLE', { path: this.location, reason: 'its file was removed or replaced' })
     }
     this.#opening ??= this.#open().finally(() => {
@@ -135,7 +138,8 @@ class SqliteStore implements Store {
     this.#connection = await openConnection(this.#options)
     this.#inode = inodeOf(this.location)
     // As SQLite does: whoever opens the store by another name keeps the same files beside it.
-    this.#settling.use(quietFolderOf(realpathSync(this.location)))
+    this.#quiet = quietFolderOf(realpathSync(this.location))
+    this.#settling.use(this.#quiet)
     return this.#connection
   }
 

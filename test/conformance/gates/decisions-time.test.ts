@@ -74,6 +74,18 @@ conformance('decisions and time', ({ rule, open }) => {
     expect(await mailUnder(postern, 'justin', 'postern:gate-expired')).toEqual([])
   })
 
+  rule('keeps that deadline also where nobody but the upkeep looks', async () => {
+    verifies('G8.breach', 'S000.decision.deadline')
+    const { postern, advance } = await open({ agents: EVERYONE })
+    const { id, gateId } = await ask(postern, { deadlineMs: MINUTE_MS })
+    const pass = { agent: 'quinn', sessionId: 'ses-1', outcome: 'breached', evidence: 'x' } as const
+    await postern.gates.passed({ ...pass, names: [gateId] })
+    advance(MINUTE_MS)
+    expect(await postern.upkeep.run()).toMatchObject({ gates: 1 })
+    await expectTold(postern, 'quinn', `decision:${id}`, 'nobody answered in time')
+    expect(await postern.upkeep.run()).toMatchObject({ gates: 0 })
+  })
+
   rule('wakes whoever waits for an answer, in this process and in another', async () => {
     verifies('S000.decision.await')
     const world = await open({ agents: EVERYONE })

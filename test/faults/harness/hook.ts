@@ -110,7 +110,7 @@ export function readAnswer(stdout: string): Pick<Fired, 'context' | 'block' | 'n
   const specific = (answer['hookSpecificOutput'] ?? {}) as Record<string, unknown>
   const first = (...values: unknown[]) => String(values.find((value) => typeof value === 'string') ?? '')
   return {
-    context: first(specific['additionalContext'], answer['context'], answer['additional_context']),
+    context: first(specific['additionalContext'], answer['context'], answer['followup_message']),
     block: first(specific['permissionDecisionReason'], answer['reason'], answer['block'], answer['agent_message']),
     notice: first(answer['systemMessage'], answer['notice']),
   }

@@ -4,8 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { assemble } from '../../../src/host/open-local.ts'
 import type { PushMessage } from '../../../src/model/postern.ts'
+import { mayHoldEntries } from '../../../src/spool/look.ts'
+import { spoolPath } from '../../../src/spool/path.ts'
 import { Connection } from '../../../src/store/sqlite/connection.ts'
 import { Settling } from '../../../src/store/sqlite/settle.ts'
+import { settleAtOnce } from '../../../src/store/sqlite/settle-peek.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { createDoorbell } from '../../../src/wires/local/doorbell.ts'
 import { gate } from '../../helpers/gate.ts'
@@ -78,13 +81,29 @@ async function pusher(): Promise<void> {
   }
 }
 
-/** What a hook does: shows what waits, confirms it, and settles its agent. */
+/** What a hook does: shows what waits, confirms it, and settles its agent, on the whole way or on the short one. */
 async function hook(): Promise<void> {
+  for (const agent of AGENTS) await postern.sessions.begin({ id: sessionOf(agent), agent, project: home })
   while (!isStopping) {
     const agent = oneOf(AGENTS)
     await readMail(agent)
-    await settle(agent)
+    if (Math.random() < 0.5) await settle(agent)
+    else settleShortly(agent)
     await pause(2)
+  }
+}
+
+function sessionOf(agent: string): string {
+  return `ses-${agent}`
+}
+
+/** It fails where somebody else writes. */
+function settleShortly(agent: string): void {
+  try {
+    const session = { agent, sessionId: sessionOf(agent), mayHoldEntries, spoolOf: spoolPath }
+    if (settleAtOnce(path, session)) record('settled', agent)
+  } catch {
+    // As said above.
   }
 }
 

@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { temporaryFolder } from '../../test/helpers/temp.ts'
+import { readConfig } from '../host/config.ts'
+import { openHook } from '../host/open-hook.ts'
+import { openLocal } from '../host/open-local.ts'
+import type { HookPostern } from '../model/postern.ts'
+import { reportBypasses } from './bypasses.ts'
+import { createCall, type SoundEvent } from './call.ts'
+import { generic } from './hosts/generic.ts'
+import { NO_SHADOW, openShadow } from './shadow.ts'
+
+const GATE = { name: 'gate_1', hook: 'stop', tool: null, mode: 'strict', reason: 'x', until: null } as const
+const SHADOW = { ...NO_SHADOW, gates: [{ ...GATE, onUnavailable: 'block' } as const] }
+
+it('forgets only the passes that it has told, whatever other hooks write down meanwhile', async () => {
+  const home = temporaryFolder()
+  const postern = await openStore(home)
+  const file = openShadow(home, { agent: 'quinn', sessionId: 'ses-1' })
+  file.write({ ...SHADOW, bypassed: ['first'] })
+  // While the store is told, another hook of that session passes a second gate.
+  const passed: HookPostern['gates']['passed'] = async (input) => {
+    await postern.gates.passed(input)
+    file.write({ ...SHADOW, blocks: 2, bypassed: ['first', 'second'] })
+  }
+  const call = callOf({ ...postern, gates: { ...postern.gates, passed } }, home)
+  await reportBypasses(call, home, NO_SHADOW)
+  expect(file.read()).toEqual({ ...SHADOW, blocks: 2, bypassed: ['second'] })
+})
+
+async function openStore(home: string): Promise<HookPostern> {
+  const whole = await openLocal(join(home, 'postern.db'), { upkeep: false })
+  await whole.agents.add({ id: 'quinn' })
+  await whole.close()
+  const postern = await openHook(readConfig({ flags: { home }, env: {}, cwd: home }), {})
+  onTestFinished(() => postern.close())
+  return postern
+}
+
+function callOf(postern: HookPostern, root: string) {
+  const event = generic.parse({ event: 'session.start', session_id: 'ses-2' }) as SoundEvent
+  const settings = {
+    stopCap: null,
+    ageMs: () => 0,
+    nonce: () => 'x',
+    hostProcess: () => undefined,
+    markers: () => [],
+  }
+  const limits = { drainMessages: 20, drainCharacters: 8_000 }
+  return createCall({ event, host: generic, agent: 'quinn', postern, settings, limits, root })
+}

@@ -1,0 +1,38 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, it } from 'vitest'
+import { plantQuiet, quietIn } from '../../test/helpers/quiet.ts'
+import { temporaryFolder } from '../../test/helpers/temp.ts'
+import { readConfig } from './config.ts'
+import { openHook } from './open-hook.ts'
+import { openLocal } from './open-local.ts'
+
+async function makeStore(path: string): Promise<string> {
+  mkdirSync(dirname(path), { recursive: true })
+  await openLocal(path, { upkeep: false }).then((postern) => postern.close())
+  return path
+}
+
+/** Opens what a hook needs, and looks whether the home's quiet files are still there. */
+async function open(home: string, env: Record<string, string> = {}): Promise<string[]> {
+  const postern = await openHook(readConfig({ flags: { home }, env, cwd: home }), { busyMs: 1_000 })
+  await postern.close()
+  return quietIn(home)
+}
+
+it('removes quiet files that speak of a store which is no longer that of the home', async () => {
+  const home = temporaryFolder()
+  await makeStore(join(home, 'postern.db'))
+  const other = await makeStore(join(temporaryFolder(), 'postern.db'))
+  plantQuiet(home, ['quinn'])
+  expect(await open(home)).toEqual(['quinn'])
+  // The launcher leaves a session alone that names a store of its own, so its files say nothing to that.
+  expect(await open(home, { POSTERN_STORE: other })).toEqual(['quinn'])
+  writeFileSync(join(home, 'config.json'), JSON.stringify({ store: other }))
+  expect(await open(home)).toEqual([])
+})
+
+it('makes no store where there is none', async () => {
+  const home = temporaryFolder()
+  await expect(open(home)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+})

@@ -1,0 +1,116 @@
+import { expect } from 'vitest'
+import type { SessionGateRule } from '../../../src/model/gate.ts'
+import type { Postern } from '../../../src/model/postern.ts'
+import { verifies } from '../../scenarios/requirements.ts'
+import { caller, conformance, refused, tell } from '../suite.ts'
+import { asJustin, asQuinn, asRex, EVERYONE, gateOf, judge, MINUTE_MS, namesIn, stateOfGate } from './people.ts'
+
+const RULE: SessionGateRule = { name: 'notes', hook: 'stop', mode: 'strict', check: null, reason: 'Write notes' }
+const DECISION: SessionGateRule = { ...RULE, name: 'decision', reason: 'Offer a decision' }
+const TIMER = { kind: 'timer', afterMs: MINUTE_MS } as const
+
+const begin = (postern: Postern) => postern.sessions.begin({ id: 'ses-1', agent: 'quinn' })
+const register = (postern: Postern, name: string, mode: 'strict' | 'soft' = 'soft') =>
+  postern.gates.register({ sessionId: 'ses-1', name, mode, reason: 'x' })
+
+/** Whatever an agent may do besides what its gates ask for, none of them opens by it. */
+conformance('an agent that wants to open its own gates', ({ rule, open }) => {
+  rule('does not find another program to do it', async () => {
+    verifies('S000.gate.self')
+    const { postern } = await open({ agents: [...EVERYONE, { id: 'ci', kind: 'service' }] })
+    const set = await gateOf(asJustin(postern), TIMER)
+    for (const who of [asRex(postern), postern.as(caller('ci', 'service'))]) {
+      await refused(who.gates.resolve({ id: set.id, reason: 'You may' }), 'NOT_ALLOWED')
+      await refused(who.gates.waive({ id: set.id, reason: 'You may' }), 'NOT_ALLOWED')
+    }
+    expect(await stateOfGate(postern, set.id)).toBe('open')
+    const byRex = await gateOf(asRex(postern), TIMER)
+    expect(await asRex(postern).gates.waive({ id: byRex.id, reason: 'Go on' })).toMatchObject({ state: 'waived' })
+    expect(await postern.gates.waive({ id: set.id, reason: 'Go on' })).toMatchObject({ state: 'waived' })
+  })
+
+  rule('gets no reply from a program that was not asked', async () => {
+    verifies('S000.gate.self', 'S000.gate.kinds')
+    const { postern } = await open({ agents: EVERYONE })
+    const toJustin = await tell(asQuinn(postern), 'justin', 'May I?')
+    const first = await gateOf(postern, { kind: 'message', awaits: toJustin })
+    const reply = { to: ['quinn'], content: 'You may' }
+    await asRex(postern).inbox.push({ ...reply, replyTo: toJustin })
+    expect(await stateOfGate(postern, first.id)).toBe('open')
+    expect(await gateOf(postern, { kind: 'message', awaits: toJustin })).toMatchObject({ state: 'open' })
+    const toRex = await tell(asQuinn(postern), 'rex', 'May I?')
+    const second = await gateOf(postern, { kind: 'message', awaits: toRex })
+    await asRex(postern).inbox.push({ ...reply, replyTo: toRex })
+    expect(await stateOfGate(postern, second.id)).toBe('resolved')
+    expect(await gateOf(postern, { kind: 'message', awaits: toRex })).toMatchObject({ state: 'resolved' })
+    const { id: toAll } = await asQuinn(postern).inbox.push({ to: ['all'], content: 'May I?' })
+    const third = await gateOf(postern, { kind: 'message', awaits: toAll })
+    await asRex(postern).inbox.push({ ...reply, replyTo: toAll })
+    expect(await stateOfGate(postern, third.id)).toBe('resolved')
+    await postern.inbox.push({ ...reply, replyTo: toJustin })
+    expect(await stateOfGate(postern, first.id)).toBe('resolved')
+  })
+
+  rule('makes no gate of its session weaker than others have set it', async () => {
+    verifies('S000.gate.self', 'S000.gate.session')
+    const { postern, again } = await open({ agents: EVERYONE, sessionGates: [RULE] })
+    await begin(postern)
+    await register(asJustin(postern), 'tests', 'strict')
+    for (const who of [asQuinn(postern), asRex(postern)]) {
+      for (const name of ['tests', 'notes']) await refused(register(who, name), 'NOT_ALLOWED')
+    }
+    // Where the configuration is another it does not know the gate; where the session is judged it counts for nothing.
+    await register(asQuinn(await again({ sessionGates: [] })), 'notes')
+    expect(namesIn(await judge(postern)).strict.toSorted()).toEqual(['notes', 'tests'])
+    await register(asQuinn(postern), 'own', 'strict')
+    await register(asJustin(postern), 'own', 'strict')
+    await refused(register(asQuinn(postern), 'own'), 'NOT_ALLOWED')
+    expect(namesIn(await judge(postern)).strict.toSorted()).toEqual(['notes', 'own', 'tests'])
+  })
+
+  rule('asks its person, and does not take the question back, where it must ask', async () => {
+    verifies('S000.gate.self', 'S000.gate.session')
+    const { postern } = await open({ agents: EVERYONE, sessionGates: [DECISION] })
+    await begin(postern)
+    const error = await refused(asQuinn(postern).gates.mark({ sessionId: 'ses-1', name: 'decision' }), 'VALUE_INVALID')
+    expect(error.next).toContain('postern decision create')
+    const ask = () => asQuinn(postern).decisions.create({ question: 'Which?', ask: ['justin'] })
+    const first = await ask()
+    expect(namesIn(await judge(postern)).strict).toEqual([first.gateId])
+    await asQuinn(postern).decisions.cancel({ id: first.id })
+    expect(namesIn(await judge(postern)).strict).toEqual(['decision'])
+    // A person who takes it back has been asked.
+    await asJustin(postern).decisions.cancel({ id: (await ask()).id })
+    expect(namesIn(await judge(postern)).strict).toEqual([])
+  })
+
+  rule('takes back no question that others ask for it, and none for which others let it wait', async () => {
+    verifies('S000.gate.self')
+    const { postern } = await open({ agents: EVERYONE })
+    const forIt = await asRex(postern).decisions.create({ agent: 'quinn', question: 'Which?', ask: ['justin'] })
+    await refused(asQuinn(postern).decisions.cancel({ id: forIt.id }), 'NOT_ALLOWED')
+    expect(await asRex(postern).decisions.cancel({ id: forIt.id })).toMatchObject({ state: 'cancelled' })
+    const own = await asQuinn(postern).decisions.create({ question: 'Which?', ask: ['justin'] })
+    const gate = await gateOf(asJustin(postern), { kind: 'decision', awaits: own.id })
+    await refused(asQuinn(postern).decisions.cancel({ id: own.id }), 'NOT_ALLOWED')
+    expect(await stateOfGate(postern, gate.id)).toBe('open')
+    expect(await asJustin(postern).decisions.cancel({ id: own.id })).toMatchObject({ state: 'cancelled' })
+    expect(await stateOfGate(postern, gate.id)).toBe('waived')
+  })
+
+  rule('neither retires and comes back, nor sends away the people who would be told', async () => {
+    verifies('S000.gate.self', 'G8.recorded')
+    const { postern } = await open({ agents: ['quinn', 'rex', { id: 'justin', kind: 'human' }] })
+    const gate = await gateOf(postern)
+    for (const who of [asQuinn(postern), asRex(postern)]) {
+      await refused(who.agents.remove({ id: 'quinn' }), 'NOT_ALLOWED')
+      await refused(who.agents.remove({ id: 'justin' }), 'NOT_ALLOWED')
+      // Owners are told instead of everybody else.
+      await refused(who.agents.add({ id: 'nobody', kind: 'human', isOwner: true }), 'NOT_ALLOWED')
+      await refused(who.agents.add({ id: 'justin', kind: 'human', isOwner: true }), 'NOT_ALLOWED')
+    }
+    expect(await stateOfGate(postern, gate.id)).toBe('open')
+    expect(await asQuinn(postern).agents.remove({ id: 'rex' })).toMatchObject({ id: 'rex' })
+    expect(await postern.agents.remove({ id: 'quinn' })).toMatchObject({ id: 'quinn' })
+  })
+})

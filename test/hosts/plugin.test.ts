@@ -1,0 +1,51 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, inject, test } from 'vitest'
+import type { DeliveryTrace } from '../../src/model/receipt.ts'
+import type { Driver } from './driver.ts'
+import { openLoopback } from './loopback.ts'
+import { occurrences } from './model.ts'
+import { makePlace, runProgram } from './place.ts'
+import { runClient } from './run.ts'
+import { CLAUDE, describeReal } from './scene.ts'
+
+const PLUGIN = join(dirname(inject('executable')), '..', 'dist', 'plugin', 'claude-code')
+const MARK = 'mark-of-the-message'
+const work = (driver: Driver) => ({ calls: [driver.callShell('true')] })
+
+describeReal.each(CLAUDE)('the plugin in $host', (driver) => {
+  test('is valid', async () => {
+    const { home, env } = await makePlace()
+    const { enter } = await openLoopback()
+    const words = [...enter, driver.program, 'plugin', 'validate', '--strict', PLUGIN]
+    const outcome = await runProgram(words, { cwd: home, env: { ...env, ...driver.env('http://127.0.0.1:9') } })
+    expect(outcome).toMatchObject({ exit: 0 })
+  })
+
+  test('shows mail for the agent that was set, with the launcher and without', async () => {
+    for (const hasLauncher of [true, false]) {
+      const place = await makePlace()
+      await place.ask(...(hasLauncher ? ['init', '--host', 'generic', '--agent', 'quinn'] : ['agent', 'add', 'quinn']))
+      const { id } = await place.ask<{ id: string }>('inbox', 'push', '--to', 'quinn', '--priority', '2', MARK)
+      const bin = join(place.home, 'bin')
+      mkdirSync(bin)
+      writeFileSync(join(bin, 'postern'), `#!/bin/sh\nexec '${process.execPath}' '${inject('executable')}' "$@"\n`, {
+        mode: 0o755,
+      })
+      const plugged: Driver = {
+        ...driver,
+        prepare(where, modelUrl) {
+          driver.prepare(where, modelUrl)
+          const settings = { pluginConfigs: { 'postern@inline': { options: { agent: 'quinn' } } } }
+          writeFileSync(join(where.home, '.claude', 'settings.json'), JSON.stringify(settings))
+        },
+        promptArgs: (...args) => ['--plugin-dir', PLUGIN, ...driver.promptArgs(...args)],
+      }
+      const env = { PATH: `${bin}:${place.env['PATH']}` }
+      const { requests } = await runClient(plugged, place, { steps: [work(driver), { text: 'done' }], env })
+      expect(requests.map((request) => occurrences(request, MARK))).toEqual([1, 1])
+      const { deliveries } = await place.ask<{ deliveries: DeliveryTrace[] }>('trace', id)
+      expect(deliveries[0]).toMatchObject({ state: 'seen', attempt: 1 })
+    }
+  })
+})

@@ -81,7 +81,7 @@ function createIo<P extends Rebindable<P>>(form: Form, args: Args, open: Opener<
       const postern = await open(config, { upkeep: false, limits: config.limits })
       if (form.isForAnyone) return postern.as({ ...LOCAL_CALLER, via: 'cli' })
       const as = args.get('as')
-      const agent = (form.isAboutAgent ? undefined : args.get('agent')) ?? environmentAgent
+      const agent = (form.isAboutAgent ? undefined : args.get('agent')) ?? (as === undefined ? environmentAgent : as)
       return postern.as(
         await identify(postern, { ...(as !== undefined && { as }), ...(agent !== undefined && { agent }), via: 'cli' }),
       )

@@ -1,4 +1,5 @@
 import { ancestors, isSameProcess } from '../kit/node/processes.ts'
+import type { Agent } from '../model/agent.ts'
 import { type Caller, LOCAL_CALLER } from '../model/caller.ts'
 import { PosternError } from '../model/errors.ts'
 import type { HotPostern } from '../model/postern.ts'
@@ -24,17 +25,21 @@ export async function identify(postern: Roster, { as, agent, via }: IdentitySour
     const own = await sessionAgent(postern)
     return own ? callerOf(own, via) : { ...LOCAL_CALLER, via }
   }
-  const { id, kind } = await postern.agents.show({ id: named })
-  if (kind === 'human') {
-    const own = await sessionAgent(postern)
-    if (own) {
-      throw new PosternError('NOT_ALLOWED', {
-        message: `This process belongs to a session of ${own.agent}, so it cannot speak as ${id}.`,
-        next: `Speak as ${own.agent}, or let ${id} do it from a terminal of their own.`,
-      })
-    }
-  }
+  const { id, kind } = await requireVoice(postern, named)
+  // What is done for another is done with their inbox.
+  if (agent !== undefined && agent !== named) await requireVoice(postern, agent)
   return { id, kind, verified: false, via }
+}
+
+/** The agent of that name, unless it is a person and this process an agent's. */
+async function requireVoice(postern: Roster, named: string): Promise<Agent> {
+  const agent = await postern.agents.show({ id: named })
+  const own = agent.kind === 'human' ? await sessionAgent(postern) : undefined
+  if (!own) return agent
+  throw new PosternError('NOT_ALLOWED', {
+    message: `This process belongs to a session of ${own.agent}, so it cannot speak as ${agent.id}.`,
+    next: `Speak as ${own.agent}, or let ${agent.id} do it from a terminal of their own.`,
+  })
 }
 
 function callerOf({ agent }: { readonly agent: string }, via: string): Caller {

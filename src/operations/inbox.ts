@@ -231,7 +231,7 @@ export const cancel = operation({
   summary: 'Take a message back from whoever has not seen it yet.',
   input: deliveryRef,
   output: z.object({ cancelled: z.number().int() }),
-  errors: MOVE_ERRORS,
+  errors: [...MOVE_ERRORS, 'NOT_ALLOWED'],
   faces: { cli: 'inbox cancel' },
 })
 

@@ -121,7 +121,7 @@ export function readMessage(row: SqlRow): Message {
 }
 
 /** `ai/unverified/cli`. */
-function readSender(id: string, as: string): Sender {
+export function readSender(id: string, as: string): Sender {
   const kindEnds = as.indexOf('/')
   const viaStarts = as.indexOf('/', kindEnds + 1) + 1
   return { id, kind: as.slice(0, kindEnds), verified: as[kindEnds + 1] === 'v', via: as.slice(viaStarts) }

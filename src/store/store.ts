@@ -1,6 +1,6 @@
 import type { Agent } from '../model/agent.ts'
 import type { Delivery, DeliveryState, InboxMessage } from '../model/delivery.ts'
-import type { Message } from '../model/message.ts'
+import type { Message, Sender } from '../model/message.ts'
 import type { Offer, OfferOutcome } from '../model/offer.ts'
 import type { HealthCheck, PushResult } from '../model/postern.ts'
 import type { Priority } from '../model/priority.ts'
@@ -149,11 +149,8 @@ export interface MessageShelf {
   getAwaited(id: string): Promise<Message | undefined>
   /** The thread's messages, oldest first. */
   thread(params: { readonly threadId: string; readonly limit: number }): Promise<readonly Message[]>
-  /**
-   * Whether anybody but one agent has replied to a message: of programs only those to whom it went. What is held, or
-   * was taken back, is no reply.
-   */
-  hasReply(params: { readonly message: Message; readonly notFrom: string }): Promise<boolean>
+  /** Who has replied to a message. What is held, or was taken back, is no reply. */
+  repliers(params: { readonly message: Message }): Promise<readonly Sender[]>
   /** How many messages the thread has had since the last one of a person. */
   countThread(params: { readonly threadId: string }): Promise<number>
   /** Ends a message's time to live, unless it is over already: a broadcast is then pending for nobody who takes it up later. */

@@ -166,6 +166,46 @@ conformance('events of a session', ({ rule, open }) => {
     ])
   })
 
+  rule('tells of a release once, and of no mail that would have waited anyway', async () => {
+    verifies('S000.event.stops')
+    const { postern, advance } = await open({ agents: EVERYONE })
+    await note(postern, 'prompt.submit')
+    const stop = (outcome: 'continued' | 'released') => postern.sessions.setStop({ id: 'ses-1', outcome })
+    await postern.inbox.push({ to: ['quinn'], content: 'low', priority: 3 })
+    await stop('continued')
+    await stop('released')
+    expect(await mailUnder(postern, 'justin', 'postern:stop-released')).toEqual([])
+    await tell(postern, 'quinn', 'one')
+    await tell(postern, 'quinn', 'two')
+    // The same stop answered by two hooks, at once and one after the other: the second finds that it was let go.
+    await stop('continued')
+    await Promise.all([stop('released'), stop('released')])
+    advance(5)
+    await stop('released')
+    expect(await mailUnder(postern, 'justin', 'postern:stop-released')).toMatchObject([
+      { content: expect.stringContaining('although 2 messages wait for it') },
+    ])
+    await refused(postern.sessions.setStop({ id: 'ses-2', outcome: 'released' }), 'SESSION_NOT_FOUND')
+  })
+
+  rule('loses what was printed before the event began, once, and nothing else', async () => {
+    const { postern, advance } = await open()
+    const early = await tell(postern, 'quinn', 'early')
+    await show(postern, { agent: 'quinn', sessionId: 'ses-1' })
+    advance(2_000)
+    const late = await tell(postern, 'quinn', 'late')
+    await show(postern, { agent: 'quinn', sessionId: 'ses-1' })
+    const foreign = await tell(postern, 'quinn', 'foreign')
+    await show(postern, { agent: 'quinn', sessionId: 'ses-2' })
+    advance(100)
+    const lose = () => note(postern, 'compact.before', { ageMs: 1_000, loses: true, firing: 'compact-1' })
+    expect(await lose()).toMatchObject({ isRepeated: false, confirmed: 0 })
+    expect(await lose()).toMatchObject({ isRepeated: true })
+    expect(await stateOf(postern, early)).toBe('pending')
+    for (const id of [late, foreign]) expect(await stateOf(postern, id)).toBe('offered')
+    expect(await stepsOf(postern, early)).toEqual(['stored', 'offered', 'printed', 'released'])
+  })
+
   rule('waits for the disk only where something is confirmed', async () => {
     verifies('S000.event.light')
     const asked: (TransactOptions | undefined)[] = []
@@ -192,6 +232,7 @@ conformance('events of a session', ({ rule, open }) => {
     expect(await isLasting(() => note(postern, 'tool.after', { ageMs: 5 }))).toBe(false)
     expect(await isLasting(() => postern.sessions.setStop({ id: 'ses-1', outcome: 'continued' }))).toBe(false)
     expect(await isLasting(() => postern.sessions.setStop({ id: 'ses-1', outcome: 'granted' }))).toBe(false)
+    expect(await isLasting(() => postern.sessions.setStop({ id: 'ses-1', outcome: 'released' }))).toBe(true)
   })
 
   rule('refuses what is no session, no agent, no age, or somebody else’s', async () => {

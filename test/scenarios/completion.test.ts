@@ -17,7 +17,11 @@ _postern postern "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD - 1]}"
 printf '%s\\n' "\${COMPREPLY[@]}"`
 
 const CASES: readonly [typed: readonly string[], offered: readonly string[]][] = [
-  [['postern', 'in'], ['inbox']],
+  [['postern', 'inb'], ['inbox']],
+  [
+    ['postern', 'in'],
+    ['inbox', 'init'],
+  ],
   [['postern', 'inbox', 'pu'], ['push']],
   [['postern', 'inbox', 'push', '--pri'], ['--priority']],
   [['postern', 'inbox', 'push', '--to', 'quinn', '--dedup'], ['--dedup-key']],

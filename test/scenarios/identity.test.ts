@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openLocal } from '../../src/host/open-local.ts'
@@ -50,6 +51,7 @@ describe('a process within a session of an AI', () => {
       ['inbox', 'push', '--as', 'justin', '--to', 'mindy', '--wait-for', 'stored', 'Approved.'],
       ['inbox', 'drain', '--as', 'justin', '--agent', 'mindy'],
       ['inbox', 'drain', '--agent', 'justin'],
+      ['inbox', 'drain', '--as', 'quinn', '--agent', 'justin'],
       ['agent', 'rename', '--as', 'justin', 'mindy', 'Boss'],
     ]
     for (const args of attempts) {
@@ -76,6 +78,18 @@ describe('a process within a session of an AI', () => {
       stdout: expect.stringMatching(/ for quinn\n$/),
     })
     expect(await sendersOf({ home })).toEqual(['quinn (ai)', 'quinn (ai)'])
+  })
+
+  it('may not say that the settings of a project are to be trusted, which may switch gates off', async () => {
+    verifies('G15.no-posing')
+    const { home, host } = await prepare()
+    writeFileSync(join(home, 'postern.config.json'), '{ "gates": { "decision": "off" } }')
+    for (const named of [[], ['--as', 'mindy'], ['--as', 'justin']]) {
+      const outcome = await host.postern('config', 'trust', ...named)
+      expect(outcome).toMatchObject({ exit: 4, stderr: expect.stringContaining('[NOT_ALLOWED]') })
+    }
+    expect(existsSync(join(home, 'trusted.json'))).toBe(false)
+    expect(await postern({ home }, 'config', 'trust')).toMatchObject({ exit: 0 })
   })
 
   it('is nobody in particular once the session has ended', async () => {

@@ -1,9 +1,10 @@
 import { findProjectFile } from '../../host/config-file.ts'
 import { setTrust } from '../../host/trust.ts'
 import { hidePassword } from '../../kit/pure/passwords.ts'
+import { isProgram, LOCAL_CALLER } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { showField } from '../../render/terminal.ts'
-import type { Command } from '../command.ts'
+import type { Command, Io } from '../command.ts'
 import { answer } from '../print.ts'
 import { formatTable } from '../table.ts'
 
@@ -46,6 +47,7 @@ export const configTrust: Command = {
         next: 'There is no postern.config.json here or above; go to the project that has one.',
       })
     }
+    await requirePerson(io)
     const trusted = !args.has('revoke')
     setTrust(io.config.home, path, trusted)
     answer(
@@ -55,4 +57,20 @@ export const configTrust: Command = {
     )
     return undefined
   },
+}
+
+/** What is trusted may switch gates off, so those whom they hold do not say it. Without a store nobody is held. */
+async function requirePerson(io: Io): Promise<void> {
+  const caller = await io.open().then(
+    (postern) => postern.caller,
+    (error: unknown) => {
+      if (error instanceof PosternError && error.code.startsWith('STORE_')) return LOCAL_CALLER
+      throw error
+    },
+  )
+  if (!isProgram(caller)) return
+  throw new PosternError('NOT_ALLOWED', {
+    message: `${caller.id} cannot say what is to be trusted.`,
+    next: 'Let a person do it, from a terminal of their own.',
+  })
 }

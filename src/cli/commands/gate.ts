@@ -58,7 +58,12 @@ export const gateCreate: Command = {
     const postern = await io.open()
     const agent = await requireOwnAgent(io, args, postern)
     const gate = await postern.gates.create({ agent, ...input })
-    answer(io, gate, `${gate.state === 'open' ? 'Open' : capital(gate.state)}: ${gate.id} holds ${gate.agent}.`)
+    const { id, state, closedReason } = gate
+    answer(
+      io,
+      gate,
+      state === 'open' ? `Open: ${id} holds ${gate.agent}.` : `${capital(state)}: ${id}, for ${closedReason}.`,
+    )
     return undefined
   },
 }

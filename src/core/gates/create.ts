@@ -21,6 +21,7 @@ import { requireStorable } from '../inbox/ids.ts'
 import { ring } from '../rings.ts'
 import { closeGate, shorten } from './close.ts'
 import { nextLook } from './due.ts'
+import { isAnswer } from './tend.ts'
 
 const REASON_BYTES = 2_000
 const COMMAND_BYTES = 4_000
@@ -177,7 +178,8 @@ async function alreadyMet(tx: Shelves, { kind, awaits, agent }: Gate): Promise<s
     requireStorable(awaits, 'MESSAGE_NOT_FOUND')
     const message = await tx.messages.getAwaited(awaits)
     if (!message) throw new PosternError('MESSAGE_NOT_FOUND', { id: awaits })
-    return (await tx.messages.hasReply({ message, notFrom: agent })) ? `${awaits} has been answered` : undefined
+    const repliers = await tx.messages.repliers({ message })
+    return repliers.some((from) => isAnswer(message, from, agent)) ? `${awaits} has been answered` : undefined
   }
   if (kind === 'gate') {
     requireStorable(awaits, 'GATE_NOT_FOUND')

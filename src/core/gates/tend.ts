@@ -1,6 +1,6 @@
 import { isProgram, SYSTEM_CALLER } from '../../model/caller.ts'
 import type { Gate } from '../../model/gate.ts'
-import { EVERYBODY, type Message } from '../../model/message.ts'
+import { EVERYBODY, type Message, type Sender } from '../../model/message.ts'
 import type { Shelves } from '../../store/store.ts'
 import { type PeopleNotice, tellPeople } from '../agents/people.ts'
 import type { Context } from '../context.ts'
@@ -99,10 +99,7 @@ function expiredNotice({ id, agent, reason }: Gate): PeopleNotice {
   }
 }
 
-/**
- * A reply resolves the gates that wait for one to its message, unless it comes from whoever is held, or from a program
- * that was not asked.
- */
+/** A reply resolves the gates that wait for one to its message. */
 export async function resolveByReply(
   ctx: Context,
   tx: Shelves,
@@ -110,9 +107,10 @@ export async function resolveByReply(
   waiting: readonly Gate[],
 ): Promise<readonly string[]> {
   const rings: string[] = []
-  if (waiting.length === 0 || !(await isFromAsked(tx, message))) return rings
+  if (waiting.length === 0 || message.replyTo === null) return rings
+  const awaited = await tx.messages.get(message.replyTo)
   for (const gate of waiting) {
-    if (gate.kind !== 'message' || gate.agent === message.from.id) continue
+    if (gate.kind !== 'message' || !awaited || !isAnswer(awaited, message.from, gate.agent)) continue
     const closed = await closeGate(ctx, tx, gate, {
       to: 'resolved',
       by: ctx.caller,
@@ -123,8 +121,7 @@ export async function resolveByReply(
   return rings
 }
 
-async function isFromAsked(tx: Shelves, { from, replyTo }: Message): Promise<boolean> {
-  if (!isProgram(from) || replyTo === null) return true
-  const asked = (await tx.messages.get(replyTo))?.to ?? []
-  return asked.includes(EVERYBODY) || asked.includes(from.id)
+/** Whoever is held does not answer for others, and neither does a program that was not asked. */
+export function isAnswer({ to }: Message, from: Sender, held: string): boolean {
+  return from.id !== held && (!isProgram(from) || to.includes(EVERYBODY) || to.includes(from.id))
 }

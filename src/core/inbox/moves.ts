@@ -1,4 +1,5 @@
 import { parseAgentId } from '../../model/agent.ts'
+import { isProgram } from '../../model/caller.ts'
 import type { Delivery, DeliveryState, InboxMessage } from '../../model/delivery.ts'
 import { PosternError } from '../../model/errors.ts'
 import { EVERYBODY } from '../../model/message.ts'
@@ -39,11 +40,23 @@ async function ackOne(ctx: Context, tx: Shelves, id: string, agent: string): Pro
 /** Takes a message back from whoever has not been shown it yet. */
 export async function cancelMessage(ctx: Context, ref: DeliveryRef): Promise<{ readonly cancelled: number }> {
   const moved = await ctx.store.transact(async (tx) => {
+    if (isProgram(ctx.caller)) await requireOwn(ctx, tx, ref)
     await endBroadcast(ctx, tx, ref)
     return move(ctx, tx, ref, { from: ['pending', 'held'], to: 'cancelled', reason: `cancelled by ${ctx.caller.id}` })
   })
   ring(ctx, [RING_RECEIPTS])
   return { cancelled: moved.length }
+}
+
+/** What others have said, to people above all, is not for a program to take back. */
+async function requireOwn({ caller }: Context, tx: Shelves, { id }: DeliveryRef): Promise<void> {
+  requireStorable(id, 'MESSAGE_NOT_FOUND')
+  const message = await tx.messages.get(id)
+  if (!message || message.from.id === caller.id) return
+  throw new PosternError('NOT_ALLOWED', {
+    message: `${caller.id} cannot take back ${id}: it is from ${message.from.id}.`,
+    next: `Let ${message.from.id} do it, or a person.`,
+  })
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
+import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { PosternError } from '../../model/errors.ts'
 import { BOOT_ID_FILE, formatQuiet, LIVE_FOLDER, QUIET_FOLDER } from '../../model/quiet.ts'
 
@@ -42,7 +43,7 @@ const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
 /** From this number on the folder is read once, instead of looking for each file. */
 const MANY = 16
 
-const BORN_AT_S = performance.timeOrigin / 1000
+const BORN_AT_S = (Date.now() - monotonicMs()) / 1000
 
 let renamed = 0
 

@@ -2,8 +2,19 @@ import { expect } from 'vitest'
 import type { SessionGateRule } from '../../../src/model/gate.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import { verifies } from '../../scenarios/requirements.ts'
-import { caller, conformance, refused, tell } from '../suite.ts'
-import { asJustin, asQuinn, asRex, EVERYONE, gateOf, judge, MINUTE_MS, namesIn, stateOfGate } from './people.ts'
+import { caller, conformance, refused, stateOf, tell } from '../suite.ts'
+import {
+  asJustin,
+  asQuinn,
+  asRex,
+  EVERYONE,
+  gateOf,
+  judge,
+  MINUTE_MS,
+  mailUnder,
+  namesIn,
+  stateOfGate,
+} from './people.ts'
 
 const RULE: SessionGateRule = { name: 'notes', hook: 'stop', mode: 'strict', check: null, reason: 'Write notes' }
 const DECISION: SessionGateRule = { ...RULE, name: 'decision', reason: 'Offer a decision' }
@@ -112,5 +123,20 @@ conformance('an agent that wants to open its own gates', ({ rule, open }) => {
     expect(await stateOfGate(postern, gate.id)).toBe('open')
     expect(await asQuinn(postern).agents.remove({ id: 'rex' })).toMatchObject({ id: 'rex' })
     expect(await postern.agents.remove({ id: 'quinn' })).toMatchObject({ id: 'quinn' })
+  })
+
+  rule('takes back nothing that others have told a person', async () => {
+    verifies('G8.recorded')
+    const { postern } = await open({ agents: EVERYONE })
+    const gate = await gateOf(asJustin(postern))
+    const pass = { agent: 'quinn', sessionId: 'ses-1', outcome: 'breached', evidence: 'x' } as const
+    await postern.gates.passed({ ...pass, names: [gate.id] })
+    const [told] = await mailUnder(postern, 'justin', 'postern:gate-breached')
+    const id = told?.id ?? expect.fail('nobody was told')
+    for (const who of [asQuinn(postern), asRex(postern)]) await refused(who.inbox.cancel({ id }), 'NOT_ALLOWED')
+    expect(await stateOf(postern, id)).toBe('pending')
+    const own = await tell(asQuinn(postern), 'justin', 'hello')
+    expect(await asQuinn(postern).inbox.cancel({ id: own })).toEqual({ cancelled: 1 })
+    expect(await asJustin(postern).inbox.cancel({ id })).toEqual({ cancelled: 1 })
   })
 })

@@ -1,10 +1,12 @@
 import { statSync } from 'node:fs'
 import type { HealthCheck } from '../model/postern.ts'
 import type { Config } from './config.ts'
+import { findProjectFile } from './config-file.ts'
+import { isChangedSinceTrusted } from './trust.ts'
 
 /** What can be said about the installation before any store is opened. */
-export function inspectHome(config: Config): HealthCheck[] {
-  return [runtime(), home(config)]
+export function inspectHome(config: Config, cwd: string): HealthCheck[] {
+  return [runtime(), home(config), ...projectTrust(config, cwd)]
 }
 
 function runtime(): HealthCheck {
@@ -26,4 +28,19 @@ function home({ home: folder }: Config): HealthCheck {
     detail: stat ? folder : `${folder} (made on first use)`,
     next: `Keep it to yourself: chmod 700 ${folder}`,
   }
+}
+
+/** Gates and commands that a project's file sets hold no more once somebody, an agent perhaps, has changed it. */
+function projectTrust({ home: folder }: Config, cwd: string): HealthCheck[] {
+  const path = findProjectFile(cwd)
+  if (path === undefined || !isChangedSinceTrusted(folder, path)) return []
+  return [
+    {
+      name: 'config.trust',
+      ok: false,
+      level: 'warning',
+      detail: `${path} was changed since it was trusted: its gates, hooks and store do not count`,
+      next: 'Look at what was changed, then trust it again: postern config trust',
+    },
+  ]
 }

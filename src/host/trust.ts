@@ -11,6 +11,12 @@ export function isTrusted(home: string, path: string, text: string): boolean {
   return known !== undefined && known === sha256(text)
 }
 
+/** Whether a file was trusted as it was, and is another by now. */
+export function isChangedSinceTrusted(home: string, path: string): boolean {
+  const known = readTrust(home)[realpathSync(path)]
+  return known !== undefined && known !== sha256(readFileSync(path))
+}
+
 export function setTrust(home: string, path: string, trusted: boolean): void {
   const { [realpathSync(path)]: _, ...others } = readTrust(home)
   const next = trusted ? { ...others, [realpathSync(path)]: sha256(readFileSync(path)) } : others

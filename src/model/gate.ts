@@ -92,6 +92,8 @@ export interface SessionGate {
   readonly mode: GateMode
   readonly check: string | null
   readonly reason: string
+  /** The only machine on which its command is run. */
+  readonly machine: string
   readonly registeredBy: string
   readonly registeredAt: number
   readonly markedAt: number | null

@@ -53,6 +53,7 @@ const sessionGate = z.object({
   mode,
   check: z.string().nullable(),
   reason: z.string(),
+  machine: z.string(),
   registeredBy: z.string(),
   registeredAt: milliseconds,
   markedAt: moment,

@@ -68,12 +68,13 @@ export function readGate(row: SqlRow): Gate {
   }
 }
 
-export const SESSION_GATE_COLUMNS = 'session_id, name, hook, mode, check_command, reason, registered_by, registered_at'
+export const SESSION_GATE_COLUMNS =
+  'session_id, name, hook, mode, check_command, reason, machine, registered_by, registered_at'
 
 /** With the mark that fulfils it, if it has one. */
 export function readSessionGate(row: SqlRow): SessionGate {
-  const [sessionId, name, hook, mode, check, reason, registeredBy, registeredAt, markedAt, markedBy] = row
-  return { sessionId, name, hook, mode, check, reason, registeredBy, registeredAt, markedAt, markedBy }
+  const [sessionId, name, hook, mode, check, reason, machine, registeredBy, registeredAt, markedAt, markedBy] = row
+  return { sessionId, name, hook, mode, check, reason, machine, registeredBy, registeredAt, markedAt, markedBy }
 }
 
 export const DECISION_COLUMNS =

@@ -97,7 +97,7 @@ async function killLoop(loop: Loop): Promise<{ verdict: Verdict; faults: string[
   if (loop.cycles > 0) crashed.push(...crew.map(({ by }): HistoryEvent => ({ kind: 'crashed', by })))
   const rest = await drainTheRest(home)
   faults.push(...(await inspect(home)), ...readErrors(logs))
-  faults.push(...lives.filter((worker) => worker.hasFailed).map(({ by }) => `${by} ended by itself`))
+  faults.push(...lives.flatMap(({ failure }) => failure ?? []))
   return { verdict: checkHistory([...readLogs(logs), ...crashed, ...rest]), faults }
 }
 

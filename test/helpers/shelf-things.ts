@@ -86,7 +86,7 @@ export function session(id: string): Session {
 }
 
 export function sessionGate(hook: 'stop' | 'tool'): SessionGate {
-  const marked = { markedAt: null, markedBy: null, registeredBy: 'quinn', registeredAt: NOW }
+  const marked = { markedAt: null, markedBy: null, machine: 'here', registeredBy: 'quinn', registeredAt: NOW }
   return { sessionId: 's', name: 'tests', hook, mode: 'strict', check: null, reason: 'x', ...marked }
 }
 

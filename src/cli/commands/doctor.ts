@@ -20,7 +20,7 @@ export const doctor: Command = {
     const project = projectRoot(process.cwd())
     const stored = await checkStore(io)
     const checks: HealthCheck[] = [
-      ...inspectHome(io.config),
+      ...inspectHome(io.config, process.cwd()),
       ...stored.checks,
       ...inspectFaults(home),
       ...[...new Set([project, ...stored.projects])].flatMap((root) => inspectSpools(root, io.now())),

@@ -27,6 +27,7 @@ export function registerGate(ctx: Context, input: RegisterGate): Promise<Session
     mode: parseGateMode(input.mode ?? 'strict'),
     check: input.check === undefined ? null : parseText('check', input.check, CHECK_BYTES),
     reason: parseReason(input.reason ?? defaultReason(name, input.check)),
+    machine: ctx.machine.name,
     registeredBy: ctx.caller.id,
     registeredAt: ctx.store.now(),
     markedAt: null,
@@ -125,7 +126,7 @@ async function markedGate(
   }
   const marks = await shelves.gates.marks({ sessionId })
   const done = marks.find((each) => each.name === name && each.mark === 'done')
-  const byConfig = { registeredBy: SYSTEM_CALLER.id, registeredAt: startedAt }
+  const byConfig = { machine: ctx.machine.name, registeredBy: SYSTEM_CALLER.id, registeredAt: startedAt }
   return { ...byConfig, ...rule, sessionId, markedAt: done?.at ?? null, markedBy: done?.by ?? null }
 }
 
@@ -175,10 +176,11 @@ interface Known {
 async function isMet(
   ctx: Context,
   { agent, timeoutMs }: JudgeGates,
-  { name, check }: SessionGateRule,
+  { name, check, ...rule }: SessionGateRule | SessionGate,
   { session, isMarked }: Known,
 ): Promise<boolean> {
   if (check !== null) {
+    if ('machine' in rule && rule.machine !== ctx.machine.name) return false
     const { exitCode } = await ctx.runCommand(check, { folder: session?.project ?? null, timeoutMs })
     return exitCode === 0
   }

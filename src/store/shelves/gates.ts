@@ -76,12 +76,13 @@ export function createGateShelf(sql: Sql): GateShelf {
     },
 
     async register(gate) {
-      const { sessionId, name, hook, mode, check, reason, registeredBy, registeredAt } = gate
+      const { sessionId, name, hook, mode, check, reason, machine, registeredBy, registeredAt } = gate
       await sql.run(
-        `INSERT INTO session_gates (${SESSION_GATE_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        `INSERT INTO session_gates (${SESSION_GATE_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
          ON CONFLICT (session_id, name) DO UPDATE SET hook = excluded.hook, mode = excluded.mode,
-           check_command = excluded.check_command, reason = excluded.reason, registered_by = excluded.registered_by`,
-        [sessionId, name, hook, mode, check, reason, registeredBy, registeredAt],
+           check_command = excluded.check_command, reason = excluded.reason, machine = excluded.machine,
+           registered_by = excluded.registered_by`,
+        [sessionId, name, hook, mode, check, reason, machine, registeredBy, registeredAt],
       )
     },
 

@@ -276,6 +276,13 @@ conformance('gates', ({ rule, open }) => {
     expect(found.strict).toMatchObject([{ name: gate.id }])
     await refused(postern.gates.register({ sessionId: 'ses-1', name: 'tests', check: 'true' }), 'NOT_ALLOWED')
     expect(await postern.gates.register({ sessionId: 'ses-1', name: 'tests' })).toMatchObject({ check: null })
+
+    await postern.sessions.begin({ id: 'ses-2', agent: 'rex' })
+    await postern.gates.register({ sessionId: 'ses-2', name: 'tests', check: 'true' })
+    const judge = () => postern.gates.judge({ agent: 'rex', sessionId: 'ses-2', hook: 'stop', timeoutMs: 1_000 })
+    expect((await judge()).strict).toEqual([])
+    await tamper(`UPDATE session_gates SET machine = 'elsewhere'`)
+    expect((await judge()).strict).toMatchObject([{ name: 'tests' }])
   })
 
   rule('bounds how many gates an agent may have', async () => {

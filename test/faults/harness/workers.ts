@@ -43,8 +43,8 @@ export interface Worker {
   /** Resolves when it has the store open, or has gone without. */
   readonly ready: Promise<void>
   readonly gone: Promise<void>
-  /** True where it ended and nobody had asked it to. */
-  readonly hasFailed: boolean
+  /** How it ended where nobody had asked it to; undefined where it did not. */
+  readonly failure: string | undefined
   /** Stops it where it is; only a kill ends it then. */
   freeze(): void
   /** Kills it outright, or asks it to end after what it is doing. */
@@ -73,8 +73,9 @@ export function startWorker(role: Role, settings: WorkerSettings): Worker {
     by,
     ready,
     gone,
-    get hasFailed() {
-      return !isAsked && (child.exitCode !== null || child.signalCode !== null)
+    get failure() {
+      const ending = child.signalCode ?? child.exitCode
+      return isAsked || ending === null ? undefined : `${by} ended by itself with ${ending}`
     },
     freeze: () => void child.kill('SIGSTOP'),
     kill: () => end('SIGKILL'),

@@ -57,6 +57,7 @@ CREATE TABLE session_gates (
   mode TEXT NOT NULL,
   check_command TEXT,
   reason TEXT NOT NULL,
+  machine TEXT NOT NULL,
   registered_by TEXT NOT NULL,
   registered_at INTEGER NOT NULL,
   PRIMARY KEY (session_id, name)

@@ -1,0 +1,24 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/helpers/temp.ts'
+import { readConfig } from './config.ts'
+import { inspectHome } from './inspect.ts'
+import { setTrust } from './trust.ts'
+
+it('says where a project file that was trusted has been changed, so that its gates hold no more', () => {
+  const [home, project] = [join(temporaryFolder(), 'home'), temporaryFolder()]
+  mkdirSync(join(project, '.git'))
+  const path = join(project, 'postern.config.json')
+  const config = () => readConfig({ flags: { home }, env: {}, cwd: project })
+  const findings = () => inspectHome(config(), project).filter(({ name }) => name === 'config.trust')
+  writeFileSync(path, '{"gates":{"decision":"strict"}}')
+  expect(findings()).toEqual([])
+  setTrust(home, path, true)
+  expect(findings()).toEqual([])
+  expect(config().gates).toEqual({ decision: 'strict' })
+
+  writeFileSync(path, '{"gates":{"decision":"strict"}} ')
+  expect(config().gates).toEqual({})
+  expect(findings()).toMatchObject([{ ok: false, level: 'warning' }])
+})

@@ -6,11 +6,10 @@ import { fileURLToPath } from 'node:url'
 import { openLocal } from '../src/host/open-local.ts'
 import type { Contestant } from './harness.ts'
 import type { Lab, Subject } from './lab.ts'
-import type { Start, Started } from './processes/starter.ts'
 
 const BIN = fileURLToPath(new URL('../bin/postern.cjs', import.meta.url))
 const NODE = 'node -e 0'
-const STARTER = fileURLToPath(new URL('./processes/starter.ts', import.meta.url))
+const STARTER = fileURLToPath(new URL('./processes/starter.mjs', import.meta.url))
 const MANY = 10_000
 
 /** H1, H2: what a hook costs as it is installed, through the launcher, against Node doing nothing. */
@@ -118,10 +117,9 @@ async function pushOne({ home }: Place): Promise<void> {
 async function timed(program: string, args: readonly string[], place: Place, input = ''): Promise<number> {
   const { starter, home, project } = place
   const env = { PATH: process.env['PATH'] ?? '', HOME: project, POSTERN_HOME: home }
-  const start: Start = { program, args, env, cwd: project, input }
   starter.channel?.ref()
-  starter.send(start)
-  const [answer] = (await once(starter, 'message')) as [Started]
+  starter.send({ program, args, env, cwd: project, input })
+  const [answer] = (await once(starter, 'message')) as [{ readonly ms: number } | { readonly error: string }]
   starter.channel?.unref()
   if ('error' in answer) throw new Error(answer.error)
   return answer.ms

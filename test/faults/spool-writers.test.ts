@@ -179,10 +179,18 @@ describe('foreign producers that write while drains run', () => {
   })
 
   it('would be found out if they wrote without the lock', async () => {
-    const world = await makeWorld()
-    const careless = inPython('ada', 20_000).replace('fcntl.flock(fd, fcntl.LOCK_EX)', 'pass')
+    const careless = inPython('ada', LINES).replace('fcntl.flock(fd, fcntl.LOCK_EX)', 'pass')
     expect(careless).not.toContain('LOCK_EX')
-    const shown = await drainWhile(world, [start('python3', ['-c', careless, world.path])])
-    expect(new Set(shown).size).toBeLessThan(20_000)
+    let kept = LINES
+    // It takes a race to lose a line, which need not happen at the first try.
+    for (let round = 0; round < MAX_ROUNDS && kept === LINES; round++) {
+      const world = await makeWorld()
+      const shown = await drainWhile(world, [start('python3', ['-c', careless, world.path])])
+      kept = new Set(shown).size
+    }
+    expect(kept).toBeLessThan(LINES)
   })
 })
+
+const LINES = 20_000
+const MAX_ROUNDS = 6

@@ -7,6 +7,7 @@ import { findHome, readConfig } from '../host/config.ts'
 import { noteFault } from '../host/hook-log.ts'
 import { isHookIdle } from '../host/hook-peek.ts'
 import { EXIT } from '../model/errors.ts'
+import { configFlags } from './config-flags.ts'
 import { HOOK_FORM } from './hook-form.ts'
 import { leave, readInput } from './hook-input.ts'
 import { parseArgs } from './parse.ts'
@@ -48,8 +49,7 @@ function isAnswered(words: readonly string[], input: string): boolean {
     const host = findHost(args.get('host') ?? '')
     const event = host?.parse(JSON.parse(input))
     if (!host || !agent || !event?.sessionId || !DELIVERING.includes(event.name)) return false
-    const [home, store] = [args.get('home'), args.get('store')]
-    const flags = { ...(home !== undefined && { home }), ...(store !== undefined && { store }) }
+    const flags = configFlags(args)
     const config = readConfig({ flags, env, cwd: process.cwd() })
     const { sessionId } = event
     if (!isHookIdle(config, { agent, sessionId, shadows: join(config.home, SHADOW_FOLDER) })) return false

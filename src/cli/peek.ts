@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs'
 import { readConfig } from '../host/config.ts'
 import { isQuiet } from '../host/peek.ts'
 import { EXIT } from '../model/errors.ts'
+import { configFlags } from './config-flags.ts'
 import { DRAIN_FORM } from './drain-form.ts'
 import { parseArgs } from './parse.ts'
 
@@ -20,9 +21,7 @@ export function peek(argv: readonly string[]): Promise<number> | undefined {
     if (BEYOND.some((name) => args.has(name))) return undefined
     const { env } = process
     const agent = args.get('agent') ?? env['POSTERN_AGENT']
-    const home = args.get('home')
-    const store = args.get('store')
-    const flags = { ...(home !== undefined && { home }), ...(store !== undefined && { store }) }
+    const flags = configFlags(args)
     const config = readConfig({ flags, env, cwd: process.cwd() })
     if (!agent || !isQuiet(config, agent, Date.now())) return undefined
     writeSync(1, args.has('json') ? NOTHING_AS_JSON : 'No messages.\n')

@@ -8,6 +8,7 @@ import { asPosternError, EXIT, PosternError } from '../model/errors.ts'
 import type { HotPostern } from '../model/postern.ts'
 import { showField } from '../render/terminal.ts'
 import type { Args, Command, Form, Io, Output } from './command.ts'
+import { configFlags } from './config-flags.ts'
 import { formatJson } from './json.ts'
 import { parseArgs } from './parse.ts'
 
@@ -65,9 +66,7 @@ async function leave(postern: Pick<HotPostern, 'upkeep' | 'close'>, isDone: bool
 
 function createIo<P extends Rebindable<P>>(form: Form, args: Args, open: Opener<P>): Io<P> {
   const { env } = process
-  const home = args.get('home')
-  const store = args.get('store')
-  const flags = { ...(home !== undefined && { home }), ...(store !== undefined && { store }) }
+  const flags = configFlags(args)
   const config = readConfig({ flags, env, cwd: process.cwd() })
   const environmentAgent = env['POSTERN_AGENT'] || undefined
   return {

@@ -1,3 +1,5 @@
+import { HOOK_EVENTS } from '../model/hook-event.ts'
+
 /** A command of the user's own: in the chain of handlers for a host's events, or after something has happened in the store. */
 export interface UserHook {
   /** The event in our words, such as `turn.stop`. */
@@ -8,20 +10,8 @@ export interface UserHook {
   readonly timeoutMs: number
 }
 
-/** Events of hosts, and one of our own. */
-export const USER_EVENTS: readonly string[] = [
-  'session.start',
-  'prompt.submit',
-  'tool.before',
-  'tool.after',
-  'turn.stop',
-  'subagent.start',
-  'subagent.stop',
-  'compact.before',
-  'compact.after',
-  'session.end',
-  'decision.responded',
-]
+/** Events of hosts, as far as they have a name, and one of our own. */
+export const USER_EVENTS: readonly string[] = [...HOOK_EVENTS.filter((name) => name !== 'other'), 'decision.responded']
 
 const FIELDS = ['event', 'command', 'priority', 'timeoutMs']
 const DEFAULT_PRIORITY = 25

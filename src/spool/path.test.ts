@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { quarantinePath, sessionOf, spoolPath, statePath } from './path.ts'
 
-const ROOT = '/work/project'
+const ROOT = '/projects/one'
 const FOLDER = join(ROOT, '.runtime', 'inject-queue')
 
 describe('the place of a spool', () => {

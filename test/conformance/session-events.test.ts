@@ -14,13 +14,13 @@ const note = (postern: Postern, event: string, more: Partial<NoteEvent> = {}) =>
 conformance('events of a session', ({ rule, open }) => {
   rule('registers the session with its first event, and remembers where it lives', async () => {
     const { postern, now, advance } = await open()
-    const process = { host: 'codex', pid: 4711, pidStartedAt: 5, project: '/work/a' }
+    const process = { host: 'codex', pid: 4711, pidStartedAt: 5, project: '/projects/a' }
     const { session, isRepeated, confirmed } = await note(postern, 'session.start', process)
     expect(session).toMatchObject({ id: 'ses-1', agent: 'quinn', ...process, startedAt: now(), endedAt: null })
     expect({ isRepeated, confirmed }).toEqual({ isRepeated: false, confirmed: 0 })
     advance(1_000)
     // A session stays in the project in which it began, wherever its agent walks meanwhile.
-    const later = await note(postern, 'tool.before', { project: '/work/b' })
+    const later = await note(postern, 'tool.before', { project: '/projects/b' })
     expect(later.session).toMatchObject({ ...process, startedAt: now() - 1_000, lastEventAt: now() })
     expect(await postern.sessions.list({ agent: 'quinn' })).toMatchObject([later.session])
   })

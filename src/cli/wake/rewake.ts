@@ -12,6 +12,7 @@ import { makePrivateFolder } from '../../kit/node/folders.ts'
 import { takeLockFile } from '../../kit/node/lock-file.ts'
 import { EXIT } from '../../model/errors.ts'
 import { parseSessionId } from '../../model/session.ts'
+import { configFlags } from '../config-flags.ts'
 import { HOOK_FORM } from '../hook-form.ts'
 import { parseArgs } from '../parse.ts'
 
@@ -29,8 +30,7 @@ const WATCH_MS = (24 * 60 - 5) * 60_000
 export async function runRewake(words: readonly string[], readInput: () => Promise<string>): Promise<number> {
   const args = parseArgs(HOOK_FORM, words)
   const { env } = process
-  const [home, store] = [args.get('home'), args.get('store')]
-  const flags = { ...(home !== undefined && { home }), ...(store !== undefined && { store }) }
+  const flags = configFlags(args)
   const config = readConfig({ flags, env, cwd: process.cwd() })
   const host = findHost(args.get('host') ?? '')
   const agent = env['POSTERN_AGENT'] || args.get('agent')

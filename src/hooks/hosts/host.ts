@@ -1,20 +1,7 @@
+import type { HookEventName } from '../../model/hook-event.ts'
 import type { Priority } from '../../model/priority.ts'
 
-/** What happens in a host, in our words. `other` is anything that neither delivers nor holds: it is only noted. */
-export const HOOK_EVENTS = [
-  'session.start',
-  'prompt.submit',
-  'tool.before',
-  'tool.after',
-  'turn.stop',
-  'subagent.start',
-  'subagent.stop',
-  'compact.before',
-  'compact.after',
-  'session.end',
-  'other',
-] as const
-export type HookEventName = (typeof HOOK_EVENTS)[number]
+export { HOOK_EVENTS, type HookEventName } from '../../model/hook-event.ts'
 
 /** One call of a host, understood. Whatever was missing or not what it should be is null, never guessed. */
 export interface HookEvent {

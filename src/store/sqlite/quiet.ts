@@ -43,7 +43,10 @@ const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
 /** From this number on the folder is read once, instead of looking for each file. */
 const MANY = 16
 
-const BORN_AT_S = (Date.now() - monotonicMs()) / 1000
+/** Node's clocks drift apart a little. Too early costs a start of Node, too late could hide a change of the store. */
+const MARGIN_MS = 50
+
+const BORN_AT_S = (Date.now() - monotonicMs() - MARGIN_MS) / 1000
 
 let renamed = 0
 

@@ -35,14 +35,21 @@ function isOwn() {
   }
   return (!process.getuid || folder.uid === process.getuid()) && (folder.mode & 0o022) === 0
 }
-if (home && isOwn()) require('node:module').enableCompileCache(home + '/cache')
+var cache = home && isOwn() ? home + '/cache' : undefined
+if (cache) require('node:module').enableCompileCache(cache)
+
+// What runs thousands of times a day is kept wholly compiled.
+function load(name) {
+  var file = require('node:path').join(__dirname, '..', 'dist', name)
+  return cache ? require('./compiled.cjs').loadCompiled(file, cache) : require(file)
+}
 
 // The smallest program that can answer is loaded first; what it leaves open the next one does.
 function run() {
   var answer
-  if (isHook) answer = require('../dist/hook-peek.cjs').runHook(argv, () => require('../dist/hook.cjs').answerEvent)
-  if (argv[0] === 'inbox' && argv[1] === 'drain') answer = require('../dist/peek.cjs').peek(argv)
-  if (answer === undefined && argv[0] === 'inbox') answer = require('../dist/hot.cjs').runHot(argv)
+  if (isHook) answer = load('hook-peek.cjs').runHook(argv, () => load('hook.cjs').answerEvent)
+  if (argv[0] === 'inbox' && argv[1] === 'drain') answer = load('peek.cjs').peek(argv)
+  if (answer === undefined && argv[0] === 'inbox') answer = load('hot.cjs').runHot(argv)
   return answer === undefined ? require('../dist/main.cjs').runMain(argv) : answer
 }
 

@@ -1,6 +1,7 @@
 // Builds what is shipped: the executable's bundles, from the smallest to the largest, the library, and its types.
 // Plain JavaScript, because it runs while the project is being installed.
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -85,7 +86,8 @@ const { formatPluginHooks } = await load('src/hooks/install/plugin.ts')
 // Nothing of an earlier build is touched before this one has succeeded.
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist, { recursive: true })
-for (const { path, contents } of [...bundles.outputFiles, ...exported.outputFiles]) writeFileSync(path, contents)
+for (const { path, text } of bundles.outputFiles) writeFileSync(path, `${text}//${digestOf(text)}`)
+for (const { path, contents } of exported.outputFiles) writeFileSync(path, contents)
 linkExecutable()
 buildPlugin()
 // The test of the bundles' contents reads this.
@@ -93,6 +95,11 @@ writeFileSync(join(dist, 'bundles.json'), JSON.stringify(bundles.metafile))
 if (!process.argv.includes('--no-types')) {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   execFileSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
+}
+
+/** By this `bin/compiled.cjs` tells whether code that was kept belongs to a bundle. */
+function digestOf(text) {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
 /** In a clone `npx postern` then finds the executable here, instead of installing the clone somewhere first. */

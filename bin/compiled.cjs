@@ -1,0 +1,73 @@
+'use strict'
+// Loads a bundle with all of its code compiled in an earlier run. Node's own cache keeps a file as it is before it runs,
+// when V8 has put off nearly every function: compiling those, each time anew, is most of what a short command does.
+const fs = require('node:fs')
+const { basename, dirname } = require('node:path')
+const vm = require('node:vm')
+
+/** The build ends each bundle with a digest of it. V8 itself tells two sources apart by nothing but their lengths. */
+const DIGEST_LENGTH = 16
+
+/** What the bundle exports. `folder` must be one that nobody else can write to: what lies there is run. */
+function loadCompiled(file, folder) {
+  const source = fs.readFileSync(file, 'utf8')
+  const module = { exports: {} }
+  const run = compile(file, source, `${folder}/${basename(file)}.code`).runInThisContext()
+  run(module.exports, require, module, file, dirname(file))
+  return module.exports
+}
+
+function compile(filename, source, kept) {
+  const wrapped = `(function (exports, require, module, __filename, __dirname) {${source}\n})`
+  const digest = source.slice(-DIGEST_LENGTH)
+  const cachedData = readKept(kept, digest)
+  if (!cachedData) return compileWhole(filename, wrapped, (code) => keep(kept, digest, code))
+  const script = new vm.Script(wrapped, { ...options(filename), cachedData })
+  // Another Node has made it. The next run makes a new one: this one has compiled the source by now, though not whole.
+  if (script.cachedDataRejected) fs.rmSync(kept, { force: true })
+  return script
+}
+
+/** Parts that are loaded on use are found beside the bundle, as by any other file. */
+function options(filename) {
+  return { filename, importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER }
+}
+
+/** Undefined where there is none, or one of another bundle. */
+function readKept(path, digest) {
+  try {
+    const content = fs.readFileSync(path)
+    return content.latin1Slice(0, DIGEST_LENGTH) === digest ? content.subarray(DIGEST_LENGTH) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Puts nothing off, and hands the code on when the program has ended: until then somebody waits for it. */
+function compileWhole(filename, source, whenOver) {
+  const { setFlagsFromString } = require('node:v8')
+  setFlagsFromString('--no-lazy')
+  try {
+    const script = new vm.Script(source, options(filename))
+    process.once('exit', () => whenOver(script.createCachedData()))
+    return script
+  } finally {
+    // V8 refuses code that was made under other flags.
+    setFlagsFromString('--lazy')
+  }
+}
+
+/** The file appears whole or not at all, whatever happens to the machine: V8 would run half of one. */
+function keep(path, digest, code) {
+  const partial = `${path}.${process.pid}`
+  try {
+    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    fs.writeFileSync(partial, Buffer.concat([Buffer.from(digest), code]), { mode: 0o600, flush: true })
+    fs.renameSync(partial, path)
+  } catch {
+    // The next run compiles it again.
+    fs.rmSync(partial, { force: true })
+  }
+}
+
+module.exports = { loadCompiled }

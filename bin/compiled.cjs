@@ -8,47 +8,53 @@ const vm = require('node:vm')
 /** The build ends each bundle with a digest of it. V8 itself tells two sources apart by nothing but their lengths. */
 const DIGEST_LENGTH = 16
 
+/** As Node wraps a module. */
+const HEAD = Buffer.from('(function (exports, require, module, __filename, __dirname) {')
+const TAIL = Buffer.from('\n})')
+
 /** What the bundle exports. `folder` must be one that nobody else can write to: what lies there is run. */
 function loadCompiled(file, folder) {
-  const source = fs.readFileSync(file, 'utf8')
   const module = { exports: {} }
-  const run = compile(file, source, `${folder}/${basename(file)}.code`).runInThisContext()
+  const run = compile(file, `${folder}/${basename(file)}.code`).runInThisContext()
   run(module.exports, require, module, file, dirname(file))
   return module.exports
 }
 
-function compile(filename, source, kept) {
-  const wrapped = `(function (exports, require, module, __filename, __dirname) {${source}\n})`
-  const digest = source.slice(-DIGEST_LENGTH)
+function compile(filename, kept) {
+  const bundle = fs.readFileSync(filename)
+  const digest = digestAt(bundle.length - DIGEST_LENGTH, bundle)
+  // Put together before it is text: of text that is put together V8 would make a copy.
+  const source = Buffer.concat([HEAD, bundle, TAIL]).toString()
+  // Parts that are loaded on use are found beside the bundle, as by any other file.
+  const options = { filename, importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER }
   const cachedData = readKept(kept, digest)
-  if (!cachedData) return compileWhole(filename, wrapped, (code) => keep(kept, digest, code))
-  const script = new vm.Script(wrapped, { ...options(filename), cachedData })
+  if (!cachedData) return compileWhole(source, options, (code) => keep(kept, digest, code))
+  const script = new vm.Script(source, { ...options, cachedData })
   // Another Node has made it. The next run makes a new one: this one has compiled the source by now, though not whole.
   if (script.cachedDataRejected) fs.rmSync(kept, { force: true })
   return script
 }
 
-/** Parts that are loaded on use are found beside the bundle, as by any other file. */
-function options(filename) {
-  return { filename, importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER }
+function digestAt(start, content) {
+  return content.latin1Slice(start, start + DIGEST_LENGTH)
 }
 
 /** Undefined where there is none, or one of another bundle. */
 function readKept(path, digest) {
   try {
     const content = fs.readFileSync(path)
-    return content.latin1Slice(0, DIGEST_LENGTH) === digest ? content.subarray(DIGEST_LENGTH) : undefined
+    return digestAt(0, content) === digest ? content.subarray(DIGEST_LENGTH) : undefined
   } catch {
     return undefined
   }
 }
 
 /** Puts nothing off, and hands the code on when the program has ended: until then somebody waits for it. */
-function compileWhole(filename, source, whenOver) {
+function compileWhole(source, options, whenOver) {
   const { setFlagsFromString } = require('node:v8')
   setFlagsFromString('--no-lazy')
   try {
-    const script = new vm.Script(source, options(filename))
+    const script = new vm.Script(source, options)
     process.once('exit', () => whenOver(script.createCachedData()))
     return script
   } finally {

@@ -114,12 +114,15 @@ function fault({ home, host }: HookRequest, event: string, error: unknown): unde
 function inTime<T>({ ageMs }: HookSettings, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    const error = new PosternError('STORE_UNAVAILABLE', { path: 'the store', reason: 'it did not answer in time' })
-    timer = setTimeout(reject, Math.max(0, DEADLINE_MS - ageMs()), error)
+    timer = setTimeout(() => reject(tooLate()), Math.max(0, DEADLINE_MS - ageMs()))
   })
   // Whatever comes after the deadline is nobody's any more.
   work.catch(() => {})
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
+function tooLate(): PosternError {
+  return new PosternError('STORE_UNAVAILABLE', { path: 'the store', reason: 'it did not answer in time' })
 }
 
 interface Surroundings {

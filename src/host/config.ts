@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { hidePassword } from '../kit/pure/passwords.ts'
 import { PosternError } from '../model/errors.ts'
@@ -29,7 +28,12 @@ const STORE_FILE = 'postern.db'
 
 /** Where our own files lie. It depends on no file, so that it is known whatever is wrong with those. */
 export function findHome({ flags, env, cwd }: ConfigSources): string {
-  return resolve(cwd, flags.home ?? nonEmpty(env['POSTERN_HOME']) ?? join(homedir(), '.postern'))
+  return resolve(cwd, flags.home ?? nonEmpty(env['POSTERN_HOME']) ?? join(userHome(), '.postern'))
+}
+
+/** Loaded on use: whoever comes through the launcher is told the home. */
+function userHome(): string {
+  return process.getBuiltinModule('node:os').homedir()
 }
 
 /** Flags come before the environment, that before the project's file, that before the user's, that before defaults. */
@@ -79,14 +83,14 @@ function mergeGates(layers: readonly Layer[], origins: Record<string, string>): 
 }
 
 export function isPostgres(store: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(store)
+  return store.startsWith('postgres://') || store.startsWith('postgresql://')
 }
 
 /** A relative path means the folder of whoever named it: the working folder for a flag, its own for a file. */
 function parseStore(store: string, base: string): string {
-  if (isPostgres(store)) return store
+  if (isPostgres(store) || isAbsolute(store)) return store
   if (/^[a-z][a-z0-9+.-]*:/i.test(store)) throw new PosternError('STORE_URL_INVALID', { store: hidePassword(store) })
-  return isAbsolute(store) ? store : resolve(base, store)
+  return resolve(base, store)
 }
 
 function nonEmpty(value: string | undefined): string | undefined {

@@ -8,7 +8,7 @@ export type Fields = Readonly<Record<string, unknown>>
 const MAX_WORD = 256
 const MAX_PATH = 4_096
 const EVENT = /^[A-Za-z][A-Za-z.]{0,63}$/
-const CONTROL = /\p{Cc}/u
+const CONTROL = /[\0-\x1f\x7f-\x9f]/
 
 export function parseFields(input: unknown): Fields | undefined {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as Fields) : undefined

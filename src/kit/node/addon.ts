@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 
 /** What Node itself cannot do, by `native/flock.c`. */
 export interface Addon {
@@ -21,13 +19,15 @@ export function loadAddon(): Addon | undefined {
 
 /** The C library is not asked for: where one binary cannot be loaded the other can. */
 function findAddon(): Addon | undefined {
-  const here = typeof __dirname === 'string' ? __dirname : dirname(fileURLToPath(import.meta.url))
+  const here = typeof __dirname === 'string' ? __dirname : import.meta.dirname
   const folder = ['../native/prebuilt', '../../../native/prebuilt'].map((way) => join(here, way)).find(existsSync)
   if (folder === undefined) return undefined
-  const load = createRequire(join(folder, 'x.cjs'))
   for (const library of ['', '-musl']) {
+    const addon = { exports: {} }
     try {
-      return load(`./flock-${process.platform}-${process.arch}${library}.node`) as Addon
+      // As `require` does it, which would first look for the file in every place where a module may be.
+      process.dlopen(addon, join(folder, `flock-${process.platform}-${process.arch}${library}.node`))
+      return addon.exports as Addon
     } catch {
       // Not for this platform, or for another C library.
     }

@@ -47,8 +47,9 @@ const folds = lazy(
     new Map(Object.entries(DRAWN_LIKE).flatMap(([sign, likes]) => [...likes].map((like) => [like, sign] as const))),
 )
 
-const INVISIBLE = /[\p{M}\p{Cf}\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}]/u
-const BLANK = /[\s\p{Z}\u2800]/u
+/** Few texts have a character that these are asked about, and to read their properties takes a millisecond. */
+const invisible = lazy(() => /[\p{M}\p{Cf}\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}]/u)
+const blank = lazy(() => /[\s\p{Z}\u2800]/u)
 
 /** The first code points of three rows of A to Z that compatibility folding leaves alone. */
 const LETTER_ROWS: readonly number[] = [0x1f150, 0x1f170, 0x1f1e6]
@@ -59,16 +60,16 @@ const LETTER_ROWS: readonly number[] = [0x1f150, 0x1f170, 0x1f1e6]
  */
 export function foldCharacter(character: string): string {
   if (character >= '!' && character <= '~') return character.toLowerCase()
-  if (BLANK.test(character)) return ' '
+  if (blank().test(character)) return ' '
   let folded = ''
   for (const part of character.normalize('NFKD')) {
-    if (!INVISIBLE.test(part)) folded += foldPart(part)
+    if (!invisible().test(part)) folded += foldPart(part)
   }
   return folded
 }
 
 function foldPart(part: string): string {
-  if (BLANK.test(part)) return ' '
+  if (blank().test(part)) return ' '
   const lower = part.toLowerCase()
   return folds().get(part) ?? folds().get(lower) ?? rowLetter(part) ?? lower
 }

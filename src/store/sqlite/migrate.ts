@@ -21,7 +21,7 @@ export function migrate(connection: Connection): void {
     }
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
     // They speak of the store as it was, or of one that was here before.
-    quietFolderOf(realpathSync(connection.path))?.removeAll()
+    quietFolderOf(realpathSync.native(connection.path))?.removeAll()
     connection.exec('COMMIT')
   } catch (error) {
     connection.exec('ROLLBACK')

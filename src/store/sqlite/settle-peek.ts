@@ -18,7 +18,7 @@ export interface SettlePeek {
  */
 export function settleAtOnce(path: string, { agent, sessionId, mayHoldEntries, spoolOf }: SettlePeek): boolean {
   const connection = openIfOurs(path)
-  const folder = connection && quietFolderOf(realpathSync(path))
+  const folder = connection && quietFolderOf(realpathSync.native(path))
   if (!connection || !folder) return false
   // Fails where somebody else writes: then there soon is something to look at.
   connection.exec('BEGIN IMMEDIATE')

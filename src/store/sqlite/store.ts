@@ -138,7 +138,7 @@ class SqliteStore implements Store {
     this.#connection = await openConnection(this.#options)
     this.#inode = inodeOf(this.location)
     // As SQLite does: whoever opens the store by another name keeps the same files beside it.
-    this.#quiet = quietFolderOf(realpathSync(this.location))
+    this.#quiet = quietFolderOf(realpathSync.native(this.location))
     this.#settling.use(this.#quiet)
     return this.#connection
   }

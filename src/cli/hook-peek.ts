@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { HookEventName } from '../hooks/hosts/host.ts'
 import { findHost } from '../hooks/hosts/hosts.ts'
 import { SHADOW_FOLDER } from '../hooks/shadow.ts'
-import { findHome, readConfig } from '../host/config.ts'
+import { type Config, findHome, readConfig } from '../host/config.ts'
+import type { OpenOptions } from '../host/context.ts'
 import { noteFault } from '../host/hook-log.ts'
 import { isHookIdle } from '../host/hook-peek.ts'
 import { EXIT } from '../model/errors.ts'
@@ -16,8 +17,15 @@ import { watchInBackground } from './wake/watch.ts'
 /** Events that can only deliver, so that there is nothing to do where nothing waits. */
 const DELIVERING: readonly HookEventName[] = ['prompt.submit', 'tool.before', 'tool.after']
 
+/** What the short way has found, for the whole one to go on with. */
+export interface Found {
+  /** As it is for the working folder. */
+  config?: Config
+  opened?: OpenOptions['opened']
+}
+
 /** The whole way, loaded where the short one ends. */
-type Answer = (words: readonly string[], input: string) => Promise<void>
+type Answer = (words: readonly string[], input: string, found: Found) => Promise<void>
 
 /**
  * Answers one event of a host, from standard input to standard output. Undefined where the words ask for something else
@@ -27,8 +35,9 @@ export function runHook(argv: readonly string[], loadAnswer: () => Answer): Prom
   const words = argv.slice(1)
   if (words.includes('--help') || words.includes('-h')) return undefined
   if (words.includes('--rewake')) return watchInBackground(words)
+  const found: Found = {}
   return readInput()
-    .then((input) => (isAnswered(words, input) ? undefined : loadAnswer()(words, input)))
+    .then((input) => (isAnswered(words, input, found) ? undefined : loadAnswer()(words, input, found)))
     .catch(noteUnanswered)
     .then(() => leave(EXIT.ok))
 }
@@ -41,7 +50,7 @@ function noteUnanswered(error: unknown): void {
 }
 
 /** True where nothing waits, which is what nearly all hooks find that come this far. In any doubt it is false. */
-function isAnswered(words: readonly string[], input: string): boolean {
+function isAnswered(words: readonly string[], input: string, found: Found): boolean {
   try {
     const args = parseArgs(HOOK_FORM, words)
     const { env } = process
@@ -51,8 +60,12 @@ function isAnswered(words: readonly string[], input: string): boolean {
     if (!host || !agent || !event?.sessionId || !DELIVERING.includes(event.name)) return false
     const flags = configFlags(args)
     const config = readConfig({ flags, env, cwd: process.cwd() })
+    found.config = config
+    const lend = (opened: Found['opened']) => {
+      found.opened = opened
+    }
     const { sessionId } = event
-    if (!isHookIdle(config, { agent, sessionId, shadows: join(config.home, SHADOW_FOLDER) })) return false
+    if (!isHookIdle(config, { agent, sessionId, shadows: join(config.home, SHADOW_FOLDER), lend })) return false
     const text = host.render(event, {})
     if (text !== '') writeSync(1, `${text}\n`)
     return true

@@ -9,12 +9,16 @@ import { randomToken } from '../kit/node/crypto.ts'
 import { hostProcessAbove } from '../kit/node/host-process.ts'
 import { processAgeMs } from '../kit/node/process-age.ts'
 import { HOOK_FORM } from './hook-form.ts'
+import type { Found } from './hook-peek.ts'
 import { parseArgs } from './parse.ts'
 
 const NONCE_LENGTH = 12
 
-/** Answers one event of a host as far as it takes: its input is what came on standard input. */
-export async function answerEvent(words: readonly string[], input: string): Promise<void> {
+/**
+ * Answers one event of a host as far as it takes: its input is what came on standard input. What a look has found
+ * before is not looked for again.
+ */
+export async function answerEvent(words: readonly string[], input: string, found: Found = {}): Promise<void> {
   const { env } = process
   const cwd = workingFolder()
   let home = findHome({ flags: {}, env, cwd })
@@ -35,8 +39,9 @@ export async function answerEvent(words: readonly string[], input: string): Prom
       agent: env['POSTERN_AGENT'] || args.get('agent') || undefined,
       input,
       home,
-      readConfig: (folder) => readWithoutProject({ flags, env, cwd: folder }, note),
+      readConfig: (folder) => (folder === cwd && found.config) || readWithoutProject({ flags, env, cwd: folder }, note),
       cwd,
+      opened: found.opened,
       settings: {
         stopCap: parseStopCap(host, host.stopCapVariable === null ? undefined : env[host.stopCapVariable]),
         ageMs: processAgeMs(),

@@ -1,4 +1,5 @@
 import type { Config } from '../host/config.ts'
+import type { OpenOptions } from '../host/context.ts'
 import { readHookConfig } from '../host/hook-config.ts'
 import { noteFault, UNBOUND } from '../host/hook-log.ts'
 import { openHook } from '../host/open-hook.ts'
@@ -26,6 +27,8 @@ export interface HookRequest {
   readonly readConfig: (folder: string) => Config
   readonly settings: HookSettings
   readonly cwd: string
+  /** The store, where it was opened for a look already. */
+  readonly opened?: OpenOptions['opened']
 }
 
 const STDOUT = 1
@@ -49,7 +52,8 @@ export async function answerHook(request: HookRequest): Promise<void> {
     config = request.readConfig(folder)
     const { sessionGates, userHooks } = readHookConfig(config)
     const { limits } = config
-    const postern = await inTime(settings, openHook(config, { busyMs: BUSY_MS, limits, sessionGates }))
+    const { opened } = request
+    const postern = await inTime(settings, openHook(config, { busyMs: BUSY_MS, limits, sessionGates, opened }))
     const call = createCall({ event: known, host, agent, postern, settings, limits, root })
     const answer = await answerFromStore(call, shadow, { home, userHooks, before: { ...before, folder } })
     await show(call, answer, userHooks)

@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS, type Limits } from '../model/limits.ts'
 import { frameSize } from '../render/fence.ts'
 import { measure } from '../render/measure.ts'
 import { spoolPath } from '../spool/path.ts'
+import type { OpenedStore } from '../store/sqlite/peek.ts'
 import type { Store } from '../store/store.ts'
 import type { Wire } from '../wires/wire.ts'
 import { heardAt } from './live.ts'
@@ -16,6 +17,8 @@ export interface OpenOptions {
   readonly limits?: Partial<Limits>
   /** How long to wait for other processes that hold the store. */
   readonly busyMs?: number
+  /** The embedded store, where somebody has opened it already. */
+  readonly opened?: OpenedStore | undefined
   /** Milliseconds since the epoch; the machine's clock by default. */
   readonly now?: () => number
   /** False for a short command, which does its slice of upkeep itself. */

@@ -28,6 +28,8 @@ export async function openHook(config: Config, options: OpenOptions): Promise<Ho
   if (!isPostgres(config.store) && !existsSync(config.store)) {
     throw new PosternError('STORE_UNAVAILABLE', { path: config.store, reason: 'there is no such file' })
   }
-  const { store, wire } = await openStore(config, options)
+  // What was opened for a look may be the store of another folder's configuration.
+  const isSame = options.opened?.connection.path === config.store
+  const { store, wire } = await openStore(config, isSame ? options : { ...options, opened: undefined })
   return createHookPostern(createContext(store, wire, options), closer(store, wire))
 }

@@ -1,11 +1,11 @@
-import { accessSync, closeSync, constants, openSync, statfsSync, statSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { networkFileSystem } from '../../kit/node/file-systems.ts'
 import { makePrivateFolder } from '../../kit/node/folders.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { PosternError } from '../../model/errors.ts'
 import { Connection } from './connection.ts'
-import { isBusy, storeError } from './errors.ts'
+import { isBusy } from './errors.ts'
 import { isCurrent, requireOurs } from './schema.ts'
 
 const OPEN_DEADLINE_MS = 60_000
@@ -13,28 +13,31 @@ const BUSY_WHILE_OPENING_MS = 5_000
 const RETRY_MS = 20
 const JOURNAL_SIZE_LIMIT_BYTES = 64 * 1024 * 1024
 const FULL = 2
-/** The file that processes share while they have the store open. */
-const SHARED_MEMORY_BYTES = 32 * 1024
 
 export interface OpenOptions {
   readonly path: string
   readonly random: () => number
   /** How long whoever opens it can wait for others; absent: as long as it takes to make a store. */
-  readonly busyMs?: number
+  readonly busyMs?: number | undefined
+  /** A connection that somebody has already, to a store of ours: then the file need not be looked at again. */
+  readonly opened?: Connection | undefined
 }
 
 /**
  * Opens a connection by the recipe that survives many processes starting at once on a store that does not exist yet:
  * a local disk, a private file, WAL set once and with patience, FULL read back, then the schema.
  */
-export async function openConnection({ path, random, busyMs = OPEN_DEADLINE_MS }: OpenOptions): Promise<Connection> {
-  prepareFile(path)
+export async function openConnection(options: OpenOptions): Promise<Connection> {
+  const { path, random, busyMs = OPEN_DEADLINE_MS } = options
+  let { opened } = options
+  if (!opened) await prepareFile(path)
   const deadline = monotonicMs() + busyMs
   for (;;) {
     try {
-      return await configure(path, Math.min(busyMs, BUSY_WHILE_OPENING_MS))
+      return await configure(opened ?? new Connection(path, { busyMs: Math.min(busyMs, BUSY_WHILE_OPENING_MS) }))
     } catch (error) {
-      if (!isBusy(error)) throw openError(error, path)
+      opened = undefined
+      if (!isBusy(error)) throw (await import('./maintenance.ts')).openError(error, path)
       if (monotonicMs() > deadline) {
         throw new PosternError('STORE_BUSY', { path, waited: `${busyMs} ms` }, { cause: error })
       }
@@ -43,8 +46,8 @@ export async function openConnection({ path, random, busyMs = OPEN_DEADLINE_MS }
   }
 }
 
-async function configure(path: string, busyMs: number): Promise<Connection> {
-  const connection = new Connection(path, { busyMs })
+async function configure(connection: Connection): Promise<Connection> {
+  const { path } = connection
   try {
     if (connection.pragma('journal_mode') !== 'wal') {
       // Before anything is set: a database of somebody else's stays as it is.
@@ -80,7 +83,7 @@ async function bringUpToDate(connection: Connection): Promise<void> {
  * Creates the folder and an empty, private file where there is none. An existing file is only looked at: opening and
  * closing it here would cancel the locks of another connection in this process.
  */
-function prepareFile(path: string): void {
+async function prepareFile(path: string): Promise<void> {
   const folder = dirname(path)
   const fileSystem = networkFileSystem(folder)
   if (fileSystem) throw new PosternError('STORE_NETWORK_FS', { path, fs: fileSystem })
@@ -90,41 +93,7 @@ function prepareFile(path: string): void {
     if (!known) closeSync(openSync(path, 'wx', 0o600))
     else if (process.getuid && known.uid !== process.getuid()) throw new PosternError('STORE_FOREIGN', { path })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileError(error, path)
-  }
-}
-
-const FILE_ERRORS: Readonly<Record<string, 'STORE_READ_ONLY' | 'STORE_FULL'>> = {
-  EACCES: 'STORE_READ_ONLY',
-  EPERM: 'STORE_READ_ONLY',
-  EROFS: 'STORE_READ_ONLY',
-  ENOSPC: 'STORE_FULL',
-  EDQUOT: 'STORE_FULL',
-}
-
-function fileError(error: unknown, path: string): unknown {
-  if (error instanceof PosternError) return error
-  const { code = '', message } = error as NodeJS.ErrnoException
-  const known = FILE_ERRORS[code]
-  if (known) return new PosternError(known, { path }, { cause: error })
-  return new PosternError('STORE_UNAVAILABLE', { path, reason: code || message }, { cause: error })
-}
-
-function openError(error: unknown, path: string): unknown {
-  const translated = storeError(error, path)
-  if (!(translated instanceof PosternError)) return fileError(error, path)
-  const isVague = translated.code === 'STORE_UNAVAILABLE' || translated.code === 'STORE_IO'
-  const known = isVague ? folderError(dirname(path)) : undefined
-  return known ? new PosternError(known, { path }, { cause: error }) : translated
-}
-
-/** Why no file can be made beside the store: SQLite, which needs one to open it at all, says only that it failed. */
-function folderError(folder: string): 'STORE_READ_ONLY' | 'STORE_FULL' | undefined {
-  try {
-    accessSync(folder, constants.W_OK)
-    const { bavail, bsize } = statfsSync(folder)
-    return bavail * bsize < SHARED_MEMORY_BYTES ? 'STORE_FULL' : undefined
-  } catch (error) {
-    return FILE_ERRORS[(error as NodeJS.ErrnoException).code ?? '']
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
+    throw (await import('./maintenance.ts')).fileError(error, path)
   }
 }

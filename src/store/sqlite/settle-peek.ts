@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { openIfOurs } from './peek.ts'
+import { type OpenedStore, openIfOurs } from './peek.ts'
 import { quietFolderOf } from './quiet.ts'
 import { isSettled } from './settle.ts'
 
@@ -9,6 +9,8 @@ export interface SettlePeek {
   /** Whether a spool may hold something, and where a session's spool lies. */
   readonly mayHoldEntries: (spool: string) => boolean
   readonly spoolOf: (project: string, sessionId: string) => string
+  /** Is given the store where it stays open, because something waits. */
+  readonly lend?: (opened: OpenedStore) => void
 }
 
 /**
@@ -16,10 +18,11 @@ export interface SettlePeek {
  * session goes on as it is known, so that its event says nothing new. In any doubt it says false, and the hook goes
  * the whole way.
  */
-export function settleAtOnce(path: string, { agent, sessionId, mayHoldEntries, spoolOf }: SettlePeek): boolean {
-  const connection = openIfOurs(path)
-  const folder = connection && quietFolderOf(realpathSync.native(path))
-  if (!connection || !folder) return false
+export function settleAtOnce(path: string, { agent, sessionId, mayHoldEntries, spoolOf, lend }: SettlePeek): boolean {
+  const opened = openIfOurs(path)
+  const folder = opened && quietFolderOf(realpathSync.native(path))
+  if (!opened || !folder) return false
+  const { connection } = opened
   // Fails where somebody else writes: then there soon is something to look at.
   connection.exec('BEGIN IMMEDIATE')
   let isQuiet = false
@@ -34,6 +37,7 @@ export function settleAtOnce(path: string, { agent, sessionId, mayHoldEntries, s
   }
   // Otherwise it stays open until the process ends: closing the last one takes the log away that is needed next.
   if (isQuiet) connection.close()
+  else lend?.(opened)
   return isQuiet
 }
 

@@ -15,6 +15,7 @@ import { asSql, Connection } from './connection.ts'
 import { isBusy } from './errors.ts'
 import { createOpener } from './offer.ts'
 import { openConnection } from './open.ts'
+import type { OpenedStore } from './peek.ts'
 import { createPusher } from './push.ts'
 import type { Queue, Turn } from './queue.ts'
 import { type QuietFolder, quietFolderOf } from './quiet.ts'
@@ -27,7 +28,9 @@ export interface SqliteOptions {
   readonly now: () => number
   readonly random: () => number
   /** How long to wait for other processes before giving up. */
-  readonly busyMs?: number
+  readonly busyMs?: number | undefined
+  /** Is used as long as it is good. To close the store leaves it open: it is somebody else's. */
+  readonly opened?: OpenedStore | undefined
 }
 
 const DEFAULT_BUSY_MS = 10_000
@@ -49,6 +52,8 @@ class SqliteStore implements Store {
   readonly #writer: Writer
   readonly #shelves: Shelves
   readonly #settling = new Settling(() => this.#forReading())
+  /** What was opened for us, until it is taken. */
+  #lent: OpenedStore | undefined
   #connection: Connection | undefined
   #reader: Connection | undefined
   #opening: Promise<Connection> | undefined
@@ -59,6 +64,7 @@ class SqliteStore implements Store {
 
   constructor(options: SqliteOptions) {
     this.#options = options
+    this.#lent = options.opened
     this.location = options.path
     this.now = options.now
     this.#writer = new Writer({
@@ -135,8 +141,11 @@ class SqliteStore implements Store {
   }
 
   async #open(): Promise<Connection> {
-    this.#connection = await openConnection(this.#options)
-    this.#inode = inodeOf(this.location)
+    const { path, random, busyMs } = this.#options
+    const lent = this.#lent
+    this.#lent = undefined
+    this.#connection = await openConnection({ path, random, busyMs, opened: lent?.connection })
+    this.#inode = this.#connection === lent?.connection ? lent.inode : inodeOf(path)
     // As SQLite does: whoever opens the store by another name keeps the same files beside it.
     this.#quiet = quietFolderOf(realpathSync.native(this.location))
     this.#settling.use(this.#quiet)
@@ -171,7 +180,8 @@ class SqliteStore implements Store {
   }
 
   #disconnect(): void {
-    for (const each of [this.#reader, this.#connection, this.#queue]) each?.close()
+    const { opened } = this.#options
+    for (const each of [this.#reader, this.#connection, this.#queue]) if (each !== opened?.connection) each?.close()
     this.#reader = undefined
     this.#connection = undefined
   }

@@ -7,12 +7,12 @@ import { spellOut, UNSEEN } from './unseen.ts'
  * else as their code point.
  */
 export interface Surface {
-  readonly refuses: () => RegExp
+  readonly refuses: (text: string) => RegExp
   readonly spelling: Readonly<Record<string, string>>
 }
 
 /** Several lines; whoever prints them puts a prefix before each. */
-export const BLOCK: Surface = { refuses: lazy(() => new RegExp(`[${UNSEEN}]`, 'gv')), spelling: {} }
+export const BLOCK: Surface = { refuses: refusing(''), spelling: {} }
 
 /** A line that the text has to itself up to its end. */
 export const LINE: Surface = { refuses: refusing('\\n\\t'), spelling: { '\n': '\\n', '\t': ' ' } }
@@ -31,8 +31,13 @@ export const TOKEN: Surface = { refuses: () => OUTSIDE_TOKENS, spelling: {} }
 
 const OUTSIDE_TOKENS = /[^A-Za-z0-9._:@/#+-]/gu
 
-function refusing(more: string): () => RegExp {
-  return lazy(() => new RegExp(`[[${UNSEEN}][${more}]]`, 'gv'))
+/** None of these is unseen, and most texts have no others: then what is unseen need not be known, which takes a while. */
+const COMMON = /^[\n\t -~]*$/
+
+function refusing(more: string): Surface['refuses'] {
+  const amongCommon = lazy(() => new RegExp(`[${more}]`, 'g'))
+  const amongAll = lazy(() => new RegExp(`[[${UNSEEN}][${more}]]`, 'gv'))
+  return (text) => (COMMON.test(text) ? amongCommon() : amongAll())
 }
 
 /**
@@ -41,7 +46,7 @@ function refusing(more: string): () => RegExp {
  */
 export function neutralise(text: string, surface: Surface): string {
   const unified = text.replaceAll('\r\n', '\n')
-  const write = (part: string) => part.replace(surface.refuses(), (one) => surface.spelling[one] ?? spellOut(one))
+  const write = (part: string) => part.replace(surface.refuses(part), (one) => surface.spelling[one] ?? spellOut(one))
   let shown = ''
   let from = 0
   for (const at of findReserved(unified)) {

@@ -134,7 +134,7 @@ export class Writer {
   /** A log that could not be tended now is tended later. */
   #tend(connection: Connection): void {
     try {
-      tendLog(connection)
+      tendLog(connection, this.#commits === 1)
     } catch (error) {
       if (isPoisoned(error)) this.#options.giveUp()
     }

@@ -36,7 +36,9 @@ function isOwn() {
   return (!process.getuid || folder.uid === process.getuid()) && (folder.mode & 0o022) === 0
 }
 var cache = home && isOwn() ? home + '/cache' : undefined
-if (cache) require('node:module').enableCompileCache(cache)
+function useCache() {
+  if (cache) require('node:module').enableCompileCache(cache)
+}
 
 // What runs thousands of times a day is kept wholly compiled.
 function load(name) {
@@ -44,12 +46,24 @@ function load(name) {
   return cache ? require('./compiled.cjs').loadCompiled(file, cache) : require(file)
 }
 
+function loadAnswer() {
+  useCache()
+  return load('hook.cjs').answerEvent
+}
+
+// A look needs no other file, and mostly nothing comes after it.
+function look() {
+  if (isHook) return load('hook-peek.cjs').runHook(argv, loadAnswer)
+  return argv[0] === 'inbox' && argv[1] === 'drain' ? load('peek.cjs').peek(argv) : undefined
+}
+
 // The smallest program that can answer is loaded first; what it leaves open the next one does.
 function run() {
-  var answer
-  if (isHook) answer = load('hook-peek.cjs').runHook(argv, () => load('hook.cjs').answerEvent)
-  if (argv[0] === 'inbox' && argv[1] === 'drain') answer = load('peek.cjs').peek(argv)
-  if (answer === undefined && argv[0] === 'inbox') answer = load('hot.cjs').runHot(argv)
+  if (argv.indexOf('--rewake') >= 0) useCache()
+  var answer = look()
+  if (answer !== undefined) return answer
+  useCache()
+  if (argv[0] === 'inbox') answer = load('hot.cjs').runHot(argv)
   return answer === undefined ? require('../dist/main.cjs').runMain(argv) : answer
 }
 

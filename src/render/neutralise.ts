@@ -65,6 +65,7 @@ export function neutraliseTo(max: number, text: string, surface: Surface, sizeOf
 }
 
 function cut(shown: string, max: number, sizeOf: (character: string) => number): string {
+  if (sizeOf === lengthOf && shown.length <= max) return shown
   let size = 0
   let end = 0
   let room = 0

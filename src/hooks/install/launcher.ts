@@ -74,7 +74,8 @@ set -- hook --host "$host"
 [ -z "$agent" ] || set -- "$@" --agent "$agent"
 [ "$word" != rewake ] || set -- "$@" --rewake
 if [ -x "$node" ] && [ -f "$program" ]; then
-  exec "$node" "$program" "$@"
+  # A hook is over before more threads than one could help it, and each takes a while to start.
+  exec "$node" --v8-pool-size=1 "$program" "$@"
 fi
 
 problem='the Node or the Postern that "postern init" recorded is gone; run "postern init" again'

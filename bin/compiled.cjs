@@ -2,6 +2,7 @@
 // Loads a bundle with all of its code compiled in an earlier run. Node's own cache keeps a file as it is before it runs,
 // when V8 has put off nearly every function: compiling those, each time anew, is most of what a short command does.
 const fs = require('node:fs')
+const { createRequire } = require('node:module')
 const { basename, dirname } = require('node:path')
 const vm = require('node:vm')
 
@@ -16,7 +17,7 @@ const TAIL = Buffer.from('\n})')
 function loadCompiled(file, folder) {
   const module = { exports: {} }
   const run = compile(file, `${folder}/${basename(file)}.code`).runInThisContext()
-  run(module.exports, require, module, file, dirname(file))
+  run(module.exports, createRequire(file), module, file, dirname(file))
   return module.exports
 }
 
@@ -25,11 +26,9 @@ function compile(filename, kept) {
   const digest = digestAt(bundle.length - DIGEST_LENGTH, bundle)
   // Put together before it is text: of text that is put together V8 would make a copy.
   const source = Buffer.concat([HEAD, bundle, TAIL]).toString()
-  // Parts that are loaded on use are found beside the bundle, as by any other file.
-  const options = { filename, importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER }
   const cachedData = readKept(kept, digest)
-  if (!cachedData) return compileWhole(source, options, (code) => keep(kept, digest, code))
-  const script = new vm.Script(source, { ...options, cachedData })
+  if (!cachedData) return compileWhole(source, filename, (code) => keep(kept, digest, code))
+  const script = new vm.Script(source, { filename, cachedData })
   // Another Node has made it. The next run makes a new one: this one has compiled the source by now, though not whole.
   if (script.cachedDataRejected) fs.rmSync(kept, { force: true })
   return script
@@ -50,11 +49,11 @@ function readKept(path, digest) {
 }
 
 /** Puts nothing off, and hands the code on when the program has ended: until then somebody waits for it. */
-function compileWhole(source, options, whenOver) {
+function compileWhole(source, filename, whenOver) {
   const { setFlagsFromString } = require('node:v8')
   setFlagsFromString('--no-lazy')
   try {
-    const script = new vm.Script(source, options)
+    const script = new vm.Script(source, { filename })
     process.once('exit', () => whenOver(script.createCachedData()))
     return script
   } finally {

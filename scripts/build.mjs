@@ -86,7 +86,7 @@ const { formatPluginHooks } = await load('src/hooks/install/plugin.ts')
 // Nothing of an earlier build is touched before this one has succeeded.
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist, { recursive: true })
-for (const { path, text } of bundles.outputFiles) writeFileSync(path, `${text}//${digestOf(text)}`)
+for (const { path, text } of bundles.outputFiles) writeFileSync(path, withDigest(requiringParts(text)))
 for (const { path, contents } of exported.outputFiles) writeFileSync(path, contents)
 linkExecutable()
 buildPlugin()
@@ -97,9 +97,15 @@ if (!process.argv.includes('--no-types')) {
   execFileSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
 }
 
+/** The first import of a program makes it load Node's other loader, and code that was kept cannot import at all. */
+function requiringParts(text) {
+  const required = text.replaceAll('import("./', 'part("./')
+  return required === text ? text : `${required}async function part(path){return require(path)}\n`
+}
+
 /** By this `bin/compiled.cjs` tells whether code that was kept belongs to a bundle. */
-function digestOf(text) {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+function withDigest(text) {
+  return `${text}//${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
 }
 
 /** In a clone `npx postern` then finds the executable here, instead of installing the clone somewhere first. */

@@ -1,0 +1,62 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { postern } from '../helpers/command.ts'
+import { temporaryFolder } from '../helpers/temp.ts'
+
+/** Before the code that is kept of a bundle stands the digest by which the bundle ends. */
+const DIGEST_LENGTH = 16
+
+describe('the code that is kept of a bundle', () => {
+  let home = ''
+  let kept = ''
+  const push = () => postern({ home }, 'inbox', 'push', '--to', 'quinn', 'hello')
+  const code = () => readFileSync(kept)
+
+  beforeEach(async () => {
+    home = temporaryFolder()
+    kept = join(home, 'cache', 'hot.cjs.code')
+    await postern({ home }, 'agent', 'add', 'quinn')
+    expect((await push()).exit).toBe(0)
+  })
+
+  it('is made by the first command, and good for the next ones', async () => {
+    const before = code()
+    expect((await push()).exit).toBe(0)
+    expect(code().equals(before)).toBe(true)
+    expect(readdirSync(join(home, 'cache')).filter((name) => name.startsWith('hot'))).toEqual(['hot.cjs.code'])
+  })
+
+  it('is made anew where it belongs to another bundle, though one of the same length', async () => {
+    const before = code()
+    writeFileSync(kept, Buffer.concat([Buffer.from('0'.repeat(DIGEST_LENGTH)), before.subarray(DIGEST_LENGTH)]))
+    expect((await push()).exit).toBe(0)
+    expect(code().subarray(0, DIGEST_LENGTH)).toEqual(before.subarray(0, DIGEST_LENGTH))
+  })
+
+  it.each<[string, (whole: Buffer) => Uint8Array]>([
+    ['half of it', (whole) => whole.subarray(0, whole.length / 2)],
+    ['something else', (whole) => Buffer.concat([whole.subarray(0, DIGEST_LENGTH), Buffer.alloc(1_000, 'x')])],
+    ['nothing', () => Buffer.alloc(0)],
+  ])('is not run where %s is there, and soon is there again', async (_, damaged) => {
+    writeFileSync(kept, damaged(code()))
+    for (let attempt = 0; attempt < 2; attempt++) expect((await push()).exit).toBe(0)
+    const again = code()
+    expect((await push()).exit).toBe(0)
+    expect(code().equals(again)).toBe(true)
+  })
+
+  it('is neither made nor run where others can write to the home', async () => {
+    writeFileSync(kept, 'not looked at')
+    chmodSync(home, 0o777)
+    expect((await push()).exit).toBe(0)
+    expect(code().toString()).toBe('not looked at')
+  })
+
+  it('takes parts that are loaded on use from beside the bundle', async () => {
+    // The reaper's shelves and a full push are such parts.
+    const { exit, stderr } = await postern({ home }, 'inbox', 'push', '--to', 'all', 'hello')
+    expect([exit, stderr]).toEqual([0, ''])
+    expect(existsSync(kept)).toBe(true)
+  })
+})

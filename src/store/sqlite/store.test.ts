@@ -1,15 +1,17 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { plantQuiet, quietIn } from '../../../test/helpers/quiet.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import type { NewAgent, Store } from '../store.ts'
+import { Connection } from './connection.ts'
 import { MIGRATIONS } from './migrate.ts'
+import { type OpenedStore, openIfOurs } from './peek.ts'
 import { SCHEMA_VERSION } from './schema.ts'
 import { openSqliteStore } from './store.ts'
 
-async function open(path: string): Promise<Store> {
-  const store = await openSqliteStore({ path, now: Date.now, random: Math.random })
+async function open(path: string, opened?: OpenedStore): Promise<Store> {
+  const store = await openSqliteStore({ path, now: Date.now, random: Math.random, opened })
   onTestFinished(() => store.close())
   return store
 }
@@ -72,5 +74,55 @@ describe('a store whose file is replaced under it', () => {
     })
     expect(seen.inside?.id).toBe('ann')
     expect(seen.beside).toBeUndefined()
+  })
+})
+
+describe('a store that somebody has opened already', () => {
+  async function lend() {
+    const path = join(temporaryFolder(), 'a.db')
+    await (await open(path)).close()
+    const opened = openIfOurs(path)!
+    onTestFinished(() => opened.connection.close())
+    return { path, opened }
+  }
+
+  it('is gone on with, waits for the disk, and stays open when it is closed', async () => {
+    const { path, opened } = await lend()
+    const store = await open(path, opened)
+    await store.transact((tx) => tx.agents.insert(newAgent('ann')))
+    expect(opened.connection.pragma('synchronous')).toBe(2)
+    expect(opened.connection.pragma('wal_autocheckpoint')).toBe(0)
+    expect(await namesOf(store)).toEqual(['ann'])
+    await store.close()
+    expect(opened.connection.get('SELECT count(*) FROM agents')).toEqual([1])
+  })
+
+  it('is not taken for the one that was put in its place meanwhile', async () => {
+    const { path, opened } = await lend()
+    copyFileSync(path, `${path}.copy`)
+    renameSync(`${path}.copy`, path)
+    const store = await open(path, opened)
+    await expect(store.transact((tx) => tx.agents.insert(newAgent('ann')))).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    })
+    expect(opened.connection.get('SELECT count(*) FROM agents')).toEqual([0])
+  })
+})
+
+describe('a log that nobody has tended', () => {
+  const framesOf = (connection: Connection) => connection.get('PRAGMA wal_checkpoint(NOOP)')?.[1]
+
+  it('begins anew after the first commit of a process, when it takes a while to be read', async () => {
+    const path = join(temporaryFolder(), 'a.db')
+    await (await open(path)).close()
+    const other = new Connection(path, { busyMs: 0 })
+    onTestFinished(() => other.close())
+    other.exec('PRAGMA wal_autocheckpoint = 0')
+    other.exec('CREATE TABLE filling (content BLOB); INSERT INTO filling VALUES (zeroblob(2000000))')
+    expect(framesOf(other)).toBeGreaterThan(400)
+    const store = await open(path)
+    await store.transact((tx) => tx.agents.insert(newAgent('ann')))
+    await store.transact((tx) => tx.agents.insert(newAgent('bob')))
+    expect(framesOf(other)).toBeLessThan(50)
   })
 })

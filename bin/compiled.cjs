@@ -16,7 +16,7 @@ const TAIL = Buffer.from('\n})')
 /** What the bundle exports. `folder` must be one that nobody else can write to: what lies there is run. */
 function loadCompiled(file, folder) {
   const module = { exports: {} }
-  const run = compile(file, `${folder}/${basename(file)}.code`).runInThisContext()
+  const run = compile(file, `${folder}/${basename(file)}-${process.version}`).runInThisContext()
   run(module.exports, createRequire(file), module, file, dirname(file))
   return module.exports
 }
@@ -29,7 +29,7 @@ function compile(filename, kept) {
   const cachedData = readKept(kept, digest)
   if (!cachedData) return compileWhole(source, filename, (code) => keep(kept, digest, code))
   const script = new vm.Script(source, { filename, cachedData })
-  // Another Node has made it. The next run makes a new one: this one has compiled the source by now, though not whole.
+  // It is damaged, or was made under other flags. The next run makes a new one: this one has the source, though not whole.
   if (script.cachedDataRejected) fs.rmSync(kept, { force: true })
   return script
 }

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { postern } from '../helpers/command.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
@@ -15,7 +15,7 @@ describe('the code that is kept of a bundle', () => {
 
   beforeEach(async () => {
     home = temporaryFolder()
-    kept = join(home, 'cache', 'hot.cjs.code')
+    kept = join(home, 'cache', `hot.cjs-${process.version}`)
     await postern({ home }, 'agent', 'add', 'quinn')
     expect((await push()).exit).toBe(0)
   })
@@ -24,7 +24,7 @@ describe('the code that is kept of a bundle', () => {
     const before = code()
     expect((await push()).exit).toBe(0)
     expect(code().equals(before)).toBe(true)
-    expect(readdirSync(join(home, 'cache')).filter((name) => name.startsWith('hot'))).toEqual(['hot.cjs.code'])
+    expect(readdirSync(join(home, 'cache')).filter((name) => name.startsWith('hot'))).toEqual([basename(kept)])
   })
 
   it('is made anew where it belongs to another bundle, though one of the same length', async () => {

@@ -408,10 +408,9 @@ describe('what was installed', () => {
           encoding: 'utf8',
         })
       const handlers = handlersIn(path)
-      expect(run(handlers['Stop']?.[0]?.command).stdout).toBe(`${EXECUTABLE} hook --host claude-code --agent quinn\n`)
-      expect(run(handlers['Stop']?.[1]?.command).stdout).toBe(
-        `${EXECUTABLE} hook --host claude-code --agent quinn --rewake\n`,
-      )
+      const words = `--v8-pool-size=1 ${EXECUTABLE} hook --host claude-code --agent quinn`
+      expect(run(handlers['Stop']?.[0]?.command).stdout).toBe(`${words}\n`)
+      expect(run(handlers['Stop']?.[1]?.command).stdout).toBe(`${words} --rewake\n`)
 
       writeFileSync(launcher, marked.replace(/^node=.*$/m, 'node=/nowhere/node'))
       write(join(place.own, 'quiet', 'quinn'), formatQuiet(readFileSync(BOOT_ID_FILE, 'utf8').trim(), []) ?? '')

@@ -30,12 +30,12 @@ function compile(filename, kept) {
   if (!cachedData) return compileWhole(source, filename, (code) => keep(kept, digest, code))
   const script = new vm.Script(source, { filename, cachedData })
   // It is damaged, or was made under other flags. The next run makes a new one: this one has the source, though not whole.
-  if (script.cachedDataRejected) fs.rmSync(kept, { force: true })
+  if (script.cachedDataRejected) remove(kept)
   return script
 }
 
 function digestAt(start, content) {
-  return content.latin1Slice(start, start + DIGEST_LENGTH)
+  return content.toString('latin1', start, start + DIGEST_LENGTH)
 }
 
 /** Undefined where there is none, or one of another bundle. */
@@ -71,7 +71,15 @@ function keep(path, digest, code) {
     fs.renameSync(partial, path)
   } catch {
     // The next run compiles it again.
-    fs.rmSync(partial, { force: true })
+    remove(partial)
+  }
+}
+
+function remove(path) {
+  try {
+    fs.unlinkSync(path)
+  } catch {
+    // It is gone already, or the folder is one that we cannot write to.
   }
 }
 

@@ -1,6 +1,6 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { postern } from '../helpers/command.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
 
@@ -51,6 +51,20 @@ describe('the code that is kept of a bundle', () => {
     chmodSync(home, 0o777)
     expect((await push()).exit).toBe(0)
     expect(code().toString()).toBe('not looked at')
+  })
+
+  it.skipIf(process.getuid?.() === 0)('disturbs nobody where it can be neither kept nor removed', async () => {
+    writeFileSync(kept, code().subarray(0, 1_000))
+    chmodSync(join(home, 'cache'), 0o500)
+    onTestFinished(() => chmodSync(join(home, 'cache'), 0o700))
+    expect(await push()).toMatchObject({ exit: 0, stderr: '' })
+    expect(code().length).toBe(1_000)
+  })
+
+  it('disturbs nobody where there can be no folder for it', async () => {
+    rmSync(join(home, 'cache'), { recursive: true })
+    writeFileSync(join(home, 'cache'), 'no folder')
+    expect(await push()).toMatchObject({ exit: 0, stderr: '' })
   })
 
   it('takes parts that are loaded on use from beside the bundle', async () => {

@@ -81,7 +81,9 @@ const QUIETLY: Outcome = { exit: 0, stdout: '', stderr: '' }
 const QUINN = ['claude-code', 'quinn']
 const startOf = (home: string, ...words: readonly string[]): Outcome => ({
   exit: 0,
-  stdout: [join(home, 'postern.cjs'), 'hook', '--host', ...words].map((word) => `<${word}>`).join(''),
+  stdout: ['--v8-pool-size=1', join(home, 'postern.cjs'), 'hook', '--host', ...words]
+    .map((word) => `<${word}>`)
+    .join(''),
   stderr: '',
 })
 const NORMAL = ['claude-code', '--agent', 'quinn']

@@ -1,36 +1,11 @@
+import { broken, conflict, type ErrorRow, EXIT, notFound, unavailable, usage } from './error-row.ts'
+import { SOURCE_ERRORS } from './source-errors.ts'
+
+export { EXIT } from './error-row.ts'
+
 /**
  * Every way in which Postern refuses or fails, in one table. Doors translate from it and invent nothing.
- *
- * `text` says what happened, `next` what to do now; both are read by agents, so neither ever asks for an
- * environment variable to be set. Words in braces are filled from the error's details.
  */
-interface ErrorRow {
-  readonly text: string
-  readonly next: string
-  readonly http: number
-  readonly exit: number
-  readonly retryable: boolean
-}
-
-export const EXIT = {
-  ok: 0,
-  failed: 1,
-  notAuthenticated: 4,
-  notFound: 5,
-  conflict: 6,
-  gateOpen: 7,
-  timedOut: 8,
-  usage: 64,
-  unavailable: 69,
-  interrupted: 130,
-} as const
-
-const usage = { http: 422, exit: EXIT.usage, retryable: false } as const
-const notFound = { http: 404, exit: EXIT.notFound, retryable: false } as const
-const conflict = { http: 409, exit: EXIT.conflict, retryable: false } as const
-const unavailable = { http: 503, exit: EXIT.unavailable, retryable: true } as const
-const broken = { http: 503, exit: EXIT.unavailable, retryable: false } as const
-
 export const ERRORS = {
   USAGE: { ...usage, text: '{message}', next: '{next}' },
   AGENT_ID_INVALID: {
@@ -65,8 +40,8 @@ export const ERRORS = {
   },
   ADDRESS_UNSUPPORTED: {
     ...usage,
-    text: 'The address {address} names something that this version cannot deliver to.',
-    next: 'Address agents by their ids, or everybody with "all".',
+    text: 'The address {address} cannot be one of several.',
+    next: 'Push to it alone: what is said in a space is a post of its own.',
   },
   RECIPIENT_MISSING: {
     ...usage,
@@ -150,7 +125,7 @@ export const ERRORS = {
   GATE_KIND_UNSUPPORTED: {
     ...usage,
     text: 'Nothing could fulfil a gate of the kind {kind} yet.',
-    next: 'Use one of human, timer, message, decision, command, gate.',
+    next: 'Use one of human, timer, message, decision, command, gate, service.',
   },
   GATE_CLOSED: {
     ...conflict,
@@ -172,6 +147,7 @@ export const ERRORS = {
     text: 'The decision {id} has no option {option}.',
     next: 'Choose one of {options}.',
   },
+  ...SOURCE_ERRORS,
   SESSION_NOT_FOUND: { ...notFound, text: 'There is no session {id}.', next: 'Begin one first.' },
   SESSION_CONFLICT: {
     ...conflict,
@@ -282,7 +258,7 @@ export class PosternError extends Error {
   /** Parts that are loaded on use are bundles of their own, each with its copy of this class: they know each other. */
   static override [Symbol.hasInstance](value: unknown): value is PosternError {
     const { name, code } = (value ?? {}) as { readonly name?: unknown; readonly code?: unknown }
-    return name === 'PosternError' && typeof code === 'string' && code in ERRORS
+    return name === 'PosternError' && typeof code === 'string'
   }
 
   constructor(code: ErrorCode, details: ErrorDetails = {}, options: { readonly cause?: unknown } = {}) {
@@ -310,6 +286,11 @@ export class PosternError extends Error {
 export function asPosternError(thrown: unknown): PosternError {
   if (thrown instanceof PosternError) return thrown
   const reason = thrown instanceof Error ? thrown.message : String(thrown)
+  if (/too many open files|EMFILE/.test(reason))
+    return new PosternError('STORE_UNAVAILABLE', {
+      path: 'or a part of the program',
+      reason: 'too many files are open',
+    })
   return new PosternError('INTERNAL', { reason: reason.replace(/\.$/, '') }, { cause: thrown })
 }
 

@@ -21,11 +21,11 @@ export type GateState = keyof typeof GATE_MOVES
 export const GATE_STATES = Object.keys(GATE_MOVES) as readonly GateState[]
 
 /** What a gate can wait for. */
-export const GATE_KINDS = ['human', 'timer', 'message', 'decision', 'command', 'gate'] as const
+export const GATE_KINDS = ['human', 'timer', 'message', 'decision', 'command', 'gate', 'service'] as const
 export type GateKind = (typeof GATE_KINDS)[number]
 
 /** Kinds that have a name already, but not yet anything that could fulfil them. */
-const LATER_KINDS: readonly string[] = ['bus', 'service']
+export const LATER_KINDS = ['bus'] as const
 
 /** Strict holds; soft only warns, once in a session. */
 export const GATE_MODES = ['strict', 'soft'] as const
@@ -51,7 +51,7 @@ export interface Gate {
   readonly tool: string | null
   readonly reason: string
   readonly state: GateState
-  /** The message, decision, gate or command it waits for. */
+  /** The message, decision, gate, command or event of a service it waits for. */
   readonly awaits: string | null
   /** The folder in which a command is run. */
   readonly folder: string | null
@@ -121,7 +121,8 @@ export function parseGateName(value: unknown): string {
 }
 
 export function parseGateKind(value: unknown): GateKind {
-  if (LATER_KINDS.includes(value as string)) throw new PosternError('GATE_KIND_UNSUPPORTED', { kind: String(value) })
+  if (LATER_KINDS.some((kind) => kind === value))
+    throw new PosternError('GATE_KIND_UNSUPPORTED', { kind: String(value) })
   return oneOf('kind', GATE_KINDS, value)
 }
 

@@ -33,7 +33,7 @@ export interface CreateGate {
   readonly hook?: GateHook
   readonly tool?: string
   readonly reason: string
-  /** The message, decision or gate it waits for, or the command that must succeed. */
+  /** The message, decision or gate it waits for, the command that must succeed, or the event of a service, such as `ci?status=success`. */
   readonly awaits?: string
   readonly folder?: string
   /** How long a timer runs. */

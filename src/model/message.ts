@@ -1,5 +1,6 @@
 import { PosternError } from './errors.ts'
 import type { Json } from './json.ts'
+import type { TraceContext } from './network/trace-context.ts'
 import type { Priority } from './priority.ts'
 
 /** Who said it. It is taken from the caller when the message is stored and never changes afterwards. */
@@ -24,7 +25,7 @@ export interface Message {
   readonly id: string
   readonly type: string
   readonly from: Sender
-  /** Agents by id, in id order; or only `all`, or only `space:<id>`. */
+  /** Agents by id, in id order; or only `all`. */
   readonly to: readonly string[]
   readonly subject: string | null
   readonly content: string
@@ -40,6 +41,8 @@ export interface Message {
   readonly hops: number
   readonly dedupKey: string | null
   readonly attachments: readonly Attachment[]
+  /** The distributed trace in which it was sent, if its sender named one. */
+  readonly trace: TraceContext | null
   readonly createdAt: number
   readonly expiresAt: number | null
 }

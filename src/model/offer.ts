@@ -5,7 +5,8 @@
  *     └──release→ released · lapse→ lapsed
  *
  * Only a printed offer is ever confirmed. An unprinted one lapses after 30 s; a printed one when its session's host
- * is gone, or after 30 min. Confirming the offer makes all its deliveries `seen`; releasing it makes them pending.
+ * is gone, or after 30 min, or after the shorter lease that whoever works on it has asked for and not renewed.
+ * Confirming the offer makes all its deliveries `seen`; releasing it makes them pending.
  */
 export interface Offer {
   readonly id: string
@@ -22,5 +23,11 @@ export interface Offer {
   readonly expiresAt: number
   readonly size: number
 }
+
+/**
+ * `via` of what an agent's own loop takes. Only the loop knows when that is dealt with, so the end of a session, which may
+ * have the name of another run, proves nothing.
+ */
+export const VIA_AGENT = 'agent'
 
 export type OfferOutcome = 'confirmed' | 'released' | 'lapsed'

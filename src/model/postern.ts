@@ -6,10 +6,16 @@ import type { Gates, StandingGate } from './gates.ts'
 import type { IngestEntries, Ingested } from './ingest.ts'
 import type { Json } from './json.ts'
 import type { Attachment, Message } from './message.ts'
+import type { Events } from './network/events.ts'
+import type { Tokens } from './network/tokens.ts'
+import type { TraceContext } from './network/trace-context.ts'
 import type { Offer } from './offer.ts'
 import type { Priority } from './priority.ts'
 import type { ReceiptStage, Trace } from './receipt.ts'
 import type { Liveness, Session } from './session.ts'
+import type { Plans } from './sources/plans.ts'
+import type { Services } from './sources/services.ts'
+import type { Spaces } from './sources/spaces.ts'
 
 /**
  * Everything Postern does, grouped by noun. Doors are handed one and cannot tell whether the heart runs in this
@@ -24,6 +30,11 @@ export interface Postern {
   readonly inbox: Inbox
   readonly gates: Gates
   readonly decisions: Decisions
+  readonly plans: Plans
+  readonly spaces: Spaces
+  readonly services: Services
+  readonly tokens: Tokens
+  readonly events: Events
   readonly upkeep: Upkeep
   close(): Promise<void>
 }
@@ -105,6 +116,8 @@ export interface BeginSession {
   readonly host?: string
   readonly pid?: number
   readonly pidStartedAt?: number
+  /** The machine on which that process runs; absent: where the heart runs. */
+  readonly machine?: string
   /** The root of the project it works in. */
   readonly project?: string
 }
@@ -142,8 +155,8 @@ export interface Inbox {
   show(input: { readonly id: string; readonly agent?: string }): Promise<ShownInFull>
   /** Offers what is pending, urgent first, then in order. Nobody else is offered the same while the offer lasts. */
   drain(input: DrainInbox): Promise<Drained>
-  /** Notes that the offer's text was written out whole. */
-  printed(input: OfferRef): Promise<Offer>
+  /** Notes that the offer's text was written out whole. Again: whoever was given it still works on it. */
+  printed(input: PrintedOffer): Promise<Offer>
   /** The offer was consumed: its messages are `seen`. Refused for an offer that was never printed. */
   confirm(input: OfferRef & { readonly evidence: string; readonly printed?: boolean }): Promise<Offer>
   /** Gives the offer back: its messages are pending again. */
@@ -165,7 +178,7 @@ export interface Inbox {
 }
 
 export interface PushMessage {
-  /** Agents, or `['all']`. Empty or absent: the caller's own agent. */
+  /** Agents, or `['all']`, or one space as `['space:<id>']`. Empty or absent: the caller's own agent. */
   readonly to?: readonly string[]
   readonly content: string
   readonly type?: string
@@ -178,6 +191,8 @@ export interface PushMessage {
   readonly dedupKey?: string
   readonly ttlMs?: number
   readonly attachments?: readonly Attachment[]
+  /** The distributed trace that it belongs to; one that is not valid is passed over, as the standard says. */
+  readonly trace?: TraceContext
   /** Register unknown recipients instead of refusing. */
   readonly create?: boolean
 }
@@ -226,6 +241,8 @@ export interface DrainInbox {
   readonly maxTokens?: number
   /** Only this urgent or more. */
   readonly maxPriority?: Priority
+  /** The count holds for critical messages too, none of which is left out otherwise. */
+  readonly boundsCritical?: boolean
 }
 
 export interface Drained {
@@ -238,6 +255,11 @@ export interface Drained {
 
 export interface OfferRef {
   readonly offerId: string
+}
+
+export interface PrintedOffer extends OfferRef {
+  /** How long it lasts from now on unless it is confirmed; by default, and at most, as long as printed offers do. */
+  readonly leaseMs?: number
 }
 
 export interface ConfirmSession {
@@ -296,6 +318,8 @@ export interface UpkeepReport {
   readonly reaped: number
   /** Gates whose time had come. */
   readonly gates: number
+  /** Messages of plans whose instant had come. */
+  readonly plans: number
 }
 
 /** One thing that `doctor` looked at. */

@@ -6,3 +6,6 @@ export const RING_RECEIPTS = '@receipts'
 
 /** Rung when a question has ended, for those who wait for its answer. */
 export const RING_DECISIONS = '@decisions'
+
+/** Rung with everything else that is rung, for those who follow events. */
+export const RING_EVENTS = '@events'

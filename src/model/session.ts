@@ -23,6 +23,23 @@ export interface Session {
   readonly stoppedAt: number | null
 }
 
+/** More than any system gives to a process. */
+const MAX_PID = 2 ** 32
+
+export function parsePid(value: number): number {
+  if (Number.isInteger(value) && value >= 0 && value <= MAX_PID) return value
+  throw new PosternError('VALUE_INVALID', { field: 'pid', value: String(value), next: 'Use the number of a process.' })
+}
+
+/** The last moment that a date can tell; beyond it the stores would not agree either. */
+const LATEST_MS = 8.64e15
+
+/** A moment or a span of time that a host names. */
+export function parseMilliseconds(field: string, value: number): number {
+  if (Number.isFinite(value) && value >= 0 && value <= LATEST_MS) return value
+  throw new PosternError('VALUE_INVALID', { field, value: String(value), next: 'Use a number of milliseconds.' })
+}
+
 export type Liveness = 'alive' | 'gone' | 'unknown'
 
 const SESSION_ID = /^[\x21-\x2e\x30-\x5b\x5d-\x7e]{1,200}$/

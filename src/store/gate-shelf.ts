@@ -12,6 +12,8 @@ export interface GateShelf {
   openOf(params: { readonly agent: string }): Promise<readonly Gate[]>
   /** Open gates that wait for this very thing, oldest first. Locked until the transaction ends. */
   awaiting(params: { readonly awaits: string }): Promise<readonly Gate[]>
+  /** Open gates that wait for an event of a service, whatever else they ask of it, oldest first. Locked likewise. */
+  awaitingService(params: { readonly name: string }): Promise<readonly Gate[]>
   /** Gates whose time has come, soonest first; of all agents or of one. Locked until the transaction ends. */
   due(params: { readonly now: number; readonly limit: number; readonly agent?: string }): Promise<readonly Gate[]>
   /** Moves a gate from one of `from`; undefined where it is in another state by now. */
@@ -51,6 +53,10 @@ export interface SessionMark {
 
 export interface ListGates {
   readonly agent?: string
+  /** Only gates that hold this agent, that it has set, or that it is told of. */
+  readonly concerning?: string
+  /** Only gates that wait for this very thing. */
+  readonly awaits?: string
   readonly states: readonly GateState[]
   readonly limit: number
 }

@@ -2,6 +2,7 @@ import type { Agent, AgentKind } from '../model/agent.ts'
 import type { Delivery, DeliveryState, InboxMessage } from '../model/delivery.ts'
 import type { Json } from '../model/json.ts'
 import type { Attachment, Message, Sender } from '../model/message.ts'
+import type { TraceContext } from '../model/network/trace-context.ts'
 import type { Offer, OfferOutcome } from '../model/offer.ts'
 import type { Priority } from '../model/priority.ts'
 import type { Session } from '../model/session.ts'
@@ -81,7 +82,7 @@ export function messageValues(message: Message): SqlValue[] {
     message.id,
     message.type,
     from.id,
-    `${from.kind}/${from.verified ? 'verified' : 'unverified'}/${from.via}`,
+    formatSender(from),
     message.to.join(','),
     message.subject,
     message.content,
@@ -98,7 +99,7 @@ export function messageValues(message: Message): SqlValue[] {
 }
 
 export function readMessage(row: SqlRow): Message {
-  const { payload = null, context = null, attachments = NO_ATTACHMENTS } = parseExtras(row[7])
+  const { payload = null, context = null, attachments = NO_ATTACHMENTS, trace = null } = parseExtras(row[7])
   return {
     id: row[0],
     type: row[1],
@@ -115,12 +116,17 @@ export function readMessage(row: SqlRow): Message {
     hops: row[12],
     dedupKey: row[13],
     attachments,
+    trace,
     createdAt: row[14],
     expiresAt: row[15],
   }
 }
 
 /** `ai/unverified/cli`. */
+export function formatSender({ kind, verified, via }: Sender): string {
+  return `${kind}/${verified ? 'verified' : 'unverified'}/${via}`
+}
+
 export function readSender(id: string, as: string): Sender {
   const kindEnds = as.indexOf('/')
   const viaStarts = as.indexOf('/', kindEnds + 1) + 1
@@ -173,15 +179,17 @@ interface Extras {
   readonly payload?: Json
   readonly context?: Json
   readonly attachments?: readonly Attachment[]
+  readonly trace?: TraceContext
 }
 
 /** What few messages carry travels in one column, because every column costs time in every drain. */
-function formatExtras({ payload, context, attachments }: Message): string | null {
-  if (payload === null && context === null && attachments.length === 0) return null
+function formatExtras({ payload, context, attachments, trace }: Message): string | null {
+  if (payload === null && context === null && attachments.length === 0 && trace === null) return null
   return JSON.stringify({
     ...(payload !== null && { payload }),
     ...(context !== null && { context }),
     ...(attachments.length > 0 && { attachments }),
+    ...(trace !== null && { trace }),
   })
 }
 

@@ -8,6 +8,7 @@ import type { ReceiptStep } from '../model/receipt.ts'
 import type { SearchPart } from '../model/search.ts'
 import type { Session } from '../model/session.ts'
 import type { DecisionShelf, GateShelf } from './gate-shelf.ts'
+import type { EventShelf, PlanShelf, ReplyShelf, ServiceShelf, SpaceShelf, TokenShelf } from './source-shelves.ts'
 
 /**
  * Where truth is kept. SQLite and PostgreSQL embody it; one conformance suite runs against both.
@@ -50,6 +51,18 @@ export interface TransactOptions {
 }
 
 export type { CloseGate, DecisionShelf, GateShelf, ListGates, SessionMark } from './gate-shelf.ts'
+export type {
+  ClaimedReply,
+  EventShelf,
+  NewPost,
+  PlanShelf,
+  ReplyKey,
+  ReplyShelf,
+  ServiceRecord,
+  ServiceShelf,
+  SpaceShelf,
+  TokenShelf,
+} from './source-shelves.ts'
 
 export interface Shelves {
   readonly agents: AgentShelf
@@ -59,6 +72,12 @@ export interface Shelves {
   readonly offers: OfferShelf
   readonly gates: GateShelf
   readonly decisions: DecisionShelf
+  readonly spaces: SpaceShelf
+  readonly plans: PlanShelf
+  readonly services: ServiceShelf
+  readonly tokens: TokenShelf
+  readonly replies: ReplyShelf
+  readonly events: EventShelf
   readonly budgets: BudgetShelf
   readonly upkeep: UpkeepShelf
 }
@@ -184,6 +203,8 @@ export interface Waiting {
   readonly lapsed: boolean
   /** Some of what is pending is past its time. */
   readonly expired: boolean
+  /** The instant of one of its plans has come. */
+  readonly plans: boolean
   /** What a drain may take, not locked. PostgreSQL shows it where nothing but that waits, and saves a way to the server. */
   readonly candidates?: readonly InboxMessage[]
 }
@@ -345,6 +366,10 @@ export interface BudgetShelf {
 export interface UpkeepShelf {
   /** Whether a gate's time has come. */
   hasDueGates(params: { readonly now: number }): Promise<boolean>
+  /** Whether a plan's instant has come. */
+  hasDuePlans(params: { readonly now: number }): Promise<boolean>
+  /** The earliest time after another at which a gate or a plan has to be looked at; undefined where there is none. */
+  nextAt(params: { readonly after: number }): Promise<number | undefined>
   /** When each job was last claimed. */
   ranAt(): Promise<ReadonlyMap<string, number>>
   /** Claims the next slice of a named job if it is due; false where somebody else had it within the interval. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { createWhole } from './whole-file.ts'
+import { createWhole, createWholeText } from './whole-file.ts'
 
 describe('createWhole', () => {
   it('makes a private file and leaves nothing beside it', async () => {
@@ -34,5 +34,16 @@ describe('createWhole', () => {
     await expect(again).rejects.toMatchObject({ code: 'EEXIST' })
     expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('mine')
     expect(readdirSync(folder)).toEqual(['a'])
+  })
+})
+
+describe('createWholeText', () => {
+  it('makes a private file at once, never replaces one, and leaves nothing beside it', () => {
+    const folder = temporaryFolder()
+    createWholeText(join(folder, 'a'), 'all of it')
+    expect(() => createWholeText(join(folder, 'a'), 'another')).toThrow(expect.objectContaining({ code: 'EEXIST' }))
+    expect(readdirSync(folder)).toEqual(['a'])
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('all of it')
+    expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o600)
   })
 })

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
@@ -19,6 +19,19 @@ export async function createWhole(
     sync(dirname(path))
   } finally {
     for (const suffix of ['', ...leftovers]) rmSync(partial + suffix, { force: true })
+  }
+}
+
+/** The same for a short text, at once: nothing else of this process comes in between. */
+export function createWholeText(path: string, text: string): void {
+  const partial = `${path}.partial-${process.pid}-${process.hrtime.bigint()}`
+  try {
+    writeFileSync(partial, text, { flag: 'wx', mode: 0o600 })
+    sync(partial)
+    linkSync(partial, path)
+    sync(dirname(path))
+  } finally {
+    rmSync(partial, { force: true })
   }
 }
 

@@ -23,22 +23,32 @@ const WITH_PASSWORD = 'IFS= read -r PGPASSWORD && export PGPASSWORD; exec "$0" "
 export async function backupTo({ pool, url, path }: BackupOptions): Promise<void> {
   const command = ['pg_dump', '--format=custom', '--no-password', '--no-owner', `--dbname=${url.location}`]
   try {
-    const tables = (await ourTables(pool)).map((table) => `--table=${table}`)
-    await createWhole(path, (partial) => dump([...command, ...tables, `--file=${partial}`], url.password))
+    const choice = await everythingOfOurs(pool)
+    await createWhole(path, (partial) => dump([...command, ...choice, `--file=${partial}`], url.password))
   } catch (error) {
     throw backupError(error, path, [...command, `--file=${path}`].join(' '))
   }
 }
 
-/** The tables of the schema in which ours are, each by a name that means only itself. */
-async function ourTables(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ name: string }>(
-    `SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE c.relkind = 'r' AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'postern_schema'::regclass)
-       AND c.relname IN (${OUR_TABLES.map((name) => `'${name}'`).join(', ')}) ORDER BY 1`,
+/**
+ * Our tables with the functions of their triggers, which come only with all that is not left out: so everything of
+ * others is. Events stay behind: they are in the order of this server's transactions, and mean nothing elsewhere.
+ */
+async function everythingOfOurs(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ option: string }>(
+    `SELECT format('--exclude-schema=%I', o.nspname) AS option FROM pg_namespace o
+     WHERE o.nspname <> 'information_schema' AND o.nspname !~ '^pg_' AND o.oid <> ${OUR_SCHEMA}
+     UNION ALL SELECT format('--exclude-table=%I.%I', n.nspname, c.relname)
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.oid = ${OUR_SCHEMA}
+       AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relname NOT IN (${OUR_TABLES.map((name) => `'${name}'`).join(', ')})
+     UNION ALL SELECT format('--exclude-table-data=%I.%I', n.nspname, e.name)
+     FROM pg_namespace n, (VALUES ('events'), ('event_floor')) AS e (name) WHERE n.oid = ${OUR_SCHEMA}`,
   )
-  return rows.map(({ name }) => name)
+  const ofDatabase = ['--extension=plpgsql', '--no-blobs', '--no-publications', '--no-subscriptions']
+  return [...rows.map(({ option }) => option), ...ofDatabase]
 }
+
+const OUR_SCHEMA = `(SELECT relnamespace FROM pg_class WHERE oid = 'postern_schema'::regclass)`
 
 function dump([program = '', ...args]: readonly string[], password: string | undefined): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg'
 import { PosternError } from '../../model/errors.ts'
 import type { HealthCheck } from '../../model/postern.ts'
-import { readVersion, SCHEMA_VERSION } from './migrate.ts'
+import { OUR_TRIGGERS, readVersion, SCHEMA_VERSION } from './migrate.ts'
 
 const OLDEST_SERVER = 14
 const DURABLE = ['on', 'remote_apply']
@@ -22,7 +22,14 @@ export async function requireServer(client: ClientBase, location: string): Promi
 /** What the server can say about itself. */
 export async function checkServer(pool: Pool): Promise<HealthCheck[]> {
   const settings = await readSettings(pool)
-  return [durability(settings), disk(settings), server(settings), await schema(pool), await indexes(pool)]
+  return [
+    durability(settings),
+    disk(settings),
+    server(settings),
+    await schema(pool),
+    await indexes(pool),
+    await triggers(pool),
+  ]
 }
 
 async function readSettings(runner: Pick<ClientBase, 'query'>): Promise<Settings> {
@@ -86,5 +93,20 @@ async function indexes(pool: Pool): Promise<HealthCheck> {
     level: 'error',
     detail: rows.length === 0 ? 'all indexes are valid' : `not valid: ${names}`,
     next: 'Build them anew with REINDEX.',
+  }
+}
+
+/** A dump that was not made by us may lack their functions, and then what happens is not told of. */
+async function triggers(pool: Pool): Promise<HealthCheck> {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT t.tgname AS name FROM pg_trigger t WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' AND pg_table_is_visible(t.tgrelid)`,
+  )
+  const missing = OUR_TRIGGERS.filter((trigger) => !rows.some(({ name }) => name === trigger))
+  return {
+    name: 'store.triggers',
+    ok: missing.length === 0,
+    level: 'error',
+    detail: missing.length === 0 ? 'everything that happens is told of' : `missing: ${missing.join(', ')}`,
+    next: 'Restore a dump that "postern backup" has made, which holds the functions of the triggers.',
   }
 }

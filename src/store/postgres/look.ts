@@ -26,8 +26,8 @@ export function createLook(sql: Sql, shelf: DeliveryShelf): Pick<DeliveryShelf, 
   }
 }
 
-function isPlain({ pending, broadcasts, lapsed, expired }: Waiting): boolean {
-  return pending && !broadcasts && !lapsed && !expired
+function isPlain({ pending, broadcasts, lapsed, expired, plans }: Waiting): boolean {
+  return pending && !broadcasts && !lapsed && !expired && !plans
 }
 
 /** A single row without a message says that none may be taken. */
@@ -39,6 +39,7 @@ function readCandidates(rows: readonly SqlRow[]): readonly InboxMessage[] {
 const LOOK = `WITH look AS MATERIALIZED (${WAITING})
   SELECT c.*, look.* FROM look LEFT JOIN LATERAL (
     SELECT ${SELECT_INBOX_MESSAGE} ${TAKEABLE} AND look.pending = 1 AND look.broadcasts = 0 AND look.lapsed = 0
+      AND look.plans = 0
     ORDER BY d.priority, d.inbox_seq LIMIT ?4 + 0
   ) AS c ON true`
 const INBOX_MESSAGE_WIDTH = SELECT_INBOX_MESSAGE.split(',').length

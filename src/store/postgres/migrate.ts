@@ -2,9 +2,11 @@ import type { ClientBase } from 'pg'
 import { PosternError } from '../../model/errors.ts'
 import { spine } from './migrations/0001-spine.ts'
 import { gates } from './migrations/0002-gates.ts'
+import { sources } from './migrations/0003-sources.ts'
+import { events } from './migrations/0004-events.ts'
 
 /** Numbered from one, forward only; one that was released is never edited. */
-const MIGRATIONS: readonly string[] = [spine, gates]
+const MIGRATIONS: readonly string[] = [spine, gates, sources, events]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
@@ -12,6 +14,10 @@ export const OUR_TABLES: readonly string[] = [
   'postern_schema',
   ...MIGRATIONS.flatMap((text) => [...text.matchAll(/CREATE TABLE (\w+)/g)].map(([, name = '']) => name)),
 ]
+
+export const OUR_TRIGGERS: readonly string[] = MIGRATIONS.flatMap((text) =>
+  [...text.matchAll(/CREATE TRIGGER (\w+)/g)].map(([, name = '']) => name),
+)
 
 /** `PSTN`: the advisory lock under which the schema is made, of which many processes may want to be the first. */
 const LOCK = 0x5053544e

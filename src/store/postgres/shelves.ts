@@ -6,10 +6,16 @@ import { createGateShelf } from '../shelves/gates.ts'
 import { createJobShelf } from '../shelves/jobs.ts'
 import { createMessageReader } from '../shelves/messages.ts'
 import { createOfferShelf } from '../shelves/offers.ts'
+import { createPlanShelf } from '../shelves/plans.ts'
+import { createReplyShelf } from '../shelves/replies.ts'
+import { createServiceShelf } from '../shelves/services.ts'
 import { createSessionShelf } from '../shelves/sessions.ts'
+import { createSpaceShelf } from '../shelves/spaces.ts'
+import { createTokenShelf } from '../shelves/tokens.ts'
 import { createSweeper } from '../shelves/upkeep.ts'
 import type { Sql } from '../sql.ts'
 import type { Shelves } from '../store.ts'
+import { createEventShelf } from './events.ts'
 import { createLook } from './look.ts'
 import { createOpener } from './offer.ts'
 import { createPusher, type Within } from './push.ts'
@@ -25,6 +31,12 @@ export function createShelves(sql: Sql, within: Within): Shelves {
     offers: { ...createOfferShelf(sql), ...createOpener(sql) },
     gates: createGateShelf(sql),
     decisions: createDecisionShelf(sql),
+    spaces: createSpaceShelf(sql),
+    plans: createPlanShelf(sql),
+    services: createServiceShelf(sql),
+    tokens: createTokenShelf(sql),
+    replies: createReplyShelf(sql),
+    events: createEventShelf(sql),
     budgets: createBudgetShelf(sql),
     upkeep: { ...createJobShelf(sql), ...createSweeper(sql) },
   }

@@ -23,17 +23,26 @@ export function createGateShelf(sql: Sql): GateShelf {
       return (await select(`id = ?1 ${lock}`, [id]))[0]
     },
 
-    list: ({ agent, states, limit }) =>
+    list: ({ agent, concerning, awaits, states, limit }) =>
       select(
         `(?1 = '' OR agent_id = ?1) AND state IN (${states.map((state) => `'${state}'`).join(', ')})
-         ORDER BY id DESC LIMIT ?2 + 0`,
-        [agent ?? '', limit],
+         AND (?3 = '' OR agent_id = ?3 OR created_by = ?3 OR escalate_to = ?3 OR ',' || waiters || ',' LIKE ?4 ESCAPE '!')
+         AND (?5 = '' OR awaits = ?5) ORDER BY id DESC LIMIT ?2 + 0`,
+        [agent ?? '', limit, concerning ?? '', `%,${(concerning ?? '').replaceAll('_', '!_')},%`, awaits ?? ''],
       ),
 
     openOf: ({ agent }) => select(`agent_id = ?1 AND state = 'open' ORDER BY id`, [agent]),
 
     awaiting: ({ awaits }) =>
       select(`awaits = ?1 AND awaits IS NOT NULL AND state = 'open' ORDER BY id ${lock}`, [awaits]),
+
+    // A condition that says more goes on with "?", after which "@" is the next character.
+    awaitingService: ({ name }) =>
+      select(
+        `kind = 'service' AND (awaits = ?1 OR awaits >= ?2 AND awaits < ?3) AND awaits IS NOT NULL AND state = 'open'
+         ORDER BY id ${lock}`,
+        [name, `${name}?`, `${name}@`],
+      ),
 
     due: ({ now, limit, agent }) =>
       select(

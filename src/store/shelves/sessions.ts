@@ -53,7 +53,7 @@ export function createSessionShelf(sql: Sql): SessionShelf {
           idleSince ?? null,
           continuations === 'none' ? 1 : 0,
           stoppedAt ?? null,
-          continued?.begunAt ?? 0,
+          Math.ceil(continued?.begunAt ?? 0),
           continued?.at ?? null,
         ],
       )

@@ -1,11 +1,15 @@
 import type { SqlRow } from '../sql.ts'
 import type { Waiting } from '../store.ts'
 
+/** A plan that has an instant to come, and nothing that keeps it from firing then. */
+export const READY = `p.next_run_at IS NOT NULL AND p.paused_at IS NULL
+  AND (p.gate_id IS NULL OR NOT EXISTS (SELECT 1 FROM gates g WHERE g.id = p.gate_id AND g.state = 'open'))`
+
 const PENDING = `SELECT 1 FROM deliveries d WHERE d.state = 'pending'`
 
 /**
- * The look that most drains end with. It reads three indexes and takes no lock. Only where something is pending it reads
- * a fourth: whether some of that has expired, which makes it 2. Each question asks for the first in the order of the
+ * The look that most drains end with. It reads four indexes and takes no lock. Only where something is pending it reads
+ * a fifth: whether some of that has expired, which makes it 2. Each question asks for the first in the order of the
  * index that is meant: PostgreSQL would answer a mere EXISTS by reading any, in the hope to meet one soon, and SQLite
  * would look for what has expired among all that waits for the agent. What others have that expired is read over, but
  * upkeep leaves little of that.
@@ -17,8 +21,11 @@ export const WAITING = `SELECT
   CASE WHEN a.broadcast_cursor < (SELECT value FROM counters WHERE name = 'broadcast') THEN 1 ELSE 0 END AS broadcasts,
   CASE WHEN (SELECT 1 FROM offers o WHERE o.agent_id = ?1 AND o.closed_at IS NULL AND o.expires_at <= ?2
     ORDER BY o.expires_at LIMIT 1) IS NULL THEN 0 ELSE 1 END AS lapsed,
+  CASE WHEN (SELECT 1 FROM plans p WHERE ${READY} AND p.next_run_at <= ?2 AND p.agent_id || '' = ?1
+    ORDER BY p.next_run_at LIMIT 1) IS NULL THEN 0 ELSE 1 END AS plans,
   a.kind FROM agents a WHERE a.id = ?1 AND a.removed_at IS NULL`
 
-export function readWaiting([pending, broadcasts, lapsed]: SqlRow): Waiting {
-  return { pending: pending > 0, broadcasts: broadcasts === 1, lapsed: lapsed === 1, expired: pending === 2 }
+export function readWaiting([pending, broadcasts, lapsed, plans]: SqlRow): Waiting {
+  const isExpired = { pending: pending > 0, expired: pending === 2 }
+  return { ...isExpired, broadcasts: broadcasts === 1, lapsed: lapsed === 1, plans: plans === 1 }
 }

@@ -13,6 +13,7 @@ import {
   NOW,
   offer,
   openHome,
+  plan,
   push,
   session,
   sessionGate,
@@ -178,6 +179,14 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
     },
   },
   'gates.register': { 'a gate of a session': { act: (tx) => tx.gates.register(sessionGate('tool')), left: [] } },
+  'plans.insert': { 'a plan': { act: (tx) => tx.plans.insert(plan('plan_1')), left: onlyQuinn } },
+  'plans.update': {
+    'a change of a plan': {
+      prepare: inTurn((tx) => tx.plans.insert(plan('plan_1')), nothing),
+      act: (tx) => tx.plans.update({ ...plan('plan_1'), nextRunAt: NOW + 2 }),
+      left: onlyQuinn,
+    },
+  },
   'decisions.insert': { 'a decision': { act: (tx) => tx.decisions.insert(decision('dec_1')), left: onlyQuinn } },
 }
 

@@ -65,6 +65,27 @@ export const CONCERNS: Concerns = {
     insert: ({ agent }) => [agent],
     close: nobody,
   },
+  spaces: {
+    insert: nobody,
+    close: nobody,
+    join: nobody,
+    leave: nobody,
+    leaveAll: nobody,
+    post: nobody,
+    setActive: nobody,
+  },
+  // An agent with a plan to come is never quiet.
+  plans: {
+    insert: ({ agent }) => [agent],
+    update: ({ agent }) => [agent],
+    delete: nobody,
+    deleteOf: nobody,
+    reap: nobody,
+  },
+  services: { insert: nobody, update: nobody, heard: nobody },
+  tokens: { insert: nobody, revoke: nobody },
+  replies: { claim: nobody, keep: nobody, drop: nobody, reap: nobody },
+  events: { reap: nobody },
   budgets: { take: nobody },
   upkeep: { claim: nobody, forgetSessions: nobody, reap: nobody },
 }

@@ -25,7 +25,10 @@ export class Connection {
     }
     const { DatabaseSync } = loadEngine()
     this.#db = new DatabaseSync(path, settings)
-    this.#db.exec(`PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -${CACHE_KB}`)
+    // Whoever closes the last connection moves the log into the store, though it has only read.
+    this.#db.exec(
+      `PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -${CACHE_KB}`,
+    )
   }
 
   /** For the backup, which needs the engine's own handle. */

@@ -56,10 +56,7 @@ async function configure(connection: Connection): Promise<Connection> {
         throw new PosternError('STORE_UNAVAILABLE', { path, reason: 'its file system cannot do write-ahead logging' })
       }
     }
-    connection.exec(
-      `PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 0;
-       PRAGMA journal_size_limit = ${JOURNAL_SIZE_LIMIT_BYTES}`,
-    )
+    connection.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${JOURNAL_SIZE_LIMIT_BYTES}`)
     if (connection.pragma('synchronous') !== FULL) {
       throw new PosternError('STORE_UNAVAILABLE', { path, reason: 'it does not write through to the disk' })
     }

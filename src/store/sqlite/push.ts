@@ -207,7 +207,8 @@ class Batch {
 
 const COUNT_PENDING = `SELECT count(*) FROM deliveries WHERE agent_id = ?1 AND state = 'pending'`
 
-const INSERT_MESSAGE = `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')}, broadcast_seq)
+/** OR FAIL as in offers: a table with a trigger would else cost a copy of every page that changes. */
+const INSERT_MESSAGE = `INSERT OR FAIL INTO messages (${MESSAGE_COLUMNS.join(', ')}, broadcast_seq)
   VALUES (${Array.from({ length: MESSAGE_COLUMNS.length + 1 }, (_, i) => `?${i + 1}`).join(', ')})`
 
 const AMONG = 'id IN (SELECT value FROM json_each(?1))'

@@ -1,5 +1,11 @@
 /** Shelves that most commands never touch. A part of its own, loaded with the first call on one of them. */
 export { createDecisionShelf } from '../shelves/decisions.ts'
 export { createGateShelf } from '../shelves/gates.ts'
+export { createPlanShelf } from '../shelves/plans.ts'
+export { createReplyShelf } from '../shelves/replies.ts'
+export { createServiceShelf } from '../shelves/services.ts'
+export { createSpaceShelf } from '../shelves/spaces.ts'
+export { createTokenShelf } from '../shelves/tokens.ts'
 export { createSweeper } from '../shelves/upkeep.ts'
+export { createEventShelf } from './events.ts'
 export { createSearcher } from './search.ts'

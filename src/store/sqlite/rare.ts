@@ -1,7 +1,7 @@
 import type { Sql } from '../sql.ts'
 import type { MessageShelf, Shelves, UpkeepShelf } from '../store.ts'
 
-type Rare = Pick<Shelves, 'gates' | 'decisions'> & {
+type Rare = Pick<Shelves, 'gates' | 'decisions' | 'spaces' | 'plans' | 'services' | 'tokens' | 'replies' | 'events'> & {
   readonly searcher: Pick<MessageShelf, 'indexForSearch' | 'search'>
   readonly sweeper: Pick<UpkeepShelf, 'forgetSessions' | 'reap' | 'counts'>
 }
@@ -13,6 +13,7 @@ const CALLS = {
     'list',
     'openOf',
     'awaiting',
+    'awaitingService',
     'due',
     'close',
     'tend',
@@ -25,6 +26,43 @@ const CALLS = {
     'reap',
   ],
   decisions: ['insert', 'get', 'ofGate', 'list', 'close', 'hasAsked'],
+  spaces: [
+    'insert',
+    'get',
+    'list',
+    'close',
+    'members',
+    'isMember',
+    'join',
+    'leave',
+    'leaveAll',
+    'post',
+    'withKey',
+    'ofMessage',
+    'history',
+    'following',
+    'setActive',
+    'active',
+  ],
+  plans: [
+    'insert',
+    'get',
+    'ofName',
+    'lock',
+    'list',
+    'count',
+    'update',
+    'delete',
+    'deleteOf',
+    'due',
+    'claim',
+    'nextAt',
+    'reap',
+  ],
+  services: ['insert', 'get', 'ofAgent', 'list', 'update', 'heard', 'isNamed'],
+  tokens: ['insert', 'get', 'withHash', 'list', 'revoke'],
+  replies: ['claim', 'keep', 'drop', 'reap'],
+  events: ['after', 'last', 'reap'],
   searcher: ['indexForSearch', 'search'],
   sweeper: ['forgetSessions', 'reap', 'counts'],
 } as const satisfies { readonly [S in keyof Rare]: readonly (keyof Rare[S])[] }
@@ -36,6 +74,12 @@ export function createRareShelves(sql: Sql): Rare {
     loaded ??= import('./rare-shelves.ts').then((rare) => ({
       gates: rare.createGateShelf(sql),
       decisions: rare.createDecisionShelf(sql),
+      spaces: rare.createSpaceShelf(sql),
+      plans: rare.createPlanShelf(sql),
+      services: rare.createServiceShelf(sql),
+      tokens: rare.createTokenShelf(sql),
+      replies: rare.createReplyShelf(sql),
+      events: rare.createEventShelf(sql),
       searcher: rare.createSearcher(sql),
       sweeper: rare.createSweeper(sql),
     }))

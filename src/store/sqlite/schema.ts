@@ -1,8 +1,10 @@
+import { statSync } from 'node:fs'
+import { networkFileSystem } from '../../kit/node/file-systems.ts'
 import { PosternError } from '../../model/errors.ts'
-import type { Connection } from './connection.ts'
+import { Connection } from './connection.ts'
 
 /** The number of the last migration. */
-export const SCHEMA_VERSION = 2
+export const SCHEMA_VERSION = 4
 
 /** `PSTN`: tells our files from other SQLite databases. */
 export const APPLICATION_ID = 0x5053544e
@@ -18,4 +20,19 @@ export function requireOurs(connection: Connection): void {
   const application = connection.pragma('application_id')
   const isNew = tables === 0 && application === 0
   if (application !== APPLICATION_ID && !isNew) throw new PosternError('STORE_CORRUPT', { path: connection.path })
+}
+
+/** A store as somebody has found and opened it. */
+export interface OpenedStore {
+  readonly connection: Connection
+  /** Of its file, which may be another by the time that somebody goes on with it. */
+  readonly inode: number
+}
+
+/** A store that can be used at once: our own file on a disk of this machine, and up to date. */
+export function openIfOurs(path: string): OpenedStore | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (!stat?.isFile() || stat.uid !== process.getuid?.() || networkFileSystem(path)) return undefined
+  const connection = new Connection(path, { busyMs: 0 })
+  return isCurrent(connection) ? { connection, inode: stat.ino } : undefined
 }

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
-import { type OpenedStore, openIfOurs } from './peek.ts'
 import { quietFolderOf } from './quiet.ts'
+import { type OpenedStore, openIfOurs } from './schema.ts'
 import { isSettled } from './settle.ts'
 
 export interface SettlePeek {

@@ -8,6 +8,7 @@ import {
   NOW,
   offer,
   openHome,
+  plan,
   push,
   session,
   sessionGate,
@@ -47,6 +48,7 @@ describe.runIf(BOOT_ID !== '')('settling an agent', () => {
           }),
       ),
     ],
+    ['a plan waits for its time', (tx) => tx.plans.insert(plan('plan_1'))],
     ['it is not there any more', (tx) => tx.agents.setRemoved({ id: 'quinn', removedAt: NOW })],
     [
       'a session of it has a gate on tools',

@@ -113,6 +113,7 @@ const WAITING = [
   `SELECT 1 FROM sessions s JOIN session_gates g ON g.session_id = s.id
      WHERE s.agent_id = a.id AND s.ended_at IS NULL AND g.hook = 'tool'`,
   'SELECT 1 FROM sessions s WHERE s.agent_id = a.id AND s.ended_at IS NULL AND s.continuations > 0',
+  'SELECT 1 FROM plans p WHERE p.agent_id = a.id AND p.next_run_at IS NOT NULL AND p.paused_at IS NULL',
 ]
 
 const SETTLED = `SELECT 1 FROM agents a WHERE a.id = ?1 AND a.removed_at IS NULL

@@ -6,8 +6,7 @@ import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import type { NewAgent, Store } from '../store.ts'
 import { Connection } from './connection.ts'
 import { MIGRATIONS } from './migrate.ts'
-import { type OpenedStore, openIfOurs } from './peek.ts'
-import { SCHEMA_VERSION } from './schema.ts'
+import { type OpenedStore, openIfOurs, SCHEMA_VERSION } from './schema.ts'
 import { openSqliteStore } from './store.ts'
 
 async function open(path: string, opened?: OpenedStore): Promise<Store> {
@@ -95,6 +94,11 @@ describe('a store that somebody has opened already', () => {
     expect(await namesOf(store)).toEqual(['ann'])
     await store.close()
     expect(opened.connection.get('SELECT count(*) FROM agents')).toEqual([1])
+  })
+
+  it('is written through to the disk by whoever only looks, who may be the one to move its log', async () => {
+    const { connection } = (await lend()).opened
+    expect(['synchronous', 'fullfsync'].map((name) => connection.pragma(name))).toEqual([2, 1])
   })
 
   it('is not taken for the one that was put in its place meanwhile', async () => {

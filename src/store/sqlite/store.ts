@@ -15,11 +15,11 @@ import { asSql, Connection } from './connection.ts'
 import { isBusy } from './errors.ts'
 import { createOpener } from './offer.ts'
 import { openConnection } from './open.ts'
-import type { OpenedStore } from './peek.ts'
 import { createPusher } from './push.ts'
 import type { Queue, Turn } from './queue.ts'
 import { type QuietFolder, quietFolderOf } from './quiet.ts'
 import { createRareShelves } from './rare.ts'
+import type { OpenedStore } from './schema.ts'
 import { Settling } from './settle.ts'
 import { Writer } from './writer.ts'
 
@@ -31,6 +31,8 @@ export interface SqliteOptions {
   readonly busyMs?: number | undefined
   /** Is used as long as it is good. To close the store leaves it open: it is somebody else's. */
   readonly opened?: OpenedStore | undefined
+  /** Many ask at once, as a server's clients do: a verb waits for those that have come with it, and they share a commit. */
+  readonly isShared?: boolean | undefined
 }
 
 const DEFAULT_BUSY_MS = 10_000
@@ -76,6 +78,7 @@ class SqliteStore implements Store {
       busyMs: options.busyMs ?? DEFAULT_BUSY_MS,
       takeTurn: (timeoutMs) => this.#takeTurn(timeoutMs),
       beside: this.#settling,
+      gather: options.isShared ? gatherTurn : gatherCall,
     })
     const writing = asSql(options.path, () => this.#current())
     const settle: Settle = async (params) => this.#settling.settle(params)
@@ -187,18 +190,23 @@ class SqliteStore implements Store {
   }
 }
 
+/** Whatever else is asked for by the same call joins the group. */
+const gatherCall = () => Promise.resolve()
+
+/** Whatever else has come by now: requests that wait on other connections are all read before this resolves. */
+const gatherTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
 type Settle = AgentShelf['settle']
 
 function createShelves(sql: Sql, connection: () => Connection, settle: Settle): Shelves {
-  const { gates, decisions, searcher, sweeper } = createRareShelves(sql)
+  const { searcher, sweeper, ...rare } = createRareShelves(sql)
   return {
     agents: { ...createAgentShelf(sql), settle },
     sessions: createSessionShelf(sql),
     messages: { ...createMessageReader(sql), ...createPusher(connection), ...searcher },
     deliveries: createDeliveryShelf(sql),
     offers: { ...createOfferShelf(sql), ...createOpener(connection) },
-    gates,
-    decisions,
+    ...rare,
     budgets: createBudgetShelf(sql),
     upkeep: { ...createJobShelf(sql), ...sweeper },
   }

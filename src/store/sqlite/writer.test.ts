@@ -9,12 +9,19 @@ interface Circumstances {
   readonly now?: () => number
   /** What goes wrong with what is kept beside the store. */
   readonly beside?: unknown
+  readonly gather?: () => Promise<void>
 }
 
 /** Stands in for an engine whose statements fail as told and that is busy at first; what it ran is kept. */
 function createEngine(
   failures: Readonly<Record<string, unknown>> = {},
-  { busy = 0, onBusy = () => {}, now = () => performance.now(), beside }: Circumstances = {},
+  {
+    busy = 0,
+    onBusy = () => {},
+    now = () => performance.now(),
+    beside,
+    gather = () => Promise.resolve(),
+  }: Circumstances = {},
 ) {
   const ran: string[] = []
   const kept: string[] = []
@@ -58,6 +65,7 @@ function createEngine(
         if (beside) throw beside
       },
     },
+    gather,
   })
   return { writer, ran, kept, givenUp: () => given }
 }
@@ -69,6 +77,17 @@ describe('the writer', () => {
   it('takes all verbs of a turn into one transaction and answers them after its commit', async () => {
     const { writer, ran } = createEngine()
     expect(await Promise.all([1, 2, 3].map((n) => writer.transact(async () => n)))).toEqual([1, 2, 3])
+    expect(ran.filter((text) => text === 'COMMIT')).toHaveLength(1)
+  })
+
+  it('takes what comes while it gathers into the same transaction', async () => {
+    const gathered = Promise.withResolvers<void>()
+    const { writer, ran } = createEngine({}, { gather: () => gathered.promise })
+    const first = writer.transact(async () => 1)
+    await new Promise(setImmediate)
+    const second = writer.transact(async () => 2)
+    gathered.resolve()
+    expect(await Promise.all([first, second])).toEqual([1, 2])
     expect(ran.filter((text) => text === 'COMMIT')).toHaveLength(1)
   })
 

@@ -19,6 +19,8 @@ export interface WriterOptions {
   /** Lines up with the writers of other processes; undefined where there is no line. */
   readonly takeTurn: (timeoutMs: number) => Promise<Turn | undefined>
   readonly beside: Beside
+  /** Resolves when whoever else is about to write has had the time to say so. */
+  readonly gather: () => Promise<void>
 }
 
 /** What is kept beside the store, and must be true of it whether or not a group is committed. */
@@ -89,9 +91,8 @@ export class Writer {
   }
 
   async #run(): Promise<void> {
-    // Whatever else is pushed in this turn of the event loop joins the first group.
-    await Promise.resolve()
     while (this.#queue.length > 0) {
+      await this.#options.gather()
       const isLasting = this.#queue.some((job) => job.isLasting)
       try {
         const connection = await this.#begin(isLasting)

@@ -2,6 +2,7 @@ import type { Caller } from '../model/caller.ts'
 import type { InboxMessage, ShownForm } from '../model/delivery.ts'
 import type { SessionGateRule } from '../model/gate.ts'
 import type { Limits } from '../model/limits.ts'
+import type { Identity } from '../model/network/tokens.ts'
 import type { Liveness } from '../model/session.ts'
 import type { Store } from '../store/store.ts'
 import type { Wire } from '../wires/wire.ts'
@@ -19,10 +20,15 @@ export interface Context {
   readonly measure: (message: InboxMessage, form: ShownForm) => Size
   readonly frame: () => Size
   readonly machine: Machine
+  /** Loaded on use, because few commands ever handle a secret. */
+  readonly secrets: () => Promise<Secrets>
+  readonly identities: Identities
   /** Gates of every session, as the configuration sets them. */
   readonly sessionGates: readonly SessionGateRule[]
   /** Where a session's spool lies. */
   readonly spoolOf: (project: string, sessionId: string) => string
+  /** Reads what recurs. Loaded with the first call, for few ever need it. */
+  readonly recurrences: () => Promise<Recurrences>
   /** Runs a command in a shell and tells how it went; one that takes too long is ended. */
   readonly runCommand: (command: string, options: CommandOptions) => Promise<CommandOutcome>
   /** Hands something that has happened to the commands that the user has set for it. Never fails. */
@@ -36,6 +42,23 @@ export interface Timers {
   after(ms: number, call: () => void): () => void
   /** The same for work that alone does not keep a process alive. */
   inBackground(ms: number, call: () => void): () => void
+}
+
+/** A cron expression and the IANA zone in which it is read. */
+export interface Recurrence {
+  readonly cron: string
+  readonly zone: string
+}
+
+export interface Recurrences {
+  /**
+   * As it is kept: five fields and the zone's own name. Throws CRON_INVALID, also where nothing comes within five years
+   * from now, and ZONE_UNKNOWN.
+   */
+  parse(written: Recurrence, now: number): Recurrence
+  parseZone(written: string): string
+  /** The first instant after a time; undefined where none comes within five years. */
+  next(recurrence: Recurrence, after: number): number | undefined
 }
 
 export interface CommandOptions {
@@ -59,4 +82,29 @@ export interface Machine {
   isAlive(pid: number, startedAt: number): Liveness
   /** When a hook of the agent last found nothing to do, of which the store is not told. */
   heardAt(agent: string): number | undefined
+}
+
+/** All that is done with secrets. The heart never sees a key of the machine. */
+export interface Secrets {
+  /** 32 bytes that nobody can guess. */
+  random(encoding: 'base64' | 'base64url'): string
+  /** What is kept of a secret that is only ever compared. */
+  hash(secret: string): string
+  /** Takes the same time wherever the two differ. */
+  isSame(one: string, other: string): boolean
+  /** HMAC-SHA256 of a text under a key in base64, itself in base64. */
+  sign(key: string, text: string): string
+  /** Locks a secret that is needed again with the key of this home. It opens only for what it is about. */
+  seal(secret: string, about: string): string
+  open(sealed: string, about: string): Opened
+}
+
+export type Opened = { readonly secret: string } | { readonly reason: string }
+
+/** Whom tokens were good for a moment ago, by their hashes. */
+export interface Identities {
+  find(hash: string, now: number): Identity | undefined
+  keep(hash: string, identity: Identity, span: { readonly since: number; readonly until: number }): void
+  /** A token is good no longer. */
+  forget(tokenId: string): void
 }

@@ -6,6 +6,8 @@ import type { Context } from './context.ts'
 import { createDecision } from './decisions/create.ts'
 import { awaitDecision, listDecisions, showDecision } from './decisions/look.ts'
 import { cancelDecision, respondDecision } from './decisions/respond.ts'
+import { listEvents } from './events/list.ts'
+import { waitForEvents } from './events/wait.ts'
 import { checkGate } from './gates/check.ts'
 import { createGate } from './gates/create.ts'
 import { judgeGates, notePassed } from './gates/judge.ts'
@@ -19,10 +21,24 @@ import { ackMessages, cancelMessage, listAside, releaseHeld, retryDead } from '.
 import { confirmOffer, confirmSession, markPrinted, releaseOffer } from './inbox/offers.ts'
 import { pushMany, pushMessage } from './inbox/push.ts'
 import { traceMessage } from './inbox/trace.ts'
+import { ownOffer } from './inbox/visible.ts'
 import { waitForMail, waitForReceipt } from './inbox/wait.ts'
+import { listPlans, showPlan } from './plans/look.ts'
+import { deletePlans, pausePlan, resumePlan, runPlan } from './plans/moves.ts'
+import { setPlans } from './plans/set.ts'
+import { listServices } from './services/look.ts'
+import { createService, revokeService, rotateService } from './services/register.ts'
+import { triggerAgent } from './services/trigger.ts'
 import { noteEvent, setStop } from './sessions/note.ts'
 import { beginSession, endSession, listSessions } from './sessions/sessions.ts'
 import { settleAgent } from './sessions/settle.ts'
+import { closeSpace } from './spaces/close.ts'
+import { createSpace } from './spaces/create.ts'
+import { enterSpace } from './spaces/enter.ts'
+import { listSpaces, showSpace, spaceHistory } from './spaces/look.ts'
+import { joinSpace, leaveSpace } from './spaces/members.ts'
+import { postInSpace } from './spaces/post.ts'
+import { createToken, listTokens, revokeToken } from './tokens/tokens.ts'
 import { checkHealth } from './upkeep/check.ts'
 import { runUpkeep } from './upkeep/loops.ts'
 
@@ -53,9 +69,9 @@ export function createPostern(ctx: Context, close: () => Promise<void>): Postern
       list: (input) => listInbox(ctx, input),
       show: (input) => showMessage(ctx, input),
       drain: (input) => drainInbox(ctx, input),
-      printed: (input) => markPrinted(ctx, input),
-      confirm: (input) => confirmOffer(ctx, input),
-      release: (input) => releaseOffer(ctx, input),
+      printed: async (input) => markPrinted(ctx, await ownOffer(ctx, input)),
+      confirm: async (input) => confirmOffer(ctx, await ownOffer(ctx, input)),
+      release: async (input) => releaseOffer(ctx, await ownOffer(ctx, input)),
       confirmSession: (input) => confirmSession(ctx, input),
       ack: (input) => ackMessages(ctx, input),
       wait: (input) => waitForMail(ctx, input),
@@ -87,6 +103,42 @@ export function createPostern(ctx: Context, close: () => Promise<void>): Postern
       respond: (input) => respondDecision(ctx, input),
       await: (input) => awaitDecision(ctx, input),
       cancel: (input) => cancelDecision(ctx, input),
+    },
+    spaces: {
+      create: (input) => createSpace(ctx, input),
+      list: (input) => listSpaces(ctx, input),
+      show: (input) => showSpace(ctx, input),
+      join: (input) => joinSpace(ctx, input),
+      leave: (input) => leaveSpace(ctx, input),
+      close: (input) => closeSpace(ctx, input),
+      post: (input) => postInSpace(ctx, input),
+      history: (input) => spaceHistory(ctx, input),
+      enter: (input) => enterSpace(ctx, input),
+    },
+    services: {
+      create: (input) => createService(ctx, input),
+      list: (input) => listServices(ctx, input),
+      rotate: (input) => rotateService(ctx, input),
+      revoke: (input) => revokeService(ctx, input),
+      trigger: (input) => triggerAgent(ctx, input),
+    },
+    tokens: {
+      create: (input) => createToken(ctx, input),
+      list: (input) => listTokens(ctx, input),
+      revoke: (input) => revokeToken(ctx, input),
+    },
+    plans: {
+      set: (input) => setPlans(ctx, input),
+      list: (input) => listPlans(ctx, input),
+      show: (input) => showPlan(ctx, input),
+      delete: (input) => deletePlans(ctx, input),
+      pause: (input) => pausePlan(ctx, input),
+      resume: (input) => resumePlan(ctx, input),
+      run: (input) => runPlan(ctx, input),
+    },
+    events: {
+      list: (input) => listEvents(ctx, input),
+      wait: (input) => waitForEvents(ctx, input),
     },
     upkeep: {
       run: () => runUpkeep(ctx),

@@ -1,10 +1,11 @@
+import { RING_EVENTS } from '../model/ring.ts'
 import type { Context } from './context.ts'
 
 /** Rings after the commit. A ring that fails costs time, never a message, so whoever pushed is not told. */
 export function ring(ctx: Context, names: readonly string[]): void {
   if (names.length === 0) return
   try {
-    const rung = ctx.wire.ring(names)
+    const rung = ctx.wire.ring([...names, RING_EVENTS])
     if (rung) rung.catch((error: unknown) => ctx.note('ring.failed', { error: String(error) }))
   } catch (error) {
     ctx.note('ring.failed', { error: String(error) })

@@ -1,5 +1,7 @@
+import { dirname } from 'node:path'
 import type { Context } from '../core/context.ts'
 import { isAlive, machineName } from '../kit/node/processes.ts'
+import { lazy } from '../kit/pure/lazy.ts'
 import { createUlid } from '../kit/pure/ulid.ts'
 import { type Caller, LOCAL_CALLER } from '../model/caller.ts'
 import type { SessionGateRule } from '../model/gate.ts'
@@ -7,9 +9,10 @@ import { DEFAULT_LIMITS, type Limits } from '../model/limits.ts'
 import { frameSize } from '../render/fence.ts'
 import { measure } from '../render/measure.ts'
 import { spoolPath } from '../spool/path.ts'
-import type { OpenedStore } from '../store/sqlite/peek.ts'
+import type { OpenedStore } from '../store/sqlite/schema.ts'
 import type { Store } from '../store/store.ts'
 import type { Wire } from '../wires/wire.ts'
+import { createIdentities } from './credentials/identities.ts'
 import { heardAt } from './live.ts'
 
 export interface OpenOptions {
@@ -23,7 +26,11 @@ export interface OpenOptions {
   readonly now?: () => number
   /** False for a short command, which does its slice of upkeep itself. */
   readonly upkeep?: boolean
+  /** True for a server, of which many ask at once. */
+  readonly isShared?: boolean
   readonly note?: Context['note']
+  /** Where the key lies that secrets are sealed with; by default the folder of an embedded store, else the user's home. */
+  readonly home?: string
   /** Gates of every session; none by default. */
   readonly sessionGates?: readonly SessionGateRule[]
   /** Hands on what has happened; to nobody by default. */
@@ -43,13 +50,20 @@ export function createContext(store: Store, wire: Wire, options: OpenOptions): C
     measure,
     frame: frameSize,
     machine: { name: machineName(), isAlive, heardAt: (agent) => heardAt(store, agent) },
+    secrets: lazy(async () => (await import('./credentials/secrets.ts')).createSecrets(keyFolder(store, options))),
+    identities: createIdentities(),
     sessionGates: options.sessionGates ?? [],
     spoolOf: spoolPath,
+    recurrences: lazy(async () => (await import('./cron.ts')).createRecurrences()),
     // Few commands ever run another.
-    runCommand: async (command, options) => (await import('../kit/node/run-command.ts')).runCommand(command, options),
+    runCommand: async (command, options) => (await import('../kit/node/run-in-turn.ts')).runInTurn(command, options),
     announce: options.announce ?? (async () => {}),
     note: options.note ?? (() => {}),
   }
+}
+
+function keyFolder(store: Store, { home }: OpenOptions): string | undefined {
+  return home ?? (store.engine === 'sqlite' ? dirname(store.location) : undefined)
 }
 
 /** Closes the wire, then the store; safe to call twice. */

@@ -39,11 +39,11 @@ export function requirePerson(caller: Caller, what: string): void {
   })
 }
 
-export function parseDisplayName(value: string): string {
-  const name = parseText('display name', value, DISPLAY_NAME_BYTES).trim()
+export function parseDisplayName(value: string, field = 'display name'): string {
+  const name = parseText(field, value, DISPLAY_NAME_BYTES).trim()
   if (name === '' || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)) {
     throw new PosternError('TEXT_INVALID', {
-      field: 'display name',
+      field,
       what: name === '' ? 'nothing' : 'invisible characters',
     })
   }
@@ -56,7 +56,7 @@ export async function registerAgent(tx: Shelves, agent: Agent, options: AddAgent
 
   const idSkeleton = skeletonOf(agent.id)
   const nameSkeleton = skeletonOf(agent.displayName)
-  for (const name of [agent.id, agent.displayName]) requireUnreserved(name)
+  for (const name of [agent.id, agent.displayName]) await requireNobodys(tx, name)
   const [lookalike] = await tx.agents.lookalikes([idSkeleton, nameSkeleton])
   const inserted =
     !lookalike &&
@@ -72,9 +72,14 @@ export async function registerAgent(tx: Shelves, agent: Agent, options: AddAgent
   return agent
 }
 
-/** Nobody may look like everybody, like the system, or like a stranger. */
-export function requireUnreserved(name: string): void {
-  if (RESERVED_SKELETONS.includes(skeletonOf(name))) throw new PosternError('AGENT_ID_RESERVED', { id: name })
+/** Nobody may look like everybody, like the system, like a stranger, or like a service, whose events say its name. */
+export async function requireNobodys(tx: Shelves, name: string): Promise<void> {
+  const skeleton = skeletonOf(name)
+  if (RESERVED_SKELETONS.includes(skeleton)) throw new PosternError('AGENT_ID_RESERVED', { id: name })
+  const services = await tx.services.list({ revoked: false })
+  const lookalike = services.find(({ service }) => skeletonOf(service.name) === skeleton)
+  if (lookalike)
+    throw new PosternError('AGENT_CONFUSABLE', { id: name, other: `the service ${lookalike.service.name}` })
 }
 
 const RESERVED_SKELETONS = RESERVED_IDS.map(skeletonOf)

@@ -23,6 +23,9 @@ export async function removeAgent(ctx: Context, { id }: { readonly id: string })
     if (agent.kind === 'human') requirePerson(ctx.caller, `remove ${id}, who is a person`)
     if (isProgram(ctx.caller)) await requireUngated(ctx, tx, id)
     const removedAt = ctx.store.now()
+    // Before all else: whoever posts locks a space before the inboxes, and gates before those.
+    await tx.spaces.leaveAll({ agent: agent.id })
+    await tx.plans.deleteOf({ agent: agent.id })
     const rings = [...(await cancelQuestions(ctx, tx, agent.id)), ...(await waiveGates(ctx, tx, agent.id))]
     await tx.deliveries.takeUpBroadcasts({ agent: agent.id, now: removedAt })
     await tx.deliveries.moveAll({

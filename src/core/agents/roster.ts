@@ -1,10 +1,12 @@
 import { type Agent, parseAgentId, skeletonOf } from '../../model/agent.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { AgentStatus, ListAgents } from '../../model/postern.ts'
+import type { Session } from '../../model/session.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { isConfined } from '../inbox/visible.ts'
 import { withLiveness } from '../sessions/sessions.ts'
-import { parseDisplayName, requireUnreserved } from './add.ts'
+import { parseDisplayName, requireNobodys } from './add.ts'
 
 /** Finds an agent that is registered and was not removed; says which names come close otherwise. */
 export async function requireAgent(shelves: Shelves, id: string): Promise<Agent> {
@@ -46,7 +48,13 @@ async function statusOf(ctx: Context, agent: Agent): Promise<AgentStatus> {
   const { deliveries, sessions } = ctx.store.read
   const pending = await deliveries.countPending({ agent: agent.id, now: ctx.store.now() })
   const [session] = await sessions.open({ agent: agent.id })
-  return { ...agent, pending, session: session ? withLiveness(ctx, session) : null }
+  return { ...agent, pending, session: session ? shownTo(ctx, withLiveness(ctx, session)) : null }
+}
+
+/** That another agent is at work is for everybody to know; where, and in which process, is not. */
+function shownTo<T extends Session>(ctx: Context, session: T): T {
+  if (!isConfined(ctx) || session.agent === ctx.caller.id) return session
+  return { ...session, project: null, pid: null, pidStartedAt: null }
 }
 
 export async function renameAgent(
@@ -54,10 +62,10 @@ export async function renameAgent(
   input: { readonly id: string; readonly displayName: string },
 ): Promise<Agent> {
   const displayName = parseDisplayName(input.displayName)
-  requireUnreserved(displayName)
   const skeleton = skeletonOf(displayName)
   return ctx.store.transact(async (tx) => {
     const agent = await requireAgent(tx, input.id)
+    await requireNobodys(tx, displayName)
     const others = await tx.agents.lookalikes([skeleton])
     const other = others.find(({ id }) => id !== agent.id)
     if (other) throw new PosternError('AGENT_CONFUSABLE', { id: displayName, other: other.id })

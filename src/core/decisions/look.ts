@@ -2,28 +2,45 @@ import { parseAgentId } from '../../model/agent.ts'
 import { DECISION_STATES, type Decision } from '../../model/decision.ts'
 import type { DecisionRef } from '../../model/decisions.ts'
 import { PosternError } from '../../model/errors.ts'
+import { GATE_STATES } from '../../model/gate.ts'
 import { RING_DECISIONS } from '../../model/ring.ts'
 import type { Context } from '../context.ts'
 import { parseListLimit, tendDue } from '../gates/look.ts'
+import { isConfined } from '../inbox/visible.ts'
 import { requirePatience, waitUntil } from '../inbox/wait.ts'
 import { requireDecision } from './respond.ts'
 
+/** Questions, newest first. A program that sees only what concerns it finds its own. */
 export async function listDecisions(
   ctx: Context,
   input: { readonly agent?: string; readonly all?: boolean; readonly limit?: number } = {},
 ): Promise<readonly Decision[]> {
-  const { agent, all = false } = input
+  const { all = false } = input
+  const limit = parseListLimit(input.limit)
+  const own = isConfined(ctx) ? ctx.caller.id : undefined
+  const agent = input.agent === undefined ? own : parseAgentId(input.agent)
   await tendDue(ctx)
+  if (own !== undefined && agent !== own) return []
   return ctx.store.read.decisions.list({
-    ...(agent !== undefined && { agent: parseAgentId(agent) }),
+    ...(agent !== undefined && { agent }),
     states: all ? DECISION_STATES : ['open'],
-    limit: parseListLimit(input.limit),
+    limit,
   })
 }
 
 export async function showDecision(ctx: Context, { id }: DecisionRef): Promise<Decision> {
   await tendDue(ctx)
-  return requireDecision(ctx.store.read, id)
+  const decision = await requireDecision(ctx.store.read, id)
+  if (!(await isKnown(ctx, decision))) throw new PosternError('DECISION_NOT_FOUND', { id })
+  return decision
+}
+
+/** What people are asked is mail to them: a program knows of its own questions, and of those for which a gate of it waits. */
+async function isKnown(ctx: Context, { id, agent, asked }: Decision): Promise<boolean> {
+  const { caller } = ctx
+  if (!isConfined(ctx) || agent === caller.id || asked.includes(caller.id)) return true
+  const waiting = { concerning: caller.id, awaits: id, states: GATE_STATES, limit: 1 }
+  return (await ctx.store.read.gates.list(waiting)).length > 0
 }
 
 /** Sleeps until the question is no longer open. Its deadline is looked at too, so nobody else has to be there for that. */
@@ -33,7 +50,6 @@ export async function awaitDecision(
 ): Promise<Decision> {
   requirePatience(input)
   const { dueAt } = await showDecision(ctx, input)
-  const { timeoutMs } = input
   const decision = await waitUntil(ctx, [RING_DECISIONS], { ...input, wakeAt: dueAt }, async () => {
     const current = await showDecision(ctx, input)
     return current.state === 'open' ? undefined : current
@@ -41,7 +57,7 @@ export async function awaitDecision(
   if (decision) return decision
   throw new PosternError('TIMED_OUT', {
     id: input.id,
-    message: `The decision ${input.id} was not answered within ${timeoutMs} ms.`,
+    message: `The decision ${input.id} was not answered in time.`,
     next: `Wait on with "postern decision await ${input.id}".`,
   })
 }

@@ -12,6 +12,7 @@ import {
   parsePolicy,
 } from '../../model/gate.ts'
 import type { CreateGate } from '../../model/gates.ts'
+import { formatServiceCondition, parseServiceCondition } from '../../model/sources/service-condition.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import { tellPeople } from '../agents/people.ts'
@@ -112,6 +113,7 @@ const AWAITED: Readonly<Partial<Record<GateKind, string>>> = {
   decision: 'the id of the decision',
   command: 'the command that must succeed',
   gate: 'the id of the other gate',
+  service: 'the name of the service, such as ci or ci?status=success',
 }
 
 function awaitsOf(kind: GateKind, { awaits }: CreateGate): string | null {
@@ -119,7 +121,8 @@ function awaitsOf(kind: GateKind, { awaits }: CreateGate): string | null {
   if (!what) return null
   if (!awaits)
     throw new PosternError('VALUE_INVALID', { field: `gate of the kind ${kind}`, value: '', next: `Say ${what}.` })
-  return parseText('condition', awaits, COMMAND_BYTES)
+  const condition = parseText('condition', awaits, COMMAND_BYTES)
+  return kind === 'service' ? formatServiceCondition(parseServiceCondition(condition)) : condition
 }
 
 /** What belongs to another kind would be ignored, and whoever named it would wait for nothing. */
@@ -192,6 +195,11 @@ async function alreadyMet(tx: Shelves, { kind, awaits, agent }: Gate): Promise<s
     const decision = await tx.decisions.get(awaits)
     if (!decision) throw new PosternError('DECISION_NOT_FOUND', { id: awaits })
     return decision.state === 'open' ? undefined : `the decision ${awaits} is ${decision.state}`
+  }
+  if (kind === 'service') {
+    // What it sent before does not count: it may have been about something else.
+    const { service } = parseServiceCondition(awaits)
+    if (!(await tx.services.isNamed(service))) throw new PosternError('SERVICE_NOT_FOUND', { id: service })
   }
   return undefined
 }

@@ -1,5 +1,6 @@
 import { parseAgentId } from '../../model/agent.ts'
 import { SYSTEM_CALLER } from '../../model/caller.ts'
+import { PosternError } from '../../model/errors.ts'
 import { concernsTool, type Gate, parseGateHook } from '../../model/gate.ts'
 import type { Finding, JudgeGates, Judgement, PassedGates } from '../../model/gates.ts'
 import { parseSessionId } from '../../model/session.ts'
@@ -8,6 +9,7 @@ import type { Shelves } from '../../store/store.ts'
 import { type PeopleNotice, tellPeople } from '../agents/people.ts'
 import type { Context } from '../context.ts'
 import { ring } from '../rings.ts'
+import { requireOwnSession } from '../sessions/sessions.ts'
 import { runGateCommand } from './check.ts'
 import { closeGate, shorten } from './close.ts'
 import { tendDue } from './look.ts'
@@ -15,12 +17,16 @@ import { judgeSessionGates } from './session-gates.ts'
 
 const EVIDENCE_BYTES = 1_000
 const NAME_BYTES = 200
+const MAX_NAMES = 500
+/** However long somebody would wait, a command gets no longer. */
+const MAX_COMMAND_MS = 60_000
 
 /** Everything that holds a session, or has to be said to it once, at this moment. */
-export async function judgeGates(ctx: Context, input: JudgeGates): Promise<Judgement> {
-  const agent = parseAgentId(input.agent)
-  const sessionId = parseSessionId(input.sessionId)
-  parseGateHook(input.hook)
+export async function judgeGates(ctx: Context, asked: JudgeGates): Promise<Judgement> {
+  const agent = parseAgentId(asked.agent)
+  const sessionId = parseSessionId(asked.sessionId)
+  parseGateHook(asked.hook)
+  const input = { ...asked, timeoutMs: Math.min(asked.timeoutMs, MAX_COMMAND_MS) }
   const durable = (await openGates(ctx, agent)).filter((gate) => concerns(gate, input))
   const [unmet, ofSession] = await Promise.all([
     Promise.all(durable.map((gate) => judgeGate(ctx, gate, input.timeoutMs))),
@@ -61,13 +67,23 @@ export async function notePassed(ctx: Context, input: PassedGates): Promise<void
   const agent = parseAgentId(input.agent)
   const sessionId = parseSessionId(input.sessionId)
   parseText('evidence', input.evidence, EVIDENCE_BYTES)
-  const names = [...new Set(input.names.map((name) => parseText('gate', name, NAME_BYTES)))]
+  const names = parseNames(input.names)
   const rings = await ctx.store.transact(async (tx) => {
+    requireOwnSession(await tx.sessions.get(sessionId), agent)
     const told: string[] = []
     for (const name of names) told.push(...(await noteOne(ctx, tx, { ...input, agent, sessionId }, name)))
     return told
   })
   ring(ctx, rings)
+}
+
+function parseNames(names: readonly string[]): readonly string[] {
+  if (names.length <= MAX_NAMES) return [...new Set(names.map((name) => parseText('gate', name, NAME_BYTES)))]
+  throw new PosternError('VALUE_INVALID', {
+    field: 'number of gates',
+    value: names.length,
+    next: `Name at most ${MAX_NAMES} at once.`,
+  })
 }
 
 async function noteOne(ctx: Context, tx: Shelves, input: PassedGates, name: string): Promise<readonly string[]> {

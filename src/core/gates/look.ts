@@ -3,6 +3,7 @@ import { PosternError } from '../../model/errors.ts'
 import { GATE_STATES, type Gate } from '../../model/gate.ts'
 import type { GateInFull, GateRef } from '../../model/gates.ts'
 import type { Context } from '../context.ts'
+import { isConfined } from '../inbox/visible.ts'
 import { ring } from '../rings.ts'
 import { requireGate } from './resolve.ts'
 import { tendGates } from './tend.ts'
@@ -11,6 +12,7 @@ const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1_000
 const TEND_LIMIT = 100
 
+/** Gates in order of age, newest first. A program that sees only what concerns it finds no others. */
 export async function listGates(
   ctx: Context,
   input: { readonly agent?: string; readonly all?: boolean; readonly limit?: number } = {},
@@ -19,6 +21,7 @@ export async function listGates(
   await tendDue(ctx)
   return ctx.store.read.gates.list({
     ...(agent !== undefined && { agent: parseAgentId(agent) }),
+    ...(isConfined(ctx) && { concerning: ctx.caller.id }),
     states: all ? GATE_STATES : ['open'],
     limit: parseListLimit(input.limit),
   })

@@ -12,6 +12,7 @@ import { parseSessionId, type Session } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { requireOwnSession } from '../sessions/sessions.ts'
 import { parseReason } from './create.ts'
 
 const CHECK_BYTES = 4_000
@@ -154,6 +155,7 @@ export async function judgeSessionGates(ctx: Context, input: JudgeGates): Promis
   const wanted = rules.filter((rule) => rule.hook === hook)
   if (wanted.length === 0) return []
   const session = await sessions.get(sessionId)
+  requireOwnSession(session, input.agent)
   const marks = await gates.marks({ sessionId })
   const findings = await Promise.all(
     wanted.map(async (rule) => {

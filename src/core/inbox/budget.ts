@@ -6,6 +6,8 @@ interface Budget {
   readonly maxMessages: number
   readonly maxCharacters: number
   readonly maxTokens: number
+  /** The count holds for critical messages too. */
+  readonly boundsCritical?: boolean
 }
 
 type Measures = Pick<Context, 'measure' | 'frame'>
@@ -18,29 +20,34 @@ export interface Choice {
 /**
  * Chooses what a drain shows, from candidates in the order in which they are due.
  *
- * The count bounds all but critical messages; the room bounds everything. The oldest waiting message is always among
- * those shown, so that nothing starves. A message that can never fit is shown by its headline, as is a critical one
- * that does not fit now; after any other that does not fit only these follow, because order is never broken.
+ * The count bounds all but critical messages, unless it is said to bound these too; the room bounds everything. The
+ * oldest waiting message is always among those shown, so that nothing starves, unless the one that is shown is critical.
+ * A message that can never fit is shown by its headline, as is a critical one that does not fit now; after any other
+ * that does not fit only these follow, because order is never broken.
  */
 export function chooseWithin(ctx: Measures, candidates: readonly InboxMessage[], budget: Budget): Choice[] {
   if (candidates.length === 0) return []
-  const due = withinCount(candidates, budget.maxMessages)
+  const due = withinCount(candidates, budget)
   if (!Number.isFinite(budget.maxCharacters) && !Number.isFinite(budget.maxTokens)) {
     return due.map((message) => ({ message, form: 'whole' as const }))
   }
   return withinRoom(ctx, due, budget)
 }
 
-function withinCount(candidates: readonly InboxMessage[], maxMessages: number): readonly InboxMessage[] {
+function withinCount(
+  candidates: readonly InboxMessage[],
+  { maxMessages, boundsCritical = false }: Budget,
+): readonly InboxMessage[] {
   if (candidates.length <= maxMessages) return candidates
   const oldest = oldestOf(candidates)
   const taken = new Set(candidates.slice(0, maxMessages))
-  for (const message of candidates) if (message.priority === CRITICAL) taken.add(message)
+  if (!boundsCritical) for (const message of candidates) if (message.priority === CRITICAL) taken.add(message)
   // The oldest takes the place of the least urgent, so that the count still holds.
   if (!taken.has(oldest)) {
     const last = [...taken].at(-1)
-    if (last && last.priority !== CRITICAL && taken.size >= maxMessages) taken.delete(last)
-    taken.add(oldest)
+    const mayGoWithout = last?.priority !== CRITICAL || (boundsCritical && taken.size > 1)
+    if (last && mayGoWithout && taken.size >= maxMessages) taken.delete(last)
+    if (!boundsCritical || taken.size < maxMessages) taken.add(oldest)
   }
   return candidates.filter((message) => taken.has(message))
 }

@@ -3,8 +3,10 @@ import { agentOf } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { isJson, type Json } from '../../model/json.ts'
 import { type Attachment, EVERYBODY, type Message, parseMessageType } from '../../model/message.ts'
+import { parseTraceContext } from '../../model/network/trace-context.ts'
 import type { PushMessage } from '../../model/postern.ts'
 import { NORMAL, parsePriority } from '../../model/priority.ts'
+import { spaceOf } from '../../model/sources/space.ts'
 import { parseText, utf8Length } from '../../model/text.ts'
 import { NOTICE_KEYS } from '../agents/people.ts'
 import type { Context } from '../context.ts'
@@ -12,7 +14,7 @@ import type { Context } from '../context.ts'
 const KEY_BYTES = 300
 
 /** Nobody can take the key of a notice before it is sent. */
-export const RESERVED_KEY = new RegExp(`^(?:${NOTICE_KEYS}|gate:gate_|decision:dec_)`)
+export const RESERVED_KEY = new RegExp(`^(?:${NOTICE_KEYS}|gate:gate_|decision:dec_|svc:svc_|plan_[0-9A-Z]{26}[+])`)
 const MAX_ATTACHMENTS = 50
 
 /** Turns what somebody asks to be pushed into a message, or refuses it. The thread is added when it is stored. */
@@ -39,6 +41,7 @@ export function composeMessage(ctx: Context, input: PushMessage): Message {
     hops: 0,
     dedupKey: parseDedupKey(input.dedupKey),
     attachments: parseAttachments(input.attachments ?? [], limits.payloadBytes),
+    trace: parseTraceContext(input.trace?.traceparent, input.trace?.tracestate) ?? null,
     createdAt,
     expiresAt: input.ttlMs === undefined ? null : createdAt + parseTtl(input.ttlMs, limits.ttlMs),
   }
@@ -59,12 +62,17 @@ function parseRecipients(ctx: Context, to: readonly string[]): readonly string[]
       next: `Name at most ${ctx.limits.recipientsPerPush}, or everybody with "all".`,
     })
   }
-  return [...new Set(to.map((address) => parseAgentId(address)))].sort()
+  return [...new Set(to.map(parseOneOfMany))].sort()
+}
+
+function parseOneOfMany(address: string): string {
+  if (spaceOf(address) !== undefined) throw new PosternError('ADDRESS_UNSUPPORTED', { address })
+  return parseAgentId(address)
 }
 
 function parseAddress(address: string): string {
-  if (address === EVERYBODY || isAgentId(address)) return address
-  if (/^space:/.test(address)) throw new PosternError('ADDRESS_UNSUPPORTED', { address })
+  // What a space is called is looked at where spaces are.
+  if (address === EVERYBODY || isAgentId(address) || spaceOf(address) !== undefined) return address
   return parseAgentId(address)
 }
 
@@ -74,7 +82,7 @@ function parseDedupKey(value: string | undefined): string | null {
   throw new PosternError('VALUE_INVALID', {
     field: 'dedup key',
     value: key,
-    next: `Keys that begin with "${NOTICE_KEYS}", or that name one of Postern's gates or decisions, are its own.`,
+    next: `Keys that begin with "${NOTICE_KEYS}", or that name one of Postern's gates, decisions, services or plans, are its own.`,
   })
 }
 

@@ -26,7 +26,7 @@ const NOTHING: Drained = { offer: null, messages: [], remaining: 0 }
 export async function drainInbox(ctx: Context, input: DrainInbox): Promise<Drained> {
   const agent = parseAgentId(input.agent)
   requireSound(ctx, input)
-  const waiting = await ctx.store.read.deliveries.waiting(wantedBy(ctx, input))
+  const waiting = await lookFor(ctx, input)
   if (!waiting) throw await unknownAgent(ctx.store.read, agent)
   if (!isAnything(waiting)) return NOTHING
   const { drained, rings } =
@@ -36,6 +36,15 @@ export async function drainInbox(ctx: Context, input: DrainInbox): Promise<Drain
     }))
   ring(ctx, drained.offer ? [...rings, RING_RECEIPTS] : rings)
   return drained
+}
+
+/** A plan whose instant has come is fired first, so that no server is needed for it. */
+async function lookFor(ctx: Context, input: DrainInbox): Promise<Waiting | undefined> {
+  const found = await ctx.store.read.deliveries.waiting(wantedBy(ctx, input))
+  if (!found?.plans) return found
+  const { firePlans } = await import('../plans/fire.ts')
+  await firePlans(ctx, { agent: input.agent })
+  return ctx.store.read.deliveries.waiting(wantedBy(ctx, input))
 }
 
 /** What is asked is checked before anything is looked for, so that a mistake shows on an empty inbox too. */
@@ -113,6 +122,7 @@ async function offerAmong(
     maxMessages,
     maxCharacters: input.maxCharacters ?? Number.POSITIVE_INFINITY,
     maxTokens: input.maxTokens ?? Number.POSITIVE_INFINITY,
+    boundsCritical: input.boundsCritical ?? false,
   })
   if (shown.length === 0) return undefined
   // Before they are taken, because nothing may fail once they are.

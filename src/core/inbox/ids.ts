@@ -1,6 +1,6 @@
-import { PosternError } from '../../model/errors.ts'
+import { type ErrorCode, PosternError } from '../../model/errors.ts'
 
-type NotFound = 'MESSAGE_NOT_FOUND' | 'OFFER_NOT_FOUND' | 'GATE_NOT_FOUND' | 'DECISION_NOT_FOUND'
+type NotFound = Extract<ErrorCode, `${string}_NOT_FOUND`>
 
 const MAX_CHARACTERS = 200
 

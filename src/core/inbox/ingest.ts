@@ -9,6 +9,7 @@ import type { Shelves } from '../../store/store.ts'
 import { requireAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
 import { ring } from '../rings.ts'
+import { requireOwnSession } from '../sessions/sessions.ts'
 import { draftEntry, type EntryDraft } from './ingest-draft.ts'
 
 type Shown = NonNullable<IngestEntry['shown']>
@@ -63,9 +64,9 @@ async function tryStore(ctx: Context, batch: Batch): Promise<readonly Ingested[]
 }
 
 async function storeAll(ctx: Context, tx: Shelves, batch: Batch): Promise<readonly Ingested[]> {
-  const { agent, drafts } = batch
+  const { agent, sessionId, drafts } = batch
   await requireAgent(tx, agent)
-  await requireOwnSession(tx, batch)
+  if (sessionId !== null) requireOwnSession(await tx.sessions.get(sessionId), agent)
   // A copy of a broadcast is known by the delivery that this makes. It also keeps others from this inbox until the end.
   await tx.deliveries.takeUpBroadcasts({ agent, now: ctx.store.now() })
   const fresh = new Map<Draft, EntryDraft>()
@@ -93,13 +94,6 @@ async function storeAll(ctx: Context, tx: Shelves, batch: Batch): Promise<readon
     else results.push({ outcome: 'stored', id: draft.message.id, state: await settle(ctx, tx, agent, draft) })
   }
   return results
-}
-
-/** What was written for one agent's session is not for another. */
-async function requireOwnSession(tx: Shelves, { agent, sessionId }: Batch): Promise<void> {
-  const session = sessionId === null ? undefined : await tx.sessions.get(sessionId)
-  if (session && session.agent !== agent)
-    throw new PosternError('SESSION_CONFLICT', { id: session.id, agent: session.agent })
 }
 
 async function hasAlready(tx: Shelves, agent: string, { keys, ids }: EntryDraft): Promise<boolean> {

@@ -3,13 +3,14 @@ import { DELIVERY_STATES, type DeliveryState } from '../../model/delivery.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import type { InboxPage, ListInbox, SearchMessages, ShownInFull } from '../../model/postern.ts'
-import { parseSearch } from '../../model/search.ts'
+import { parseSearch, type SearchPart } from '../../model/search.ts'
 import { parseText } from '../../model/text.ts'
 import type { ListParams } from '../../store/store.ts'
 import { requireAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
 import { takeUpBroadcasts } from './broadcasts.ts'
 import { requireStorable } from './ids.ts'
+import { isConfined, isVisible, requireVisible } from './visible.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 1_000
@@ -56,10 +57,9 @@ function parseCursor(text: string): NonNullable<ListParams['after']> {
 export async function showMessage(ctx: Context, { id }: { readonly id: string }): Promise<ShownInFull> {
   requireStorable(id, 'MESSAGE_NOT_FOUND')
   const { messages } = ctx.store.read
-  const message = await messages.get(id)
-  if (!message) throw new PosternError('MESSAGE_NOT_FOUND', { id })
+  const message = requireVisible(ctx, id, await messages.get(id))
   const thread = await messages.thread({ threadId: message.threadId, limit: THREAD_LIMIT })
-  return { message, thread }
+  return { message, thread: thread.filter((each) => isVisible(ctx, each)) }
 }
 
 /** Full-text search. What was pushed since the last query is indexed first, so nothing is missing. */
@@ -70,7 +70,18 @@ export async function searchMessages(ctx: Context, input: SearchMessages): Promi
   if (parts.length === 0) return []
   const indexSlice = () => ctx.store.transact((tx) => tx.messages.indexForSearch({ limit: INDEX_SLICE }))
   while ((await indexSlice()) === INDEX_SLICE);
+  if (isConfined(ctx)) return searchOwn(ctx, { parts, limit, about: agent })
   return ctx.store.read.messages.search({ parts, limit, ...(agent !== undefined && { agent }) })
+}
+
+/** A program that sees only what concerns it finds nothing else; of another agent it finds what both know. */
+async function searchOwn(
+  ctx: Context,
+  { parts, limit, about }: { parts: readonly SearchPart[]; limit: number; about: string | undefined },
+): Promise<readonly Message[]> {
+  await takeUpBroadcasts(ctx, ctx.caller.id)
+  const found = await ctx.store.read.messages.search({ parts, limit, agent: ctx.caller.id })
+  return about === undefined ? found : found.filter(({ from, to }) => from.id === about || to.includes(about))
 }
 
 function parseLimit(value: number): number {

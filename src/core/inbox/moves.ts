@@ -11,6 +11,7 @@ import { resolveByReply } from '../gates/tend.ts'
 import { ring } from '../rings.ts'
 import { requireStorable } from './ids.ts'
 import { mayMove } from './state-moves.ts'
+import { requireVisible } from './visible.ts'
 
 const LIST_LIMIT = 1_000
 
@@ -49,10 +50,11 @@ export async function cancelMessage(ctx: Context, ref: DeliveryRef): Promise<{ r
 }
 
 /** What others have said, to people above all, is not for a program to take back. */
-async function requireOwn({ caller }: Context, tx: Shelves, { id }: DeliveryRef): Promise<void> {
+async function requireOwn(ctx: Context, tx: Shelves, { id }: DeliveryRef): Promise<void> {
   requireStorable(id, 'MESSAGE_NOT_FOUND')
-  const message = await tx.messages.get(id)
-  if (!message || message.from.id === caller.id) return
+  const { caller } = ctx
+  const message = requireVisible(ctx, id, await tx.messages.get(id))
+  if (message.from.id === caller.id) return
   throw new PosternError('NOT_ALLOWED', {
     message: `${caller.id} cannot take back ${id}: it is from ${message.from.id}.`,
     next: `Let ${message.from.id} do it, or a person.`,

@@ -57,6 +57,7 @@ function noticeMessage(ctx: Context, notice: Notice): Message {
     hops: 0,
     dedupKey: notice.dedupKey,
     attachments: [],
+    trace: null,
     createdAt: ctx.store.now(),
     expiresAt: null,
   }

@@ -1,8 +1,8 @@
 import { PosternError } from '../../model/errors.ts'
 import type { Offer, OfferOutcome } from '../../model/offer.ts'
-import type { ConfirmSession, OfferRef } from '../../model/postern.ts'
+import type { ConfirmSession, OfferRef, PrintedOffer } from '../../model/postern.ts'
 import { RING_RECEIPTS } from '../../model/ring.ts'
-import { parseSessionId } from '../../model/session.ts'
+import { parseMilliseconds, parseSessionId } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { CloseOffer, Shelves } from '../../store/store.ts'
 import { tellPeople } from '../agents/people.ts'
@@ -16,12 +16,21 @@ const EVIDENCE_BYTES = 1_000
  * Notes that an offer's text was written out whole: from now on it may be confirmed, and it lasts longer. Loss of power
  * may undo that, for it also takes whoever was shown the text.
  */
-export async function markPrinted(ctx: Context, { offerId: id }: OfferRef): Promise<Offer> {
+export async function markPrinted(ctx: Context, { offerId: id, leaseMs }: PrintedOffer): Promise<Offer> {
   requireStorable(id, 'OFFER_NOT_FOUND')
   const at = ctx.store.now()
-  const expiresAt = at + ctx.limits.printedOfferMs
+  const expiresAt = at + parseLease(leaseMs ?? ctx.limits.printedOfferMs, ctx.limits.printedOfferMs)
   const printed = await ctx.store.once((tx) => tx.offers.setPrinted({ id, at, expiresAt }), { isLasting: false })
   return printed ?? requireOffer(ctx, id)
+}
+
+function parseLease(leaseMs: number, most: number): number {
+  if (Number.isInteger(leaseMs) && leaseMs >= 1) return Math.min(leaseMs, most)
+  throw new PosternError('VALUE_INVALID', {
+    field: 'lease',
+    value: leaseMs,
+    next: 'Use a whole number of milliseconds from 1 on, or none.',
+  })
 }
 
 /** The offer was consumed. With `printed`, printing and confirming are one step: a terminal has taken all of it. */
@@ -64,7 +73,7 @@ export async function releaseOffer(ctx: Context, input: OfferRef & { readonly re
 export async function confirmSession(ctx: Context, input: ConfirmSession): Promise<number> {
   const sessionId = parseSessionId(input.sessionId)
   parseText('evidence', input.evidence, EVIDENCE_BYTES)
-  const printed = { sessionId, before: input.printedBefore }
+  const printed = { sessionId, before: parseMilliseconds('printedBefore', input.printedBefore) }
   if ((await ctx.store.read.offers.printedOf(printed)).length === 0) return 0
   const confirmed = await ctx.store.transact(async (tx) => {
     const offers = await tx.offers.printedOf(printed)

@@ -2,6 +2,7 @@ import { PosternError } from '../../model/errors.ts'
 import { EVERYBODY, type Message } from '../../model/message.ts'
 import type { PushMessage, PushResult } from '../../model/postern.ts'
 import { RING_ALL } from '../../model/ring.ts'
+import { spaceOf } from '../../model/sources/space.ts'
 import type { Shelves } from '../../store/store.ts'
 import { unknownAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
@@ -59,7 +60,9 @@ async function storeDrafts(ctx: Context, drafts: readonly Draft[]): Promise<Stor
 
 /** Most messages need nothing to be looked up before they are stored: one call on one shelf does it. */
 function isPlain(ctx: Context, { input, message }: Draft): boolean {
-  return ctx.caller.kind !== 'ai' && message.replyTo === null && !input.create && message.to[0] !== EVERYBODY
+  const [address = ''] = message.to
+  if (address === EVERYBODY || spaceOf(address) !== undefined) return false
+  return ctx.caller.kind !== 'ai' && message.replyTo === null && !input.create
 }
 
 async function storePlain(ctx: Context, tx: Shelves, drafts: readonly Draft[]): Promise<Stored> {

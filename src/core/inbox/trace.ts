@@ -1,5 +1,4 @@
 import type { Delivery } from '../../model/delivery.ts'
-import { PosternError } from '../../model/errors.ts'
 import { EVERYBODY, type Message } from '../../model/message.ts'
 import type { Offer } from '../../model/offer.ts'
 import { type DeliveryTrace, PRINTED_EVIDENCE, type ReceiptStep, type Trace } from '../../model/receipt.ts'
@@ -7,14 +6,14 @@ import { RING_ALL } from '../../model/ring.ts'
 import type { Context } from '../context.ts'
 import { takeUpBroadcasts } from './broadcasts.ts'
 import { requireStorable } from './ids.ts'
+import { requireVisible } from './visible.ts'
 import { explain } from './why.ts'
 
 /** Everything that is known of one message: each step with its time and evidence, and in words why it is not seen. */
 export async function traceMessage(ctx: Context, { id }: { readonly id: string }): Promise<Trace> {
   const { messages, deliveries, offers } = ctx.store.read
   requireStorable(id, 'MESSAGE_NOT_FOUND')
-  const message = await messages.get(id)
-  if (!message) throw new PosternError('MESSAGE_NOT_FOUND', { id })
+  const message = requireVisible(ctx, id, await messages.get(id))
   if (message.to[0] === EVERYBODY) await takeUpBroadcasts(ctx)
   const history = await deliveries.steps(id)
   const traced: DeliveryTrace[] = []

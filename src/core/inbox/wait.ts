@@ -24,11 +24,13 @@ export async function waitForMail(ctx: Context, input: WaitInbox): Promise<{ rea
   const agent = parseAgentId(input.agent)
   if (input.maxPriority !== undefined) parsePriority(input.maxPriority)
   requirePatience(input)
-  const pending = await waitUntil(ctx, [agent, RING_ALL], input, async () => {
+  const wakeAt = () => ctx.store.read.plans.nextAt({ agent })
+  const pending = await waitUntil(ctx, [agent, RING_ALL], { ...input, wakeAt }, async () => {
     const pending = await countWanted(ctx, input)
     if (pending > 0) return pending
     const waiting = await ctx.store.read.deliveries.waiting({ agent, now: ctx.store.now() })
     if (!waiting) throw await unknownAgent(ctx.store.read, agent)
+    if (waiting.plans && (await fireOwn(ctx, agent)) > 0) return (await countWanted(ctx, input)) || undefined
     // What lapsed comes back with the next drain and is not counted yet; what expired or was one's own is nothing.
     if (!waiting.lapsed) return undefined
     if (input.maxPriority === undefined && !input.fromOthers) return 1
@@ -37,6 +39,13 @@ export async function waitForMail(ctx: Context, input: WaitInbox): Promise<{ rea
     return (await countWanted(ctx, input)) || undefined
   })
   return { pending: pending ?? 0 }
+}
+
+/** Whoever waits fires the plans that it waits for, so that no server is needed for them. */
+async function fireOwn(ctx: Context, agent: string): Promise<number> {
+  const { firePlans } = await import('../plans/fire.ts')
+  const { fired } = await firePlans(ctx, { agent })
+  return fired
 }
 
 async function countWanted(ctx: Context, { agent, maxPriority, fromOthers }: WaitInbox): Promise<number> {
@@ -88,7 +97,9 @@ interface Patience {
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
   /** Look again at this time at the latest, rung or not. */
-  readonly wakeAt?: number | null
+  readonly wakeAt?: number | null | (() => Promise<number | undefined>)
+  /** Look again after this while at the latest, rung or not; asked after every look. */
+  readonly pollMs?: () => number
 }
 
 /** No time at all means for ever; anything else must be a time. */
@@ -108,13 +119,13 @@ export function requirePatience({ timeoutMs = 0 }: Patience): void {
 export async function waitUntil<T>(
   ctx: Context,
   names: readonly string[],
-  { timeoutMs = Number.POSITIVE_INFINITY, signal, wakeAt = null }: Patience,
+  { timeoutMs = Number.POSITIVE_INFINITY, signal, wakeAt = null, pollMs = () => SAFETY_POLL_MS }: Patience,
   look: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const deadline = ctx.store.now() + timeoutMs
   const bell = createBell(ctx)
   const listener = await tryListen(ctx, names, bell.ring)
-  const pollMs = listener ? SAFETY_POLL_MS : DEAF_POLL_MS
+  const safetyMs = listener ? SAFETY_POLL_MS : DEAF_POLL_MS
   signal?.addEventListener('abort', bell.ring)
   try {
     for (;;) {
@@ -122,8 +133,9 @@ export async function waitUntil<T>(
       if (found !== undefined) return found
       const left = deadline - ctx.store.now()
       if (left <= 0 || signal?.aborted) return undefined
-      const untilWake = wakeAt === null || wakeAt <= ctx.store.now() ? pollMs : wakeAt - ctx.store.now()
-      await bell.next(Math.min(left, pollMs, untilWake))
+      const until = (typeof wakeAt === 'function' ? await wakeAt() : wakeAt) ?? Number.POSITIVE_INFINITY
+      const untilWake = until - ctx.store.now()
+      await bell.next(Math.min(left, safetyMs, pollMs(), untilWake > 0 ? untilWake : safetyMs))
     }
   } finally {
     signal?.removeEventListener('abort', bell.ring)

@@ -1,7 +1,7 @@
 import { PosternError } from '../../model/errors.ts'
 import type { Offer } from '../../model/offer.ts'
 import type { NotedEvent, NoteEvent, StopOutcome } from '../../model/postern.ts'
-import { parseSessionId, type Session } from '../../model/session.ts'
+import { parseMilliseconds, parseSessionId, type Session } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves, TurnParams } from '../../store/store.ts'
 import { tellPeople } from '../agents/people.ts'
@@ -64,9 +64,8 @@ async function inItsProject(tx: Shelves, input: NoteEvent): Promise<NoteEvent> {
   return project == null ? input : { ...input, project }
 }
 
-function requireAge({ ageMs = 0 }: NoteEvent): void {
-  if (Number.isFinite(ageMs) && ageMs >= 0) return
-  throw new PosternError('VALUE_INVALID', { field: 'age', value: String(ageMs), next: 'Use a number of milliseconds.' })
+function requireAge({ ageMs = 0 }: Pick<NoteEvent, 'ageMs'>): void {
+  parseMilliseconds('age', ageMs)
 }
 
 async function isRepetition(ctx: Context, tx: Shelves, { id, firing }: NoteEvent): Promise<boolean> {
@@ -95,6 +94,7 @@ export async function setStop(
   input: { readonly id: string; readonly outcome: StopOutcome; readonly ageMs?: number },
 ): Promise<Session> {
   const id = parseSessionId(input.id)
+  requireAge(input)
   const now = ctx.store.now()
   const isReleased = input.outcome === 'released'
   const turn: TurnParams =

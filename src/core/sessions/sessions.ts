@@ -1,7 +1,8 @@
 import { parseAgentId } from '../../model/agent.ts'
 import { PosternError } from '../../model/errors.ts'
+import { VIA_AGENT } from '../../model/offer.ts'
 import type { BeginSession } from '../../model/postern.ts'
-import { type Liveness, parseSessionId, type Session } from '../../model/session.ts'
+import { type Liveness, parseMilliseconds, parsePid, parseSessionId, type Session } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import { requireAgent } from '../agents/roster.ts'
@@ -10,6 +11,7 @@ import { closeOffer } from '../inbox/offers.ts'
 import { ring } from '../rings.ts'
 
 const HOST_BYTES = 200
+const MACHINE_BYTES = 300
 const PROJECT_BYTES = 16_000
 
 /** Registers a session, or notes that it goes on. A session belongs to one agent for good. */
@@ -21,17 +23,16 @@ export async function putSession(ctx: Context, tx: Shelves, input: BeginSession)
   const id = parseSessionId(input.id)
   const agent = await requireAgent(tx, input.agent)
   const known = await tx.sessions.get(id)
-  if (known && known.agent !== agent.id) throw new PosternError('SESSION_CONFLICT', { id, agent: known.agent })
+  requireOwnSession(known, agent.id)
   const now = ctx.store.now()
   const session: Session = {
     id,
     agent: agent.id,
     host: input.host === undefined ? (known?.host ?? 'generic') : parseText('host', input.host, HOST_BYTES),
-    // A call without a process says nothing of the machine on which the known one runs.
-    machine: input.pid === undefined ? (known?.machine ?? ctx.machine.name) : ctx.machine.name,
-    pid: input.pid ?? known?.pid ?? null,
+    machine: machineOf(ctx, input, known),
+    pid: input.pid === undefined ? (known?.pid ?? null) : parsePid(input.pid),
     // A number that comes without its start time must not be taken for the process that was known before.
-    pidStartedAt: input.pidStartedAt ?? (input.pid === undefined ? (known?.pidStartedAt ?? null) : null),
+    pidStartedAt: startOf(input) ?? (input.pid === undefined ? (known?.pidStartedAt ?? null) : null),
     project:
       input.project === undefined ? (known?.project ?? null) : parseText('project', input.project, PROJECT_BYTES),
     startedAt: known?.startedAt ?? now,
@@ -45,9 +46,25 @@ export async function putSession(ctx: Context, tx: Shelves, input: BeginSession)
   return session
 }
 
+/** What is a session's is for its agent alone. One that nobody has begun is nobody's yet. */
+export function requireOwnSession(session: Session | undefined, agent: string): void {
+  if (!session || session.agent === agent) return
+  throw new PosternError('SESSION_CONFLICT', { id: session.id, agent: session.agent })
+}
+
+function startOf({ pidStartedAt }: BeginSession): number | undefined {
+  return pidStartedAt === undefined ? undefined : Math.floor(parseMilliseconds('pidStartedAt', pidStartedAt))
+}
+
+/** A call without a process says nothing of the machine on which the known one runs. */
+function machineOf(ctx: Context, { pid, machine }: BeginSession, known: Session | undefined): string {
+  if (pid === undefined) return known?.machine ?? ctx.machine.name
+  return machine === undefined ? ctx.machine.name : parseText('machine', machine, MACHINE_BYTES)
+}
+
 /**
  * Ends a session. What it was shown in the course of a turn has been consumed; what it was shown at its very start
- * may never have reached the model, so that is given back.
+ * may never have reached the model, so that is given back. What an agent's own loop holds is left to that.
  */
 export async function endSession(ctx: Context, { id }: { readonly id: string }): Promise<Session> {
   const { ended, rings } = await ctx.store.transact(async (tx) => {
@@ -56,6 +73,7 @@ export async function endSession(ctx: Context, { id }: { readonly id: string }):
     const at = ctx.store.now()
     const rings: string[] = []
     for (const offer of await tx.offers.openOf({ sessionId: session.id })) {
+      if (offer.via === VIA_AGENT) continue
       const wasConsumed = offer.printedAt !== null && offer.via !== 'session.start'
       const closed = await closeOffer(ctx, tx, offer.id, wasConsumed ? 'confirmed' : 'released', 'the session ended')
       rings.push(...closed.rings)

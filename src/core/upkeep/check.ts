@@ -1,6 +1,7 @@
 import type { DeliveryState } from '../../model/delivery.ts'
 import type { HealthCheck, HealthReport } from '../../model/postern.ts'
 import type { Context } from '../context.ts'
+import { checkServices } from '../services/check.ts'
 
 const MAX_VIOLATIONS = 20
 
@@ -15,6 +16,7 @@ export async function checkHealth(ctx: Context): Promise<HealthReport> {
     putAside(counts, 'held', 'Let one go with "postern inbox held release <id>", or cancel it.'),
     putAside(counts, 'dead', 'Try one again with "postern inbox dead retry <id>".'),
     await people(ctx),
+    ...(await checkServices(ctx)),
   ]
   return { ok: checks.every((check) => check.ok || check.level !== 'error'), checks }
 }

@@ -1,0 +1,56 @@
+import type { Gate } from '../../model/gate.ts'
+import type { Message } from '../../model/message.ts'
+import type { PushResult } from '../../model/postern.ts'
+import type { PushItem, Shelves } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { damp, inThread } from './damping.ts'
+
+/** What happens because a message is a reply. */
+export type Reaction = (
+  ctx: Context,
+  tx: Shelves,
+  message: Message,
+  gates: readonly Gate[],
+) => Promise<readonly string[]>
+
+export interface Delivered {
+  readonly result: PushResult
+  /** Who was told of something, and is to be rung after the commit. */
+  readonly told: readonly string[]
+}
+
+/** Stores a message for the agents that it names: in its thread, within the budgets, and seen by gates that wait for it. */
+export async function deliver(
+  ctx: Context,
+  tx: Shelves,
+  message: Message,
+  replied: Reaction | undefined,
+): Promise<Delivered> {
+  const threaded = await inThread(ctx, tx, message)
+  const waiting = await gatesAwaiting(tx, threaded)
+  const damped = await damp(ctx, tx, threaded)
+  const item: PushItem = { message: threaded, held: damped.held }
+  const [result] = await tx.messages.push({ items: [item], pendingLimit: ctx.limits.pendingPerAgent })
+  if (!result) throw new Error('a push has no result')
+  await recordHeld(tx, threaded, result)
+  // A held reply has not arrived, and a repeated one has done its work.
+  const reactions = replied && isNews(result) ? await replied(ctx, tx, threaded, waiting) : []
+  return { result, told: [...damped.told, ...reactions] }
+}
+
+/** Whoever closes a gate locks it before the inboxes of those who are told. So must whoever may close one by a reply. */
+export async function gatesAwaiting(tx: Shelves, { replyTo }: Message): Promise<readonly Gate[]> {
+  return replyTo === null ? [] : tx.gates.awaiting({ awaits: replyTo })
+}
+
+export function isNews({ duplicate, recipients }: PushResult): boolean {
+  return !duplicate && recipients.some(({ state }) => state === 'pending')
+}
+
+/** Only what is held now: a repeated push finds what became of the first. */
+async function recordHeld(tx: Shelves, message: Message, { id, recipients }: PushResult): Promise<void> {
+  const agents = recipients.filter(({ state, duplicate }) => state === 'held' && !duplicate).map(({ agent }) => agent)
+  const evidence = 'agents were answering each other too often'
+  if (agents.length > 0)
+    await tx.deliveries.record({ id, agents, step: 'held', at: message.createdAt, by: 'system', evidence })
+}

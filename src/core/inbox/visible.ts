@@ -1,0 +1,35 @@
+import { isProgram } from '../../model/caller.ts'
+import { PosternError } from '../../model/errors.ts'
+import { EVERYBODY, type Message } from '../../model/message.ts'
+import type { OfferRef } from '../../model/postern.ts'
+import type { Context } from '../context.ts'
+import { requireStorable } from './ids.ts'
+
+/**
+ * Whether the caller may know of a message. A program that has shown a credential knows what it has sent, what it was
+ * sent and what everybody was sent; to others nothing can be denied that they could not read in the store themselves.
+ */
+export function isVisible({ caller }: Context, { from, to }: Message): boolean {
+  if (!isConfined({ caller })) return true
+  return from.id === caller.id || to.includes(caller.id) || to[0] === EVERYBODY
+}
+
+/** Whether the caller sees only what concerns it. */
+export function isConfined({ caller }: Pick<Context, 'caller'>): boolean {
+  return caller.verified && isProgram(caller)
+}
+
+/** The message, unless there is none that the caller may know of. */
+export function requireVisible(ctx: Context, id: string, message: Message | undefined): Message {
+  if (message && isVisible(ctx, message)) return message
+  throw new PosternError('MESSAGE_NOT_FOUND', { id })
+}
+
+/** What names an offer, unless it is another agent's: that is none to a program which sees only what concerns it. */
+export async function ownOffer<T extends OfferRef>(ctx: Context, ref: T): Promise<T> {
+  if (!isConfined(ctx)) return ref
+  requireStorable(ref.offerId, 'OFFER_NOT_FOUND')
+  const offer = await ctx.store.read.offers.get(ref.offerId)
+  if (offer && offer.agent !== ctx.caller.id) throw new PosternError('OFFER_NOT_FOUND', { id: ref.offerId })
+  return ref
+}

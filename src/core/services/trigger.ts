@@ -1,0 +1,110 @@
+import { isAgentId } from '../../model/agent.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { Gate } from '../../model/gate.ts'
+import type { Message } from '../../model/message.ts'
+import { isMet, parseServiceCondition } from '../../model/sources/service-condition.ts'
+import type { TriggerAgent, Triggered } from '../../model/sources/services.ts'
+import type { ServiceRecord, Shelves } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { closeGate } from '../gates/close.ts'
+import { ring } from '../rings.ts'
+import { callerOf, composeEvent } from './event.ts'
+import { findProven, isStillGood, type Proven } from './prove.ts'
+
+/** Brings an event of an outside system to its agent, and opens the gates that wait for it. */
+export async function triggerAgent(ctx: Context, input: TriggerAgent): Promise<Triggered> {
+  const secrets = await ctx.secrets()
+  const records = await servicesOf(ctx, input.agent)
+  const proven = findProven(secrets, records, input.proof, ctx.store.now())
+  if (!proven || (input.serviceName ?? proven.service.name) !== proven.service.name) throw refusal()
+
+  const message = composeEvent(ctx, secrets, proven.service, input)
+  try {
+    const { triggered, rings } = await ctx.store.transact((tx) => storeEvent(ctx, tx, { proven, message, input }))
+    ring(ctx, rings)
+    return triggered
+  } catch (error) {
+    const earlier = await earlierEvent(ctx, error, message, input)
+    if (earlier) return { eventId: earlier.id, duplicate: true }
+    throw isGone(error) ? refusal() : error
+  }
+}
+
+/** Whoever cannot prove to be the service hears the same, whatever was wrong. */
+function refusal(): PosternError {
+  return new PosternError('TRIGGER_REFUSED')
+}
+
+/** None where there is no such agent, which nobody is told. */
+async function servicesOf(ctx: Context, agent: string): Promise<readonly ServiceRecord[]> {
+  const id = isAgentId(agent) ? agent : 'local'
+  const records = await ctx.store.read.services.ofAgent({ agent: id })
+  const known = await ctx.store.read.agents.get(id)
+  return known?.removedAt === null ? records : []
+}
+
+/** The agent was removed since. */
+function isGone(error: unknown): boolean {
+  return error instanceof PosternError && error.code === 'AGENT_NOT_FOUND'
+}
+
+/**
+ * The event that came under the same delivery id before. A signed id names one event for ever, even if it is written
+ * differently; one that is not signed must say the same, though each attempt may have a trace of its own.
+ */
+async function earlierEvent(
+  ctx: Context,
+  error: unknown,
+  { payload }: Message,
+  { proof }: TriggerAgent,
+): Promise<Message | undefined> {
+  if (!(error instanceof PosternError) || error.code !== 'DEDUP_CONFLICT') return undefined
+  const earlier = await ctx.store.read.messages.get(String(error.details['id']))
+  return 'key' in proof && JSON.stringify(earlier?.payload) !== JSON.stringify(payload) ? undefined : earlier
+}
+
+interface Event {
+  readonly proven: Proven
+  readonly message: Message
+  readonly input: TriggerAgent
+}
+
+interface Stored {
+  readonly triggered: Triggered
+  /** Whom to ring after the commit. */
+  readonly rings: readonly string[]
+}
+
+async function storeEvent(ctx: Context, tx: Shelves, { proven, message, input }: Event): Promise<Stored> {
+  const { id, name, agent } = proven.service
+  const record = await tx.services.get(id)
+  if (!record || !isStillGood(record, proven.credential, ctx.store.now())) throw refusal()
+
+  // Whoever closes a gate locks it before the inboxes of those who are told.
+  const waiting = await tx.gates.awaitingService({ name })
+  const [stored] = await tx.messages.push({
+    items: [{ message, held: [] }],
+    pendingLimit: ctx.limits.pendingPerAgent,
+  })
+  const eventId = stored?.id ?? message.id
+  if (stored?.duplicate) return { triggered: { eventId, duplicate: true }, rings: [] }
+  await tx.services.heard({ id, at: message.createdAt })
+  const rings = await openGates(ctx, tx, waiting, { proven, message, input })
+  return { triggered: { eventId, duplicate: false }, rings: [agent, ...rings] }
+}
+
+async function openGates(
+  ctx: Context,
+  tx: Shelves,
+  waiting: readonly Gate[],
+  { proven: { service }, message, input }: Event,
+): Promise<readonly string[]> {
+  const rings: string[] = []
+  for (const gate of waiting) {
+    if (!isMet(parseServiceCondition(gate.awaits ?? ''), input.payload)) continue
+    const reason = `${service.name} sent ${message.id}`
+    const closed = await closeGate(ctx, tx, gate, { to: 'resolved', by: callerOf(service), reason })
+    rings.push(...(closed?.rings ?? []))
+  }
+  return rings
+}

@@ -1,0 +1,66 @@
+import { parseAgentId } from '../../model/agent.ts'
+import { isProgram } from '../../model/caller.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { Space } from '../../model/sources/space.ts'
+import type { PostPage, SpaceHistory, SpaceInFull, SpaceRef, SpaceStatus } from '../../model/sources/spaces.ts'
+import type { Shelves } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { inFull, requireMember, requireSpace } from './find.ts'
+
+const DEFAULT_LIMIT = 50
+const MAX_LIMIT = 1_000
+
+export function listSpaces(
+  ctx: Context,
+  { member, closed = false }: { readonly member?: string; readonly closed?: boolean } = {},
+): Promise<readonly SpaceStatus[]> {
+  return ctx.store.read.spaces.list({ closed, ...(member !== undefined && { member: parseAgentId(member) }) })
+}
+
+export async function showSpace(ctx: Context, { id }: SpaceRef): Promise<SpaceInFull> {
+  const { read } = ctx.store
+  return inFull(read, await requireSpace(read, id))
+}
+
+/** A page of what was said. Numbers have no gaps and are given in the order of commits, so no page skips or repeats. */
+export async function spaceHistory(ctx: Context, { id, after, before, ...input }: SpaceHistory): Promise<PostPage> {
+  const limit = parseLimit(input.limit ?? DEFAULT_LIMIT)
+  for (const number of [after, before]) if (number !== undefined) requireNumber(number)
+  const { read } = ctx.store
+  await requireReader(ctx, read, await requireSpace(read, id))
+  const isOnward = after !== undefined && before === undefined
+  const items = isOnward
+    ? await read.spaces.following({ id, after, limit })
+    : await read.spaces.history({
+        id,
+        limit,
+        ...(after !== undefined && { after }),
+        ...(before !== undefined && { before }),
+      })
+  const first = items[0]?.seq ?? 0
+  const beginning = isOnward ? 1 : (after ?? 0) + 1
+  return { items, earlier: first > beginning ? first : null }
+}
+
+/** What others say reaches a program only where it is a member. A local one is nobody for certain, so it may read. */
+async function requireReader({ caller }: Context, shelves: Shelves, space: Space): Promise<void> {
+  if (caller.verified && isProgram(caller)) await requireMember(shelves, space, caller.id)
+}
+
+export function parseLimit(limit: number): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit
+  throw new PosternError('VALUE_INVALID', {
+    field: 'limit',
+    value: limit,
+    next: `Use a whole number from 1 to ${MAX_LIMIT}.`,
+  })
+}
+
+function requireNumber(seq: number): void {
+  if (Number.isSafeInteger(seq) && seq >= 0) return
+  throw new PosternError('VALUE_INVALID', {
+    field: 'number of a post',
+    value: seq,
+    next: 'Use the number of a post, such as the "earlier" of a page.',
+  })
+}

@@ -1,0 +1,44 @@
+import { PosternError } from '../../model/errors.ts'
+import type { Space } from '../../model/sources/space.ts'
+import type { SpaceInFull, SpaceMembership } from '../../model/sources/spaces.ts'
+import type { Shelves } from '../../store/store.ts'
+import { requireAgent } from '../agents/roster.ts'
+import type { Context } from '../context.ts'
+import { agentMeant, inFull, requireOpenSpace, requireSpace } from './find.ts'
+
+export async function joinSpace(ctx: Context, { id, agent }: SpaceMembership): Promise<SpaceInFull> {
+  const joining = agentMeant(ctx, agent)
+  return ctx.store.transact(async (tx) => {
+    const space = await requireOpenSpace(tx, id)
+    await addMembers(ctx, tx, space, [joining])
+    return inFull(tx, space)
+  })
+}
+
+export async function leaveSpace(ctx: Context, { id, agent }: SpaceMembership): Promise<SpaceInFull> {
+  const leaving = agentMeant(ctx, agent)
+  return ctx.store.transact(async (tx) => {
+    const space = await requireSpace(tx, id)
+    await requireAgent(tx, leaving)
+    await tx.spaces.leave({ id, agent: leaving })
+    return inFull(tx, space)
+  })
+}
+
+/** Everybody hears what is said, so a space has no more members than a message may have recipients. */
+export async function addMembers(ctx: Context, tx: Shelves, { id }: Space, agents: readonly string[]): Promise<void> {
+  const members = new Set((await tx.spaces.members(id)).map(({ agent }) => agent))
+  for (const agent of agents) {
+    if (members.has(agent)) continue
+    await requireAgent(tx, agent)
+    await tx.spaces.join({ id, agent, at: ctx.store.now() })
+    members.add(agent)
+  }
+  const limit = ctx.limits.recipientsPerPush
+  if (members.size <= limit) return
+  throw new PosternError('VALUE_INVALID', {
+    field: 'number of members',
+    value: members.size,
+    next: `A space has at most ${limit}; make another for the rest.`,
+  })
+}

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AGENT_KINDS } from '../model/agent.ts'
 import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
-import { operation } from './operation.ts'
+import { ANYONE, operation, PEOPLE } from './operation.ts'
 import { agent, agentId, agentStatus } from './schemas.ts'
 
 const id = z.object({ id: agentId })
@@ -26,6 +26,7 @@ export const addAgent = operation({
     'NOT_ALLOWED',
     'VALUE_INVALID',
   ],
+  access: PEOPLE,
   faces: { cli: 'agent add' },
 })
 
@@ -35,6 +36,7 @@ export const listAgents = operation({
   input: z.object({ removed: z.boolean().optional() }),
   output: z.array(agentStatus),
   errors: [],
+  access: ANYONE,
   faces: { cli: 'agent list' },
 })
 
@@ -44,6 +46,7 @@ export const showAgent = operation({
   input: id,
   output: agentStatus,
   errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND'],
+  access: ANYONE,
   faces: { cli: 'agent show' },
 })
 
@@ -53,6 +56,7 @@ export const renameAgent = operation({
   input: id.extend({ displayName: z.string() }),
   output: agent,
   errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'AGENT_NOT_FOUND', 'AGENT_CONFUSABLE'],
+  access: PEOPLE,
   faces: { cli: 'agent rename' },
 })
 
@@ -62,5 +66,6 @@ export const removeAgent = operation({
   input: id,
   output: agent,
   errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'NOT_ALLOWED'],
+  access: PEOPLE,
   faces: { cli: 'agent remove' },
 })

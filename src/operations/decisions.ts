@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DECISION_STATES } from '../model/decision.ts'
 import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
-import { operation } from './operation.ts'
+import { ANYONE, OWN_AGENT, operation } from './operation.ts'
 import { agentId, milliseconds } from './schemas.ts'
 
 const decisionId = z.string().min(1).max(64).describe('A decision, by its id.')
@@ -59,6 +59,7 @@ export const createDecision = operation({
     'USAGE',
     'VALUE_INVALID',
   ],
+  access: OWN_AGENT,
   faces: { cli: 'decision create' },
 })
 
@@ -68,6 +69,7 @@ export const listDecisions = operation({
   input: z.object({ agent: agentId.optional(), all: z.boolean().optional(), limit: z.number().int().optional() }),
   output: z.array(decision),
   errors: [...AGENT_ID_ERRORS, 'VALUE_INVALID'],
+  access: ANYONE,
   faces: { cli: 'decision list' },
 })
 
@@ -77,6 +79,7 @@ export const showDecision = operation({
   input: decisionRef,
   output: decision,
   errors: ['DECISION_NOT_FOUND'],
+  access: ANYONE,
   faces: { cli: 'decision show' },
 })
 
@@ -86,6 +89,7 @@ export const respondDecision = operation({
   input: decisionRef.extend({ select: z.string().optional(), text: z.string().optional() }),
   output: decision,
   errors: [...END_ERRORS, 'OPTION_UNKNOWN', 'USAGE'],
+  access: ANYONE,
   faces: { cli: 'decision respond' },
 })
 
@@ -95,6 +99,7 @@ export const awaitDecision = operation({
   input: decisionRef.extend({ timeoutMs: milliseconds }),
   output: decision,
   errors: ['DECISION_NOT_FOUND', 'TIMED_OUT', 'VALUE_INVALID'],
+  access: ANYONE,
   faces: { cli: 'decision await' },
 })
 
@@ -104,5 +109,6 @@ export const cancelDecision = operation({
   input: decisionRef.extend({ reason: z.string().optional() }),
   output: decision,
   errors: END_ERRORS,
+  access: ANYONE,
   faces: { cli: 'decision cancel' },
 })

@@ -1,7 +1,15 @@
 import { z } from 'zod'
-import { GATE_HOOKS, GATE_KINDS, GATE_MODES, GATE_STATES, type GateState, UNAVAILABLE_POLICIES } from '../model/gate.ts'
+import {
+  GATE_HOOKS,
+  GATE_KINDS,
+  GATE_MODES,
+  GATE_STATES,
+  type GateState,
+  LATER_KINDS,
+  UNAVAILABLE_POLICIES,
+} from '../model/gate.ts'
 import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
-import { operation } from './operation.ts'
+import { ANYONE, OWN_AGENT, operation } from './operation.ts'
 import { agentId, milliseconds } from './schemas.ts'
 
 const gateId = z.string().min(1).max(64).describe('A gate, by its id.')
@@ -77,7 +85,7 @@ export const createGate = operation({
   summary: 'Hold an agent until something has come.',
   input: z.object({
     agent: agentId,
-    kind,
+    kind: z.enum([...GATE_KINDS, ...LATER_KINDS]).describe(`One of ${GATE_KINDS.join(', ')}.`),
     mode: mode.optional(),
     hook: hook.optional(),
     tool: z.string().optional(),
@@ -101,8 +109,11 @@ export const createGate = operation({
     'GATE_NOT_FOUND',
     'DECISION_NOT_FOUND',
     'MESSAGE_NOT_FOUND',
+    'SERVICE_NAME_INVALID',
+    'SERVICE_NOT_FOUND',
     'VALUE_INVALID',
   ],
+  access: { to: 'anyone', isForAdmins: ({ kind }) => kind === 'command' },
   faces: { cli: 'gate create' },
 })
 
@@ -112,6 +123,7 @@ export const listGates = operation({
   input: z.object({ agent: agentId.optional(), all: z.boolean().optional(), limit: z.number().int().optional() }),
   output: z.array(gate),
   errors: [...AGENT_ID_ERRORS, 'VALUE_INVALID'],
+  access: ANYONE,
   faces: { cli: 'gate list' },
 })
 
@@ -121,6 +133,7 @@ export const showGate = operation({
   input: gateRef,
   output: z.object({ gate, steps: z.array(step) }),
   errors: ['GATE_NOT_FOUND'],
+  access: ANYONE,
   faces: { cli: 'gate show' },
 })
 
@@ -130,6 +143,7 @@ export const checkGate = operation({
   input: gateRef,
   output: gate,
   errors: ['GATE_NOT_FOUND'],
+  access: ANYONE,
   faces: { cli: 'gate check' },
 })
 
@@ -139,6 +153,7 @@ export const resolveGate = operation({
   input: verdict,
   output: gate,
   errors: VERDICT_ERRORS,
+  access: ANYONE,
   faces: { cli: 'gate resolve' },
 })
 
@@ -148,6 +163,7 @@ export const waiveGate = operation({
   input: verdict,
   output: gate,
   errors: VERDICT_ERRORS,
+  access: ANYONE,
   faces: { cli: 'gate waive' },
 })
 
@@ -164,6 +180,7 @@ export const registerGate = operation({
   }),
   output: sessionGate,
   errors: [...TEXT_ERRORS, 'SESSION_INVALID', 'SESSION_NOT_FOUND', 'NOT_ALLOWED', 'VALUE_INVALID'],
+  access: { to: 'session', field: 'sessionId', isForAdmins: ({ check }) => check !== undefined },
   faces: { cli: 'gate register' },
 })
 
@@ -173,6 +190,7 @@ export const markGate = operation({
   input: z.object({ sessionId: z.string(), name: z.string() }),
   output: sessionGate,
   errors: ['SESSION_INVALID', 'SESSION_NOT_FOUND', 'GATE_NOT_FOUND', 'VALUE_INVALID'],
+  access: { to: 'session', field: 'sessionId' },
   faces: { cli: 'gate mark' },
 })
 
@@ -187,7 +205,8 @@ export const judgeGates = operation({
     timeoutMs: milliseconds,
   }),
   output: z.object({ strict: z.array(finding), soft: z.array(finding) }),
-  errors: [...AGENT_ID_ERRORS, 'SESSION_INVALID', 'VALUE_INVALID'],
+  errors: [...AGENT_ID_ERRORS, 'SESSION_CONFLICT', 'SESSION_INVALID', 'VALUE_INVALID'],
+  access: OWN_AGENT,
   faces: {},
 })
 
@@ -202,6 +221,7 @@ export const notePassed = operation({
     evidence: z.string(),
   }),
   output: z.undefined(),
-  errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'SESSION_INVALID'],
+  errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'SESSION_CONFLICT', 'SESSION_INVALID', 'VALUE_INVALID'],
+  access: OWN_AGENT,
   faces: {},
 })

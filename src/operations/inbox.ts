@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { RECEIPT_STAGES } from '../model/receipt.ts'
-import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
-import { operation } from './operation.ts'
+import { AGENT_ID_ERRORS, POST_ERRORS, TEXT_ERRORS } from './errors.ts'
+import { ANYONE, OWN_AGENT, operation, PEOPLE } from './operation.ts'
 import {
   agentId,
   attachment,
@@ -16,6 +16,7 @@ import {
   pushResult,
   shownMessage,
   trace,
+  traceContext,
 } from './schemas.ts'
 
 const pushInput = z.object({
@@ -31,6 +32,7 @@ const pushInput = z.object({
   dedupKey: z.string().optional(),
   ttlMs: milliseconds.optional(),
   attachments: z.array(attachment).optional(),
+  trace: traceContext.optional(),
   create: z.boolean().optional(),
 })
 
@@ -51,7 +53,15 @@ const PUSH_ERRORS = [
   'INBOX_FULL',
   'MESSAGE_NOT_FOUND',
   'NOT_ALLOWED',
+  ...POST_ERRORS,
 ] as const
+
+type Input = Readonly<Record<string, unknown>>
+
+/** A recipient that is not registered would be. */
+function isRegistering({ create }: Input): boolean {
+  return create === true
+}
 
 export const push = operation({
   name: 'inbox.push',
@@ -59,6 +69,7 @@ export const push = operation({
   input: pushInput,
   output: pushResult,
   errors: PUSH_ERRORS,
+  access: { to: 'anyone', isForPeople: isRegistering },
   faces: { cli: 'inbox push' },
 })
 
@@ -68,6 +79,7 @@ export const pushMany = operation({
   input: z.object({ messages: z.array(pushInput) }),
   output: z.array(pushResult),
   errors: PUSH_ERRORS,
+  access: { to: 'anyone', isForPeople: ({ messages }) => (messages as readonly Input[]).some(isRegistering) },
   faces: {},
 })
 
@@ -101,6 +113,7 @@ export const ingest = operation({
     }),
   ),
   errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'SESSION_INVALID', 'SESSION_CONFLICT', 'VALUE_INVALID'],
+  access: OWN_AGENT,
   faces: {},
 })
 
@@ -115,6 +128,7 @@ export const list = operation({
   }),
   output: z.object({ items: z.array(inboxMessage), next: z.string().nullable() }),
   errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'VALUE_INVALID'],
+  access: OWN_AGENT,
   faces: { cli: 'inbox list' },
 })
 
@@ -124,6 +138,7 @@ export const show = operation({
   input: z.object({ id: messageId }),
   output: z.object({ message, thread: z.array(message) }),
   errors: ['MESSAGE_NOT_FOUND'],
+  access: ANYONE,
   faces: { cli: 'inbox show' },
 })
 
@@ -138,6 +153,7 @@ export const drain = operation({
     maxCharacters: z.number().int().optional(),
     maxTokens: z.number().int().optional(),
     maxPriority: priority.optional(),
+    boundsCritical: z.boolean().optional(),
   }),
   output: z.object({ offer: offer.nullable(), messages: z.array(shownMessage), remaining: z.number().int() }),
   errors: [
@@ -149,6 +165,7 @@ export const drain = operation({
     'PRIORITY_INVALID',
     'VALUE_INVALID',
   ],
+  access: OWN_AGENT,
   faces: { cli: 'inbox drain' },
 })
 
@@ -156,10 +173,11 @@ const offerRef = z.object({ offerId: z.string() })
 
 export const printed = operation({
   name: 'inbox.printed',
-  summary: "Note that an offer's text was written out whole.",
-  input: offerRef,
+  summary: "Note that an offer's text was written out whole, or that somebody still works on it.",
+  input: offerRef.extend({ leaseMs: milliseconds.optional() }),
   output: offer,
-  errors: ['OFFER_NOT_FOUND'],
+  errors: ['OFFER_NOT_FOUND', 'VALUE_INVALID'],
+  access: ANYONE,
   faces: {},
 })
 
@@ -169,6 +187,7 @@ export const confirm = operation({
   input: offerRef.extend({ evidence: z.string(), printed: z.boolean().optional() }),
   output: offer,
   errors: ['OFFER_NOT_FOUND', 'OFFER_UNPRINTED', ...TEXT_ERRORS],
+  access: ANYONE,
   faces: {},
 })
 
@@ -178,6 +197,7 @@ export const release = operation({
   input: offerRef.extend({ reason: z.string() }),
   output: offer,
   errors: ['OFFER_NOT_FOUND', ...TEXT_ERRORS],
+  access: ANYONE,
   faces: {},
 })
 
@@ -186,7 +206,8 @@ export const confirmSession = operation({
   summary: 'Confirm what a session was offered and printed before a moment.',
   input: z.object({ sessionId: z.string(), printedBefore: milliseconds, evidence: z.string() }),
   output: z.number().int(),
-  errors: ['SESSION_INVALID', ...TEXT_ERRORS],
+  errors: ['SESSION_INVALID', 'VALUE_INVALID', ...TEXT_ERRORS],
+  access: { to: 'session', field: 'sessionId' },
   faces: {},
 })
 
@@ -198,6 +219,7 @@ export const ack = operation({
   input: z.object({ agent: agentId, ids: z.array(messageId) }),
   output: z.array(z.object({ id: messageId, state: deliveryState })),
   errors: MOVE_ERRORS,
+  access: OWN_AGENT,
   faces: { cli: 'inbox ack' },
 })
 
@@ -212,6 +234,7 @@ export const wait = operation({
   }),
   output: z.object({ pending: z.number().int() }),
   errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'PRIORITY_INVALID', 'VALUE_INVALID'],
+  access: OWN_AGENT,
   faces: { cli: 'inbox wait' },
 })
 
@@ -221,6 +244,7 @@ export const waitFor = operation({
   input: z.object({ id: messageId, stage: z.enum(RECEIPT_STAGES), timeoutMs: milliseconds }),
   output: trace,
   errors: ['MESSAGE_NOT_FOUND', 'DELIVERY_STATE', 'VALUE_INVALID', 'TIMED_OUT'],
+  access: ANYONE,
   faces: { cli: 'inbox push' },
 })
 
@@ -232,6 +256,7 @@ export const cancel = operation({
   input: deliveryRef,
   output: z.object({ cancelled: z.number().int() }),
   errors: [...MOVE_ERRORS, 'NOT_ALLOWED'],
+  access: ANYONE,
   faces: { cli: 'inbox cancel' },
 })
 
@@ -241,6 +266,7 @@ export const traceMessage = operation({
   input: z.object({ id: messageId }),
   output: trace,
   errors: ['MESSAGE_NOT_FOUND'],
+  access: ANYONE,
   faces: { cli: 'trace' },
 })
 
@@ -250,6 +276,7 @@ export const search = operation({
   input: z.object({ query: z.string(), agent: agentId.optional(), limit: z.number().int().optional() }),
   output: z.array(message),
   errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'VALUE_INVALID'],
+  access: ANYONE,
   faces: { cli: 'inbox search' },
 })
 
@@ -261,6 +288,7 @@ export const held = operation({
   input: ofAgent,
   output: z.array(inboxMessage),
   errors: AGENT_ID_ERRORS,
+  access: OWN_AGENT,
   faces: { cli: 'inbox held list' },
 })
 
@@ -270,6 +298,7 @@ export const releaseHeld = operation({
   input: deliveryRef,
   output: z.object({ released: z.number().int() }),
   errors: [...MOVE_ERRORS, 'AGENT_REMOVED'],
+  access: PEOPLE,
   faces: { cli: 'inbox held release' },
 })
 
@@ -279,6 +308,7 @@ export const dead = operation({
   input: ofAgent,
   output: z.array(inboxMessage),
   errors: AGENT_ID_ERRORS,
+  access: OWN_AGENT,
   faces: { cli: 'inbox dead list' },
 })
 
@@ -288,5 +318,6 @@ export const retryDead = operation({
   input: deliveryRef,
   output: z.object({ retried: z.number().int() }),
   errors: [...MOVE_ERRORS, 'AGENT_REMOVED'],
+  access: PEOPLE,
   faces: { cli: 'inbox dead retry' },
 })

@@ -53,10 +53,16 @@ export const attachment = z.object({
   bytes: z.number().int().min(0),
 })
 
+export const sender = z.object({ id: z.string(), kind: z.string(), verified: z.boolean(), via: z.string() })
+
+export const traceContext = z
+  .object({ traceparent: z.string(), tracestate: z.string().optional() })
+  .describe('The headers of W3C Trace Context.')
+
 export const message = z.object({
   id: messageId,
   type: z.string(),
-  from: z.object({ id: z.string(), kind: z.string(), verified: z.boolean(), via: z.string() }),
+  from: sender,
   to: z.array(z.string()),
   subject: z.string().nullable(),
   content: z.string(),
@@ -69,6 +75,7 @@ export const message = z.object({
   hops: z.number().int(),
   dedupKey: z.string().nullable(),
   attachments: z.array(attachment),
+  trace: traceContext.nullable(),
   createdAt: milliseconds,
   expiresAt: moment,
 })

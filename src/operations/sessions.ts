@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
-import { operation } from './operation.ts'
+import { OWN_AGENT, operation } from './operation.ts'
 import { agentId, liveSession, milliseconds, session } from './schemas.ts'
 
 const sessionInput = z.object({
@@ -9,6 +9,7 @@ const sessionInput = z.object({
   host: z.string().optional(),
   pid: z.number().int().optional(),
   pidStartedAt: milliseconds.optional(),
+  machine: z.string().optional(),
   project: z.string().optional(),
 })
 
@@ -25,7 +26,8 @@ export const beginSession = operation({
   summary: 'Register a session of an agent, or note that it goes on.',
   input: sessionInput,
   output: session,
-  errors: SESSION_ERRORS,
+  errors: [...SESSION_ERRORS, 'VALUE_INVALID'],
+  access: OWN_AGENT,
   faces: {},
 })
 
@@ -40,6 +42,7 @@ export const noteEvent = operation({
   }),
   output: z.object({ session, isRepeated: z.boolean(), confirmed: z.number().int() }),
   errors: [...SESSION_ERRORS, 'VALUE_INVALID'],
+  access: OWN_AGENT,
   faces: {},
 })
 
@@ -49,6 +52,7 @@ export const settleAgent = operation({
   input: z.object({ agent: agentId }),
   output: z.boolean(),
   errors: AGENT_ID_ERRORS,
+  access: OWN_AGENT,
   faces: {},
 })
 
@@ -61,7 +65,8 @@ export const setStop = operation({
     ageMs: milliseconds.optional(),
   }),
   output: session,
-  errors: ['SESSION_INVALID', 'SESSION_NOT_FOUND'],
+  errors: ['SESSION_INVALID', 'SESSION_NOT_FOUND', 'VALUE_INVALID'],
+  access: { to: 'session', field: 'id' },
   faces: {},
 })
 
@@ -71,6 +76,7 @@ export const endSession = operation({
   input: z.object({ id: z.string() }),
   output: session,
   errors: ['SESSION_INVALID', 'SESSION_NOT_FOUND'],
+  access: { to: 'session', field: 'id' },
   faces: {},
 })
 
@@ -80,5 +86,6 @@ export const listSessions = operation({
   input: z.object({ agent: agentId.optional() }),
   output: z.array(liveSession),
   errors: AGENT_ID_ERRORS,
+  access: OWN_AGENT,
   faces: {},
 })

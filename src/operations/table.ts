@@ -1,12 +1,27 @@
 import * as agents from './agents.ts'
 import * as decisions from './decisions.ts'
+import * as events from './events.ts'
 import * as gates from './gates.ts'
 import * as inbox from './inbox.ts'
 import type { Operation } from './operation.ts'
+import * as plans from './plans.ts'
+import * as services from './services.ts'
 import * as sessions from './sessions.ts'
+import * as spaces from './spaces.ts'
+import * as tokens from './tokens.ts'
 import * as upkeep from './upkeep.ts'
 
 /** Every operation there is. */
-export const OPERATIONS: readonly Operation[] = [agents, sessions, inbox, gates, decisions, upkeep].flatMap((room) =>
-  Object.values(room),
-)
+export const OPERATIONS: readonly Operation[] = [
+  agents,
+  sessions,
+  inbox,
+  gates,
+  decisions,
+  spaces,
+  plans,
+  services,
+  tokens,
+  events,
+  upkeep,
+].flatMap((room) => Object.values(room))

@@ -1,12 +1,19 @@
 import { z } from 'zod'
-import { operation } from './operation.ts'
+import { ADMIN, operation, PEOPLE } from './operation.ts'
 
 export const runUpkeep = operation({
   name: 'upkeep.run',
   summary: 'Do a bounded slice of what has to be done from time to time.',
   input: z.object({}),
-  output: z.object({ expired: z.number().int(), released: z.number().int(), reaped: z.number().int() }),
+  output: z.object({
+    expired: z.number().int(),
+    released: z.number().int(),
+    reaped: z.number().int(),
+    gates: z.number().int(),
+    plans: z.number().int(),
+  }),
   errors: [],
+  access: ADMIN,
   faces: {},
 })
 
@@ -27,5 +34,6 @@ export const checkHealth = operation({
     ),
   }),
   errors: [],
+  access: PEOPLE,
   faces: { cli: 'doctor' },
 })

@@ -1,0 +1,50 @@
+import { isProgram } from '../model/caller.ts'
+import { PosternError } from '../model/errors.ts'
+import type { Identity } from '../model/network/tokens.ts'
+import type { Operation } from './operation.ts'
+
+type Input = Readonly<Record<string, unknown>>
+
+/** Who asks, and whether an open session is theirs. */
+export interface Asker {
+  readonly identity: Identity
+  ownsSession(sessionId: string): Promise<boolean>
+}
+
+/**
+ * The agent that is meant where the input names none. A program can mean only itself; a person means everybody where
+ * that is possible at all.
+ */
+export function fillInOwn({ access }: Operation, { scope, caller }: Identity, input: Input, isNeeded: boolean): Input {
+  if (access.to !== 'own' || scope.kind === 'admin' || input[access.field] !== undefined) return input
+  return isProgram(caller) || isNeeded ? { ...input, [access.field]: caller.id } : input
+}
+
+/** Throws where this input is not for this asker to send. What depends on the data is for the heart to refuse. */
+export async function requireAccess({ name, access }: Operation, asker: Asker, input: Input): Promise<void> {
+  const { scope, caller } = asker.identity
+  if (scope.kind === 'admin') return
+  if (access.to === 'admin') throw refusal(`Only an administrator may use ${name}.`, 'Ask whoever runs the server.')
+  if (access.isForAdmins?.(input)) {
+    const message = 'This would run a command on the machine of the server, which only an administrator may.'
+    throw refusal(message, 'Ask whoever runs the server, or leave the command out.')
+  }
+  if (!isProgram(caller)) return
+  if (access.to === 'people') throw refusal(`Only people may use ${name}.`, 'Let a person do it.')
+  if (access.isForPeople?.(input)) {
+    throw refusal('Only people may register agents.', 'Let a person do it, or name agents that are registered.')
+  }
+  if (access.to === 'own' && input[access.field] !== caller.id) {
+    throw refusal(
+      `${caller.id} may use ${name} only for itself.`,
+      `Name ${caller.id} as the ${access.field}, or nobody.`,
+    )
+  }
+  if (access.to === 'session' && !(await asker.ownsSession(String(input[access.field])))) {
+    throw refusal(`That is not an open session of ${caller.id}.`, 'Name an open session of your own.')
+  }
+}
+
+function refusal(message: string, next: string): PosternError {
+  return new PosternError('NOT_ALLOWED', { message, next })
+}

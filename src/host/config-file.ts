@@ -8,11 +8,15 @@ import { isTrusted } from './trust.ts'
 /** What may stand in a configuration file. */
 interface ConfigFile {
   readonly store?: string
+  /** The server that is asked instead of a store. */
+  readonly url?: string
   readonly limits?: Partial<Limits>
   /** Gates of every session. */
   readonly gates?: Readonly<Record<string, GateSetting>>
   /** Commands of the user's own in the chain of handlers. */
   readonly hooks?: readonly unknown[]
+  /** Where a server listens. */
+  readonly server?: Readonly<Record<string, unknown>>
 }
 
 /** One source of settings and where it lies. */
@@ -77,10 +81,12 @@ function parseConfigFile(text: string, path: string): ConfigFile {
   }
   if (!isRecord(value)) throw invalid('it is not a JSON object')
   for (const key of Object.keys(value)) if (!SETTINGS.includes(key)) throw invalid(`"${key}" is not a setting`)
-  const { store, limits, gates, hooks } = value
+  const { store, url, limits, gates, hooks, server } = value
   if (store !== undefined && typeof store !== 'string') throw invalid('"store" is not text')
+  if (url !== undefined && (typeof url !== 'string' || url === '')) throw invalid('"url" is not an address')
   if (gates !== undefined && !isRecord(gates)) throw invalid('"gates" is not an object')
   if (hooks !== undefined && !Array.isArray(hooks)) throw invalid('"hooks" is not a list')
+  if (server !== undefined && !isRecord(server)) throw invalid('"server" is not an object')
   if (limits === undefined) return value as ConfigFile
   if (!isRecord(limits)) throw invalid('"limits" is not an object')
   for (const [name, limit] of Object.entries(limits)) {
@@ -91,7 +97,7 @@ function parseConfigFile(text: string, path: string): ConfigFile {
   return value as ConfigFile
 }
 
-const SETTINGS = ['store', 'limits', 'gates', 'hooks']
+const SETTINGS = ['store', 'url', 'limits', 'gates', 'hooks', 'server']
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

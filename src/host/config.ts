@@ -10,21 +10,25 @@ export interface Config {
   readonly home: string
   /** A path to a SQLite file, or a `postgres://` URL. */
   readonly store: string
+  /** The server that is asked instead of the store; null where there is none. */
+  readonly url: string | null
   readonly limits: Limits
   /** Gates of every session and commands in the chain, as they are written: `readHookConfig` understands them. */
   readonly gates: Readonly<Record<string, GateSetting>>
   readonly hooks: readonly unknown[]
+  /** Where a server listens, as it is written: `readServerSettings` understands it. */
+  readonly server: Readonly<Record<string, unknown>>
   /** Where each value came from, by its dotted name. */
   readonly origins: Readonly<Record<string, string>>
 }
 
 export interface ConfigSources {
-  readonly flags: { readonly home?: string; readonly store?: string }
+  readonly flags: { readonly home?: string; readonly store?: string; readonly url?: string }
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
 }
 
-const STORE_FILE = 'postern.db'
+export const STORE_FILE = 'postern.db'
 
 /** Where our own files lie. It depends on no file, so that it is known whatever is wrong with those. */
 export function findHome({ flags, env, cwd }: ConfigSources): string {
@@ -48,15 +52,37 @@ export function readConfig({ flags, env, cwd }: ConfigSources): Config {
     ? origin(flags.store, '--store', env['POSTERN_STORE'], 'POSTERN_STORE')
     : (fromFile?.origin ?? 'default')
   const store = named ?? fromFile?.content.store ?? join(home, STORE_FILE)
+  const { url, from } = findUrl({ flags, env, cwd }, layers)
+  origins['url'] = from
 
   return Object.freeze({
     home,
     store: parseStore(store, named ? cwd : dirname(fromFile?.origin ?? home)),
+    url,
     limits: mergeLimits(layers, origins),
     gates: mergeGates(layers, origins),
     hooks: layers.flatMap(({ content }) => content.hooks ?? []),
+    server: Object.assign({}, ...layers.toReversed().map(({ content }) => content.server)),
     origins,
   })
+}
+
+/**
+ * A server and a store are two answers to one question: the first source that gives either decides, and a server counts
+ * before a store in the same one.
+ */
+function findUrl({ flags, env }: ConfigSources, layers: readonly Layer[]): { url: string | null; from: string } {
+  if (flags.url !== undefined && flags.store !== undefined) {
+    const message = '--url and --store exclude each other.'
+    throw new PosternError('USAGE', { message, next: 'Name the server, or the store.' })
+  }
+  const sources = [
+    { from: '--url', url: flags.url, store: flags.store },
+    { from: 'POSTERN_URL', url: nonEmpty(env['POSTERN_URL']), store: nonEmpty(env['POSTERN_STORE']) },
+    ...layers.map(({ origin: from, content: { url, store } }) => ({ from, url, store })),
+  ]
+  const first = sources.find(({ url, store }) => url !== undefined || store !== undefined)
+  return first?.url === undefined ? { url: null, from: 'default' } : { url: first.url, from: first.from }
 }
 
 function mergeLimits(layers: readonly Layer[], origins: Record<string, string>): Limits {

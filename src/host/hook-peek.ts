@@ -1,11 +1,11 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { LIVE_FOLDER } from '../model/quiet.ts'
+import { readdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { mayHoldEntries } from '../spool/look.ts'
 import { spoolPath } from '../spool/path.ts'
-import type { OpenedStore } from '../store/sqlite/peek.ts'
+import type { OpenedStore } from '../store/sqlite/schema.ts'
 import { settleAtOnce } from '../store/sqlite/settle-peek.ts'
 import { type Config, isPostgres } from './config.ts'
+import { noteHeard } from './live.ts'
 
 export interface PeekedEvent {
   readonly agent: string
@@ -24,7 +24,7 @@ export function isHookIdle(config: Config, { shadows, ...event }: PeekedEvent): 
   const hasOwnRules = Object.keys(config.gates).length > 0 || config.hooks.length > 0
   if (isPostgres(config.store) || hasOwnRules || !isEmpty(shadows)) return false
   if (!settleAtOnce(config.store, { ...event, mayHoldEntries, spoolOf: spoolPath })) return false
-  touch(join(dirname(config.store), LIVE_FOLDER), event.agent)
+  noteHeard(dirname(config.store), event.agent)
   return true
 }
 
@@ -33,14 +33,5 @@ function isEmpty(folder: string): boolean {
     return readdirSync(folder).length === 0
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT'
-  }
-}
-
-function touch(folder: string, agent: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writeFileSync(join(folder, agent), '', { mode: 0o600 })
-  } catch {
-    // It only looks less lively then.
   }
 }

@@ -1,11 +1,11 @@
-import { ancestors, isSameProcess } from '../kit/node/processes.ts'
+import { ancestors, isSameProcess, machineName } from '../kit/node/processes.ts'
 import type { Agent } from '../model/agent.ts'
-import { type Caller, LOCAL_CALLER } from '../model/caller.ts'
+import { agentOf, type Caller, LOCAL_CALLER } from '../model/caller.ts'
 import { PosternError } from '../model/errors.ts'
 import type { HotPostern } from '../model/postern.ts'
 
-/** Who there is, and in which sessions. */
-type Roster = Pick<HotPostern, 'agents' | 'sessions'>
+/** Who there is, and in which sessions; and whom a credential has named, if there is one. */
+type Roster = Pick<HotPostern, 'caller' | 'agents' | 'sessions'>
 
 export interface IdentitySources {
   /** `--as`: who asks. */
@@ -21,6 +21,7 @@ export interface IdentitySources {
  */
 export async function identify(postern: Roster, { as, agent, via }: IdentitySources): Promise<Caller> {
   const named = as ?? agent
+  if (isProven(postern.caller)) return requireSame(postern.caller, named)
   if (named === undefined) {
     const own = await sessionAgent(postern)
     return own ? callerOf(own, via) : { ...LOCAL_CALLER, via }
@@ -29,6 +30,24 @@ export async function identify(postern: Roster, { as, agent, via }: IdentitySour
   // What is done for another is done with their inbox.
   if (agent !== undefined && agent !== named) await requireVoice(postern, agent)
   return { id, kind, verified: false, via }
+}
+
+/** Whoever asks where it does not matter who does. */
+export function anyone({ caller }: Pick<Roster, 'caller'>, via: string): Caller {
+  return isProven(caller) ? caller : { ...LOCAL_CALLER, via }
+}
+
+/** True where a token has said which agent or person asks: nobody can be another by naming them. */
+function isProven(caller: Caller): boolean {
+  return caller.verified && agentOf(caller) !== undefined
+}
+
+function requireSame(caller: Caller, named: string | undefined): Caller {
+  if (named === undefined || named === caller.id) return caller
+  throw new PosternError('NOT_ALLOWED', {
+    message: `The token is that of ${caller.id}, so it cannot speak as ${named}.`,
+    next: `Leave the name out, or use a token of ${named}.`,
+  })
 }
 
 /** The agent of that name, unless it is a person and this process an agent's. */
@@ -48,7 +67,11 @@ function callerOf({ agent }: { readonly agent: string }, via: string): Caller {
 
 /** The session of an AI that this process runs in, if any. */
 async function sessionAgent(postern: Roster): Promise<{ readonly agent: string } | undefined> {
-  const sessions = (await postern.sessions.list({})).filter(({ pid, liveness }) => pid !== null && liveness === 'alive')
+  // Where the heart runs on another machine, it cannot tell which processes of this one are alive.
+  const here = machineName()
+  const sessions = (await postern.sessions.list({})).filter(
+    ({ pid, machine, liveness }) => pid !== null && machine === here && liveness !== 'gone',
+  )
   if (sessions.length === 0) return undefined
   const above = ancestors(process.pid)
   const session = sessions.find(

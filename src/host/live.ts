@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { LIVE_FOLDER } from '../model/quiet.ts'
 import type { Store } from '../store/store.ts'
@@ -11,5 +11,16 @@ export function heardAt({ engine, location }: Store, agent: string): number | un
     return touched && Math.floor(touched.mtimeMs)
   } catch {
     return undefined
+  }
+}
+
+/** Notes that the agent is at work, where the store need not be asked. `folder` is the store's. */
+export function noteHeard(folder: string, agent: string): void {
+  const live = join(folder, LIVE_FOLDER)
+  try {
+    if (!existsSync(live)) mkdirSync(live, { recursive: true, mode: 0o700 })
+    closeSync(openSync(join(live, agent), 'w', 0o600))
+  } catch {
+    // It only looks less lively then.
   }
 }

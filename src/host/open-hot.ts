@@ -6,6 +6,7 @@ import { openStore } from './embedded.ts'
 
 /** Opens as much of Postern as pushing and draining need. */
 export async function openHot(config: Config, options: OpenOptions): Promise<HotPostern> {
+  if (config.url !== null) return (await import('./serving/connect.ts')).connectConfigured(config, config.url)
   const { store, wire } = await openStore(config, options)
   return createHotPostern(createContext(store, wire, options), closer(store, wire))
 }

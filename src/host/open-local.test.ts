@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createSignal } from '../../test/helpers/signal.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import type { Postern } from '../model/postern.ts'
 import { Connection } from '../store/sqlite/connection.ts'
+import { createDoorbell } from '../wires/local/doorbell.ts'
 import { openLocal } from './open-local.ts'
 
 async function open(): Promise<Postern> {
@@ -53,4 +55,17 @@ describe('what waits for the disk', () => {
     const confirm = () => inbox.confirm({ offerId: offer?.id ?? '', evidence: 'a test', printed: true })
     expect(await waitsForDisk(confirm)).toBe(true)
   })
+})
+
+it('rings those who follow events with whatever it rings', async () => {
+  const folder = temporaryFolder()
+  const postern = await openLocal(join(folder, 'postern.db'), { upkeep: false })
+  onTestFinished(() => postern.close())
+  await postern.agents.add({ id: 'ada' })
+  const wire = createDoorbell({ folder: join(folder, 'bells') })
+  onTestFinished(() => wire.close())
+  const rung = createSignal<readonly string[]>()
+  await wire.listen(['@events'], rung.fire)
+  await postern.inbox.push({ to: ['ada'], content: 'hi' })
+  expect(await rung.fired).toEqual(['@events'])
 })

@@ -9,7 +9,6 @@ import { assemble } from './open-local.ts'
 export interface OpenPostern extends OpenOptions {
   /** A path to a SQLite file or a `postgres://` URL; by default the store of the home. */
   readonly store?: string
-  readonly home?: string
 }
 
 /** Opens a store with the heart in this process. Close it when done. */
@@ -26,5 +25,13 @@ export async function openPostern(options: OpenPostern = {}): Promise<Postern> {
 export async function openConfigured(config: Config, options: OpenOptions): Promise<Postern> {
   const { sessionGates, userHooks } = readHookConfig(config)
   const { store, wire } = await openStore(config, options)
-  return assemble(store, wire, { sessionGates, announce: createAnnouncer(userHooks, options.note), ...options })
+  const announce = createAnnouncer(userHooks, options.note)
+  return assemble(store, wire, { sessionGates, announce, home: config.home, ...options })
+}
+
+/** The Postern that a configuration names: behind a server, or with the heart in this process. */
+export async function openOrConnect(config: Config, options: OpenOptions): Promise<Postern> {
+  if (config.url === null) return openConfigured(config, options)
+  const { connectConfigured } = await import('./serving/connect.ts')
+  return connectConfigured(config, config.url)
 }

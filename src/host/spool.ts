@@ -180,6 +180,7 @@ function messageOf(
     hops: 0,
     dedupKey: entry.dedupKey ?? null,
     attachments: [],
+    trace: null,
     createdAt,
     expiresAt: entry.ttlMs === undefined ? null : createdAt + entry.ttlMs,
     agent,

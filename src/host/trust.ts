@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { sha256 } from '../kit/node/crypto.ts'
 import { makePrivateFolder } from '../kit/node/folders.ts'
 
-const TRUST_FILE = 'trusted.json'
+export const TRUST_FILE = 'trusted.json'
 
 /** Trust is in one file's very content: whoever changes it must ask again. */
 export function isTrusted(home: string, path: string, text: string): boolean {

@@ -61,6 +61,18 @@ describe('the NOTIFY wire', () => {
     expect(rung.values).toEqual([['@receipts'], ['quinn']])
   })
 
+  it('rings those who follow events with whatever is rung, and sends nothing for them alone', async () => {
+    const wire = createWire()
+    const [follower, all] = [createSignal<readonly string[]>(), createSignal<readonly string[]>()]
+    await wire.listen(['@events'], follower.fire)
+    await wire.listen(['quinn'], all.fire)
+    await wire.ring(['@events'])
+    await wire.ring(['quinn', '@events'])
+    expect(await follower.fired).toEqual(['@events'])
+    await all.fired
+    expect([follower.values, all.values]).toEqual([[['@events']], [['quinn']]])
+  })
+
   it('rings every name when a lost connection is back', async () => {
     const wire = createWire({ random: () => 0 })
     const [quinn, riley] = [createSignal<readonly string[]>(), createSignal<readonly string[]>()]

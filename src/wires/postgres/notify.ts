@@ -1,4 +1,4 @@
-import { RING_ALL } from '../../model/ring.ts'
+import { RING_ALL, RING_EVENTS } from '../../model/ring.ts'
 import { type Listener, type OnRing, parseRingName, type Wire } from '../wire.ts'
 import { createEar } from './ear.ts'
 import { createRinger } from './ringer.ts'
@@ -28,7 +28,8 @@ const PATIENCE_MS = 5_000
 /**
  * Rings through PostgreSQL's NOTIFY. All listeners of a wire share one connection, which is opened for the first of
  * them, and opened anew whenever it breaks. What NOTIFY cannot promise (a pooler in between may swallow every ring)
- * the waiters' own looks make good.
+ * the waiters' own looks make good. Whatever is rung rings those who follow events too, so that is never sent for them
+ * alone.
  */
 export function createNotifyWire({
   url,
@@ -41,7 +42,10 @@ export function createNotifyWire({
   const ear = createEar({ url, random, note, onName: rung, onConnected: ringEverybody })
 
   function rung(name: string): void {
-    for (const waiter of [...waiters]) if (waiter.names.includes(name)) waiter.onRing([name])
+    for (const waiter of [...waiters]) {
+      const heard = [name, RING_EVENTS].filter((each) => waiter.names.includes(each))
+      if (heard.length > 0) waiter.onRing(heard)
+    }
   }
 
   function ringEverybody(): void {
@@ -55,7 +59,8 @@ export function createNotifyWire({
 
   return {
     ring(names) {
-      const left = names.map(parseRingName).filter((name) => !storeRings || isOurs(name))
+      const others = names.map(parseRingName).filter((name) => name !== RING_EVENTS)
+      const left = others.filter((name) => !storeRings || isOurs(name))
       return left.length > 0 ? ringer.ring(left) : undefined
     },
 

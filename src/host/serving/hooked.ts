@@ -1,0 +1,30 @@
+import type { Context } from '../../core/context.ts'
+import { createHookPostern } from '../../core/hooked.ts'
+import type { HookPostern } from '../../model/postern.ts'
+import type { Config } from '../config.ts'
+import { folderSources, type HookConfig, readFolderConfig } from '../hook-config.ts'
+import { createQuietLook, type QuietLook } from './quiet-look.ts'
+
+/** What a server has for the hooks of hosts that are posted to it. */
+export interface Hooked {
+  readonly home: string
+  /** The store that it answers for. */
+  readonly store: string
+  /** Whether an event that can only deliver certainly has nothing to deliver. */
+  readonly look: QuietLook
+  /** As it is for a folder now. */
+  readConfig(folder: string, note: (error: unknown) => void): Config
+  /** The verbs of a hook, under the rules of a folder. To close it closes nothing. */
+  open(rules: Pick<Config, 'limits'> & Pick<HookConfig, 'sessionGates'>): HookPostern
+}
+
+export function createHooked(ctx: Context, config: Config): Hooked {
+  const { home, store } = config
+  return {
+    home,
+    store,
+    look: createQuietLook(config),
+    readConfig: (folder, note) => readFolderConfig(folderSources(config, folder), note),
+    open: ({ limits, sessionGates }) => createHookPostern({ ...ctx, limits, sessionGates }, async () => {}),
+  }
+}

@@ -1,0 +1,63 @@
+import { createPostern } from '../../core/postern.ts'
+import { startUpkeep } from '../../core/upkeep/loops.ts'
+import type { Replies } from '../../model/network/replies.ts'
+import type { Credentials } from '../../model/network/tokens.ts'
+import type { Postern } from '../../model/postern.ts'
+import type { Store } from '../../store/store.ts'
+import { createAnnouncer } from '../announce.ts'
+import type { Config } from '../config.ts'
+import { closer, createContext, type OpenOptions } from '../context.ts'
+import { createCredentials } from '../credentials/credentials.ts'
+import { openStore } from '../embedded.ts'
+import { readHookConfig } from '../hook-config.ts'
+import { createHooked, type Hooked } from './hooked.ts'
+
+/** A Postern, and what a server needs beyond it. */
+export interface Served {
+  readonly postern: Postern
+  readonly credentials: Credentials
+  readonly replies: Replies
+  readonly hooked: Hooked
+  /** How many deliveries are in each state. */
+  counts(): Promise<Readonly<Record<string, number>>>
+  /** Resolves where the store can be read. */
+  check(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens the configured store for a server, which does the upkeep for everybody. */
+export async function openServed(config: Config, options: OpenOptions = {}): Promise<Served> {
+  const { sessionGates, userHooks } = readHookConfig(config)
+  const { store, wire } = await openStore(config, { isShared: true, ...options })
+  const announce = createAnnouncer(userHooks, options.note)
+  const defaults = { sessionGates, announce, home: config.home, limits: config.limits }
+  const ctx = createContext(store, wire, { ...defaults, ...options })
+  const upkeep = options.upkeep === false ? undefined : startUpkeep(ctx)
+  const close = closer(store, wire, () => upkeep?.stop())
+  return {
+    postern: createPostern(ctx, close),
+    credentials: createCredentials(ctx),
+    replies: createReplies(store),
+    hooked: createHooked(ctx, config),
+    counts: () => store.read.upkeep.counts(),
+    async check() {
+      await store.read.upkeep.ranAt()
+    },
+    close,
+  }
+}
+
+/** Whoever took a key and did not answer within this time has died over it. */
+const ABANDONED_MS = 60_000
+
+export function createReplies(store: Pick<Store, 'once' | 'transact' | 'now'>): Replies {
+  return {
+    claim: (input) =>
+      store.transact((tx) => {
+        const at = store.now()
+        return tx.replies.claim({ ...input, at, abandonedBefore: at - ABANDONED_MS })
+      }),
+    keep: (input) => store.once((tx) => tx.replies.keep(input)),
+    drop: (input) => store.once((tx) => tx.replies.drop(input)),
+  }
+}

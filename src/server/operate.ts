@@ -1,0 +1,123 @@
+import { PosternError } from '../model/errors.ts'
+import { parseTraceContext, type TraceContext } from '../model/network/trace-context.ts'
+import { toWire } from '../model/network/wire-json.ts'
+import { fillInOwn, requireAccess } from '../operations/access.ts'
+import { successStatus, WAITING } from '../operations/answers.ts'
+import { isRequired, parseInput, readQuery } from '../operations/input.ts'
+import type { Operation } from '../operations/operation.ts'
+import type { OperationName } from '../operations/routes.ts'
+import { type Asking, jsonReply, type Reply } from './exchange.ts'
+import type { Metrics } from './pages/metrics.ts'
+import { hasBody, parseBody, readText, requireJsonType } from './request/body.ts'
+import { requireSeen, withEtag } from './request/etags.ts'
+import { answerOnce, dedupKeyFor, idempotencyKey, type Keeping } from './request/idempotency.ts'
+
+type Input = Readonly<Record<string, unknown>>
+
+export interface Errand {
+  readonly operation: Operation
+  /** Fields of the input that stand in the path. */
+  readonly params: Readonly<Record<string, string>>
+  readonly asking: Asking
+}
+
+/** A request may wait no longer than proxies and clients let a connection rest. */
+const MAX_WAIT_MS = 110_000
+
+/** Answers a request that asks for an operation. */
+export async function operate(
+  errand: Errand,
+  { metrics, ...keeping }: Keeping & { readonly metrics: Metrics },
+): Promise<Reply> {
+  const { operation, asking } = errand
+  const key = idempotencyKey(asking)
+  const { text, input } = await readInput(errand)
+  const answer = async () => {
+    const result = await call(errand, await admit(errand, withKey(errand, input, key)))
+    metrics.pushed(pushedBy(operation, result))
+    return withEtag(operation.name, asking, replyTo(operation, result))
+  }
+  if (key === undefined || operation.name === 'inbox.push') return answer()
+  return answerOnce(keeping, { asking, operation: operation.name, key, text }, answer)
+}
+
+async function readInput({ operation, params, asking }: Errand): Promise<{ text: string; input: Input }> {
+  const { request, response, method, query } = asking
+  if (method === 'GET' || method === 'DELETE') {
+    const asked = new URLSearchParams(query)
+    asked.delete('ticket')
+    return { text: '', input: { ...readQuery(operation, asked), ...params } }
+  }
+  if (query.size > 0)
+    throw new PosternError('INPUT_INVALID', { reason: 'the input belongs into the body, not the URL' })
+  if (hasBody(request)) requireJsonType(request)
+  const text = await readText(request, response)
+  const body = parseBody(text)
+  for (const [name, value] of Object.entries(params)) {
+    if (!Object.hasOwn(body, name) || body[name] === value) continue
+    throw new PosternError('INPUT_INVALID', { reason: `the field "${name}" differs from the path` })
+  }
+  return { text, input: { ...body, ...params } }
+}
+
+/** A push has a key of its own kind, which is good for longer than a day. */
+function withKey({ operation, asking }: Errand, input: Input, key: string | undefined): Input {
+  if (operation.name !== 'inbox.push' || key === undefined || input['dedupKey'] !== undefined) return input
+  return { ...input, dedupKey: dedupKeyFor(asking, key) }
+}
+
+/** The input as it is handed to the heart: checked, allowed, and with what the connection knows. */
+async function admit({ operation, asking }: Errand, given: Input): Promise<Input> {
+  const { identity, postern } = asking
+  const isNeeded = operation.access.to === 'own' && isRequired(operation, operation.access.field)
+  const input = parseInput(operation, fillInOwn(operation, identity, given, isNeeded))
+  const ownsSession = async (id: string) => {
+    const sessions = await postern.sessions.list({ agent: identity.caller.id })
+    return sessions.some((session) => session.id === id)
+  }
+  await requireAccess(operation, { identity, ownsSession }, input)
+  return requireSeen(operation.name, asking, withTrace(operation, asking, input))
+}
+
+/** Messages keep the trace context of the request that pushed them. */
+function withTrace({ name }: Operation, { request }: Asking, input: Input): Input {
+  const isPush = name === 'inbox.push' || name === 'spaces.post'
+  const trace = isPush || name === 'inbox.pushMany' ? traceContextOf(request) : undefined
+  if (!trace) return input
+  if (isPush) return { trace, ...input }
+  const messages = input['messages'] as readonly Input[]
+  return { ...input, messages: messages.map((message) => ({ trace, ...message })) }
+}
+
+function call({ operation, asking }: Errand, input: Input): Promise<unknown> {
+  const [room = '', verb = ''] = operation.name.split('.')
+  const rooms = asking.postern as unknown as Record<string, Record<string, (input: Input) => Promise<unknown>>>
+  const method = rooms[room]?.[verb]
+  if (!method) throw new Error(`there is no ${operation.name}`)
+  return method(WAITING.includes(operation.name) ? bounded(input, asking.gone()) : input)
+}
+
+function bounded(input: Input, signal: AbortSignal): Input {
+  const asked = input['timeoutMs']
+  // What is no time at all is for the heart to refuse.
+  const timeoutMs = typeof asked === 'number' ? Math.min(asked, MAX_WAIT_MS) : MAX_WAIT_MS
+  return { ...input, timeoutMs, signal }
+}
+
+const PUSHING: readonly OperationName[] = ['inbox.push', 'inbox.pushMany', 'spaces.post']
+
+function pushedBy({ name }: Operation, result: unknown): number {
+  if (!PUSHING.includes(name)) return 0
+  const results = (Array.isArray(result) ? result : [result]) as readonly { readonly duplicate: boolean }[]
+  return results.filter(({ duplicate }) => !duplicate).length
+}
+
+function replyTo(operation: Operation, result: unknown): Reply {
+  const status = successStatus(operation)
+  return status === 204 ? { status } : jsonReply(status, toWire(result))
+}
+
+function traceContextOf({ headers }: Asking['request']): TraceContext | undefined {
+  const state = headers['tracestate']
+  return parseTraceContext(headers['traceparent'], Array.isArray(state) ? state.join(',') : state)
+}

@@ -1,0 +1,95 @@
+import type { Caller } from '../model/caller.ts'
+import { PosternError } from '../model/errors.ts'
+import type { Replies } from '../model/network/replies.ts'
+import { toWire } from '../model/network/wire-json.ts'
+import type { Postern } from '../model/postern.ts'
+import { WAITING } from '../operations/answers.ts'
+import type { Operation } from '../operations/operation.ts'
+import { OPERATIONS } from '../operations/table.ts'
+import { type Asking, type Exchange, jsonReply, type Reply, type Streaming } from './exchange.ts'
+import { operate } from './operate.ts'
+import type { Metrics } from './pages/metrics.ts'
+import type { Page } from './pages/page.ts'
+import { requireOwnAddress } from './request/address.ts'
+import { authenticate, type Guard, refuseGuess, requireStillGood } from './request/authenticate.ts'
+import { readText } from './request/body.ts'
+import { allowed, createRouter } from './request/router.ts'
+import { readTrigger } from './trigger.ts'
+
+/** Answers an exchange; undefined where somebody else does. Throws what becomes a problem. */
+export type Pipeline = (exchange: Exchange, onRouted: (name: string) => void) => Promise<Reply | undefined>
+
+/** All that answering takes. */
+export interface Means extends Guard {
+  readonly postern: Postern
+  readonly replies: Replies
+  readonly metrics: Metrics
+  readonly pages: readonly Page[]
+  /** Names of this server beside those of the machine. */
+  readonly names: readonly string[]
+  /** Answers an exchange with a stream of events, for as long as the client stays. */
+  openEventStream(streaming: Streaming): Promise<void>
+}
+
+type Target = { readonly operation: Operation } | { readonly page: Page }
+
+/** Whoever triggers an agent proves itself in the request and is nobody before. */
+const STRANGER: Caller = { id: 'local', kind: 'local', verified: false, via: 'http' }
+
+/** Looks at a request step by step: where it comes from, what it asks for, who asks, and then asks the heart. */
+export function createPipeline(means: Means): Pipeline {
+  const router = createRouter<Target>()
+  for (const operation of OPERATIONS) for (const route of operation.faces.http) router.add(route, { operation })
+  for (const page of means.pages) router.add(page.route, { page })
+
+  return async (exchange, onRouted) => {
+    const { request, method, path, isLocal } = exchange
+    if (!isLocal) requireOwnAddress(request, means.names)
+    if (method === 'OPTIONS') return options(router.methods(path), path)
+    const { target, params } = router.find(method, path)
+    if ('page' in target) {
+      onRouted(target.page.name)
+      const { page } = target
+      return page.isOpen ? page.answer(exchange, params) : page.answer(await ask(means, exchange), params)
+    }
+    const { operation } = target
+    onRouted(operation.name)
+    if (operation.access.to === 'proven') return trigger(means, exchange, params['agent'] ?? '')
+    const asked = await ask(means, exchange)
+    if (wantsStream(operation, asked)) return means.openEventStream({ ...asked, metrics: means.metrics }).then(nothing)
+    const reply = await operate({ operation, params, asking: asked }, means)
+    if (WAITING.includes(operation.name)) await requireStillGood(means, request)
+    return reply
+  }
+}
+
+function nothing(): undefined {
+  return undefined
+}
+
+function options(methods: readonly string[], path: string): Reply {
+  if (methods.length === 0) throw new PosternError('ROUTE_NOT_FOUND', { path })
+  return { status: 204, headers: { allow: allowed(methods) } }
+}
+
+async function ask(means: Means, exchange: Exchange): Promise<Asking> {
+  const identity = await authenticate(means, exchange)
+  return { ...exchange, identity, postern: means.postern.as(identity.caller) }
+}
+
+function wantsStream({ name }: Operation, { request: { method, headers } }: Asking): boolean {
+  return name === 'events.list' && method === 'GET' && (headers.accept ?? '').includes('text/event-stream')
+}
+
+async function trigger(means: Means, { request, response }: Exchange, agent: string): Promise<Reply> {
+  const body = await readText(request, response)
+  try {
+    const input = readTrigger({ agent, headers: request.headers, body })
+    const triggered = await means.postern.as(STRANGER).services.trigger(input)
+    if (!triggered.duplicate) means.metrics.pushed(1)
+    return jsonReply(202, toWire(triggered))
+  } catch (error) {
+    if (!(error instanceof PosternError) || error.code !== 'TRIGGER_REFUSED') throw error
+    throw refuseGuess(means, request.socket.remoteAddress ?? '', error)
+  }
+}

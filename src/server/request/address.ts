@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http'
+import { PosternError } from '../../model/errors.ts'
+
+/** Names under which a server on this machine is known to its own programs and browsers. */
+const OWN_NAMES = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * A page of somebody else can make its reader's browser send requests here, and can even make its own name point here.
+ * Neither can it choose another `Host` than its own, nor leave the `Origin` out: so both are looked at.
+ */
+export function requireOwnAddress(request: IncomingMessage, names: readonly string[]): void {
+  const { host, origin, 'sec-fetch-site': site } = request.headers
+  if (!isOwn(request, names, host ?? '')) throw new PosternError('ORIGIN_REFUSED', { what: `the host ${host ?? ''}` })
+  if (origin !== undefined && !isOwn(request, names, authorityOf(origin))) {
+    throw new PosternError('ORIGIN_REFUSED', { what: `pages of ${origin}` })
+  }
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    throw new PosternError('ORIGIN_REFUSED', { what: 'pages of others' })
+  }
+}
+
+/** Host and port of an origin; what is none has neither. */
+function authorityOf(origin: string): string {
+  return /^https?:\/\/([^/?#@]+)$/i.exec(origin)?.[1] ?? ''
+}
+
+function isOwn({ socket }: IncomingMessage, names: readonly string[], authority: string): boolean {
+  const [, name = '', port = '80'] = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(authority.toLowerCase()) ?? []
+  // Names that the owner has set are those of a proxy, which has a port of its own.
+  if (names.includes(name)) return true
+  if (Number(port) !== socket.localPort) return false
+  // An address cannot be made to point elsewhere, as a name can.
+  return OWN_NAMES.includes(name) || name === bracketed(socket.localAddress ?? '')
+}
+
+function bracketed(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
+  return plain.includes(':') ? `[${plain}]` : plain
+}

@@ -1,0 +1,91 @@
+import { sha256 } from '../../kit/node/crypto.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { Replies } from '../../model/network/replies.ts'
+import type { OperationName } from '../../operations/routes.ts'
+import { type Asking, JSON_TYPE, type Reply } from '../exchange.ts'
+import type { Log } from '../log.ts'
+import { PROBLEM_TYPE, problemOf, problemReply } from '../problem.ts'
+
+const KEY = /^[\x21-\x7e]{1,255}$/
+export const KEYED_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH']
+
+/** Answers that hold a secret are not kept: what is hashed at rest must not lie beside its hash. */
+const UNKEPT: readonly OperationName[] = ['services.create', 'services.rotate', 'tokens.create', 'services.trigger']
+
+export function isKept(operation: OperationName): boolean {
+  return !UNKEPT.includes(operation)
+}
+
+/** An answer larger than this is not kept: it would be asked for again. */
+const KEPT_BYTES = 1024 * 1024
+
+/** The key of a request that means to be answered once however often it is sent. */
+export function idempotencyKey({ method, request }: Asking): string | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined || !KEYED_METHODS.includes(method)) return undefined
+  if (typeof key === 'string' && KEY.test(key)) return key
+  throw new PosternError('INPUT_INVALID', { reason: 'the Idempotency-Key is not 1 to 255 printable ASCII characters' })
+}
+
+export interface Keyed {
+  readonly asking: Asking
+  readonly operation: OperationName
+  readonly key: string
+  /** The body as it came. */
+  readonly text: string
+}
+
+const DEDUP_KEY_BYTES = 300
+
+/** The dedup key that a push gets of such a key. It names whose key it is, so that nobody stands in another's way. */
+export function dedupKeyFor(asking: Asking, key: string): string {
+  const own = `http:${ownerOf(asking)}:${key}`
+  return own.length <= DEDUP_KEY_BYTES ? own : `http:${sha256(own)}`
+}
+
+/** Whose keys these are. An administrator may be answered more on somebody's behalf than they would be themselves. */
+function ownerOf({ identity: { scope, caller } }: Asking): string {
+  return `${scope.kind === 'admin' ? 'admin:' : ''}${caller.kind}:${caller.id}`
+}
+
+export interface Keeping {
+  readonly replies: Replies
+  readonly log: Log
+}
+
+/** Answers a request, or repeats what was answered to the same request before. */
+export async function answerOnce(
+  { replies, log }: Keeping,
+  keyed: Keyed,
+  answer: () => Promise<Reply>,
+): Promise<Reply> {
+  const { asking, key, text } = keyed
+  if (!isKept(keyed.operation)) return answer()
+  const ref = { caller: ownerOf(asking), key }
+  const fingerprint = sha256(`${asking.method} ${asking.path}\n${text}`)
+  const earlier = await replies.claim({ ...ref, fingerprint })
+  if (earlier && earlier.fingerprint !== fingerprint) throw new PosternError('IDEMPOTENCY_CONFLICT', { key })
+  if (earlier && earlier.status === null) throw new PosternError('IDEMPOTENCY_BUSY', { key })
+  if (earlier) return repeated(earlier.status ?? 0, earlier.body ?? '')
+  // What is done is done: whoever was told that it failed would do it again.
+  const note = (error: Error) => log.warn('reply.unkept', { requestId: asking.requestId, reason: error.message })
+  const drop = () => replies.drop(ref).catch(note)
+  const reply = await answer().catch((error: unknown) => refusal(error, asking.requestId, drop))
+  const body = reply.body ?? ''
+  if (body.length > KEPT_BYTES) await drop()
+  else await replies.keep({ ...ref, status: reply.status, body }).catch(note)
+  return reply
+}
+
+/** A refusal is an answer that stays the same. What may go better the next time is none. */
+async function refusal(error: unknown, requestId: string, drop: () => Promise<void>): Promise<Reply> {
+  const problem = problemOf(error, requestId)
+  if (problem.status < 500 && !problem.retryable) return problemReply(problem)
+  await drop()
+  throw error
+}
+
+function repeated(status: number, body: string): Reply {
+  const type = status >= 400 ? PROBLEM_TYPE : JSON_TYPE
+  return { status, ...(body !== '' && { body, type }), headers: { 'idempotency-replayed': 'true' } }
+}

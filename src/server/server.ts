@@ -1,0 +1,116 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createPostedHooks, type PostedHooks } from '../hooks/posted.ts'
+import type { Hooked } from '../host/serving/hooked.ts'
+import { createUlid } from '../kit/pure/ulid.ts'
+import type { Replies } from '../model/network/replies.ts'
+import type { Credentials } from '../model/network/tokens.ts'
+import type { Postern } from '../model/postern.ts'
+import { answer, createExchange, type Waits } from './answering.ts'
+import { createEventStreams } from './events/streams.ts'
+import { createListener } from './listener.ts'
+import { type Log, SILENT } from './log.ts'
+import { healthPages } from './pages/health.ts'
+import { hookPages } from './pages/hooks.ts'
+import { createMetrics, type Metrics, type Present } from './pages/metrics.ts'
+import { referencePages } from './pages/reference.ts'
+import { createPipeline, type Means } from './pipeline.ts'
+import { createRates } from './request/rates.ts'
+import { createTickets } from './request/tickets.ts'
+
+export interface ServerOptions extends Partial<Pick<Means, 'openEventStream'>> {
+  readonly postern: Postern
+  readonly credentials: Credentials
+  readonly replies: Replies
+  /** How many deliveries are in each state. */
+  readonly counts?: () => Promise<Readonly<Record<string, number>>>
+  /** Resolves where the store can be read. */
+  readonly check?: () => Promise<void>
+  /** What events of hosts are answered from; without it they are not. */
+  readonly hooked?: Hooked
+  /** Names of this server beside those of the machine, such as a proxy's. */
+  readonly names?: readonly string[]
+  readonly log?: Log
+  readonly now?: () => number
+}
+
+/** The door for machines, browsers and clusters. The Postern that it was made with stays its maker's to close. */
+export interface PosternServer {
+  /** Resolves with the URL at which it answers; port 0 takes any. */
+  listen(address: { readonly host: string; readonly port: number }): Promise<string>
+  /** Whoever opens this socket needs no token: only the owner can. */
+  listenOnSocket(path: string): Promise<void>
+  /** Takes no more requests, lets those under way end within a while, and ends the streams. */
+  close(): Promise<void>
+}
+
+const PATIENCE_MS = 5_000
+
+export function createServer(options: ServerOptions): PosternServer {
+  const { log = SILENT, now = Date.now } = options
+  const metrics = createMetrics()
+  const hooks = options.hooked && createPostedHooks(options.hooked)
+  const waits: Waits = { open: new Set(), isStopping: false }
+  const ulid = createUlid({ now, random: Math.random })
+  const respond = createPipeline(meansOf(options, { metrics, hooks, connections: () => tcp.connections() }))
+  const handle = (isLocal: boolean) => (request: IncomingMessage, response: ServerResponse) =>
+    void answer(createExchange({ request, response, isLocal, requestId: `req_${ulid()}`, waits }), {
+      respond,
+      log,
+      metrics,
+    })
+  const note = (error: Error) => log.warn('listener.failed', { reason: error.message })
+  const tcp = createListener(handle(false), note)
+  const local = createListener(handle(true), note)
+
+  return {
+    async listen({ host, port }) {
+      const { address, family, port: taken } = await tcp.listen(host, port)
+      return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`
+    },
+    listenOnSocket: (path) => local.listenOnSocket(path),
+    async close() {
+      const closing = Promise.all([tcp.close(PATIENCE_MS), local.close(PATIENCE_MS)])
+      waits.isStopping = true
+      for (const controller of waits.open) controller.abort()
+      await closing
+      await hooks?.rest()
+    },
+  }
+}
+
+interface Parts {
+  readonly metrics: Metrics
+  readonly hooks: PostedHooks | undefined
+  readonly connections: () => Promise<number>
+}
+
+function meansOf(options: ServerOptions, { metrics, hooks, connections }: Parts): Means {
+  const { postern, credentials, replies, counts = async () => ({}), names = [], log = SILENT, now = Date.now } = options
+  const startedAt = now()
+  const tickets = createTickets(now)
+  const present = async (): Promise<Present> => {
+    const { rss, heapUsed } = process.memoryUsage()
+    return {
+      deliveries: await counts(),
+      connections: await connections(),
+      startedAt,
+      residentBytes: rss,
+      heapBytes: heapUsed,
+    }
+  }
+  const check = options.check ?? (async () => {})
+  const health = healthPages({ tickets, metrics, check, present })
+  const pages = [...health, ...referencePages(), ...(hooks ? hookPages(hooks) : [])]
+  return {
+    postern,
+    credentials,
+    replies,
+    metrics,
+    tickets,
+    rates: createRates(now),
+    log,
+    names: names.map((name) => name.toLowerCase()),
+    pages,
+    openEventStream: options.openEventStream ?? createEventStreams({ postern, log, now }).open,
+  }
+}

@@ -62,12 +62,15 @@ function compileWhole(source, filename, whenOver) {
   }
 }
 
-/** The file appears whole or not at all, whatever happens to the machine: V8 would run half of one. */
+/**
+ * The file appears whole or not at all, whatever happens to the machine: V8 would run half of one. Nobody else writes to
+ * the same part, not even a process of another container, which may well have the same number.
+ */
 function keep(path, digest, code) {
-  const partial = `${path}.${process.pid}`
+  const partial = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}`
   try {
-    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    fs.writeFileSync(partial, Buffer.concat([Buffer.from(digest), code]), { mode: 0o600, flush: true })
+    const content = Buffer.concat([Buffer.from(digest), code])
+    fs.writeFileSync(partial, content, { mode: 0o600, flush: true, flag: 'wx' })
     fs.renameSync(partial, path)
   } catch {
     // The next run compiles it again.

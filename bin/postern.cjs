@@ -24,25 +24,40 @@ process.on('SIGINT', () => {
   process.exit(130)
 })
 
-// Compiled code is kept in the user's own folder, if nobody else can put any there.
-var home = process.env.POSTERN_HOME || (process.env.HOME && process.env.HOME + '/.postern')
-function isOwn() {
-  var folder
+// Compiled code is kept in the user's own folder, if nobody else can put any there: what lies there is run.
+var path = require('node:path')
+function isOwn(folder) {
+  var stat
   try {
-    folder = fs.statSync(home)
+    stat = fs.statSync(folder)
   } catch (_error) {
     return false
   }
-  return (!process.getuid || folder.uid === process.getuid()) && (folder.mode & 0o022) === 0
+  return (!process.getuid || stat.uid === process.getuid()) && (stat.mode & 0o022) === 0
 }
-var cache = home && isOwn() ? home + '/cache' : undefined
+// Node would make the folder for whomever the umask lets in.
+function make(folder) {
+  try {
+    fs.mkdirSync(folder, 0o700)
+  } catch (_error) {
+    // Somebody else has made it, or there can be none.
+  }
+}
+// A home that is named by where one happens to be may be anybody's, such as a part of what was cloned.
+function findCache(home) {
+  if (!home || !path.isAbsolute(home) || !isOwn(home)) return undefined
+  var folder = home + '/cache'
+  if (!fs.existsSync(folder)) make(folder)
+  return isOwn(folder) ? folder : undefined
+}
+var cache = findCache(process.env.POSTERN_HOME || (process.env.HOME && process.env.HOME + '/.postern'))
 function useCache() {
   if (cache) require('node:module').enableCompileCache(cache)
 }
 
 // What runs thousands of times a day is kept wholly compiled.
 function load(name) {
-  var file = require('node:path').join(__dirname, '..', 'dist', name)
+  var file = path.join(__dirname, '..', 'dist', name)
   return cache ? require('./compiled.cjs').loadCompiled(file, cache) : require(file)
 }
 

@@ -17,11 +17,22 @@ const onUse = {
     plugin.onResolve(
       {
         filter:
-          /\/(?:remote|maintenance|tend|hook-verbs|push-in-full|rare-shelves|ingest|spool|fallback|run-command|bell|queue|rewake)\.ts$/,
+          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|push-in-full|rare-shelves|ingest|spool|fallback|run-command|bell|queue|rewake|connect|serve|secrets)\.ts$/,
       },
       ({ kind, path }) =>
         kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
     )
+  },
+}
+
+/**
+ * What runs at every step of an agent refuses nothing of what wakes agents from outside, so it need not know the words for
+ * it. An error that one of its parts throws brings its words along. A test looks whether any of these codes is left.
+ */
+const withoutSourceErrors = {
+  name: 'without-source-errors',
+  setup(plugin) {
+    plugin.onLoad({ filter: /\/model\/source-errors\.ts$/ }, () => ({ contents: 'export const SOURCE_ERRORS = {}' }))
   },
 }
 
@@ -48,24 +59,37 @@ const executables = {
   external: ['pg-native'],
   plugins: [onUse],
   entryPoints: {
-    peek: 'src/cli/peek.ts',
-    hot: 'src/cli/hot.ts',
-    'hook-peek': 'src/cli/hook-peek.ts',
-    hook: 'src/cli/hook.ts',
     main: 'src/cli/main.ts',
     remote: 'src/host/remote.ts',
+    connect: 'src/host/serving/connect.ts',
     maintenance: 'src/store/sqlite/maintenance.ts',
     'rare-shelves': 'src/store/sqlite/rare-shelves.ts',
     'push-in-full': 'src/core/inbox/push-in-full.ts',
     'hook-verbs': 'src/core/gates/hook-verbs.ts',
     tend: 'src/core/gates/tend.ts',
+    fire: 'src/core/plans/fire.ts',
+    cron: 'src/host/cron.ts',
     ingest: 'src/core/inbox/ingest.ts',
     spool: 'src/host/spool.ts',
     fallback: 'src/hooks/fallback.ts',
     'run-command': 'src/kit/node/run-command.ts',
+    secrets: 'src/host/credentials/secrets.ts',
     bell: 'src/wires/local/bell.ts',
     queue: 'src/store/sqlite/queue.ts',
     rewake: 'src/cli/wake/rewake.ts',
+    serve: 'src/server/serve.ts',
+  },
+}
+
+/** Those that run thousands of times a day. */
+const often = {
+  ...executables,
+  plugins: [onUse, withoutSourceErrors],
+  entryPoints: {
+    peek: 'src/cli/peek.ts',
+    hot: 'src/cli/hot.ts',
+    'hook-peek': 'src/cli/hook-peek.ts',
+    hook: 'src/cli/hook.ts',
   },
 }
 
@@ -76,25 +100,30 @@ const library = {
   splitting: true,
   outdir: dist,
   packages: 'external',
-  entryPoints: { index: 'src/index.ts' },
+  entryPoints: { index: 'src/index.ts', client: 'src/client/connect.ts' },
 }
 
-const bundles = await build(executables)
+const bundles = [await build(often), await build(executables)]
 const exported = await build(library)
 const { formatPluginHooks } = await load('src/hooks/install/plugin.ts')
 
 // Nothing of an earlier build is touched before this one has succeeded.
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist, { recursive: true })
-for (const { path, text } of bundles.outputFiles) writeFileSync(path, withDigest(requiringParts(text)))
+for (const { path, text } of bundles.flatMap(({ outputFiles }) => outputFiles))
+  writeFileSync(path, withDigest(requiringParts(text)))
 for (const { path, contents } of exported.outputFiles) writeFileSync(path, contents)
 linkExecutable()
 buildPlugin()
 // The test of the bundles' contents reads this.
-writeFileSync(join(dist, 'bundles.json'), JSON.stringify(bundles.metafile))
+writeFileSync(join(dist, 'bundles.json'), JSON.stringify({ outputs: outputsOf(bundles) }))
 if (!process.argv.includes('--no-types')) {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   execFileSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
+}
+
+function outputsOf(built) {
+  return Object.assign({}, ...built.map(({ metafile }) => metafile.outputs))
 }
 
 /** The first import of a program makes it load Node's other loader, and code that was kept cannot import at all. */

@@ -49,9 +49,13 @@ function hasTests(project: (typeof PROJECTS)[number]): boolean {
   return globSync(`${home}/**/*.test.ts`, { cwd: ROOT }).length > 0
 }
 
+/** Layers whose tests start no programs: two files at a time fill two cores. The others do so with one. */
+const SIDE_BY_SIDE: readonly string[] = ['unit', 'conformance']
+
 function vitestStep(name: string, report: string): Step {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  return { name, report, command: ['vitest', 'run', '--project', name, ...reporters] }
+  const workers = SIDE_BY_SIDE.includes(name) ? ['--maxWorkers=2'] : []
+  return { name, report, command: ['vitest', 'run', '--project', name, ...workers, ...reporters] }
 }
 
 async function runAll(steps: readonly Step[]): Promise<number> {

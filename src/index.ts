@@ -1,4 +1,9 @@
 /** The public list of names. Nothing else is public. */
+
+export type { AgentBatch } from './agent/batch.ts'
+export { type AgentOptions, type AgentRuntime, agent, type BatchFailure } from './agent/runtime.ts'
+export type { AgentPostern } from './agent/source.ts'
+export { type ConnectedPostern, type ConnectPostern, connectPostern, type FollowEvents } from './client/connect.ts'
 export { type OpenPostern, openPostern } from './host/open.ts'
 export type { Agent, AgentKind } from './model/agent.ts'
 export type { Caller } from './model/caller.ts'
@@ -32,6 +37,11 @@ export type { IngestEntries, IngestEntry, Ingested } from './model/ingest.ts'
 export type { Json } from './model/json.ts'
 export type { Limits } from './model/limits.ts'
 export type { Attachment, Message, Sender } from './model/message.ts'
+export type { EventFilter, PosternEvent } from './model/network/event.ts'
+export type { EventPage, Events, ListEvents, WaitEvents } from './model/network/events.ts'
+export type { Scope, ScopeKind, Token } from './model/network/token.ts'
+export type { CreateToken, NewToken, Tokens } from './model/network/tokens.ts'
+export type { TraceContext } from './model/network/trace-context.ts'
 export type { Offer } from './model/offer.ts'
 export type {
   AckMessages,
@@ -54,6 +64,7 @@ export type {
   NoteEvent,
   OfferRef,
   Postern,
+  PrintedOffer,
   PushMessage,
   PushRecipient,
   PushResult,
@@ -69,5 +80,49 @@ export type {
 export type { Priority } from './model/priority.ts'
 export type { DeliveryTrace, ReceiptStage, ReceiptStep, Trace } from './model/receipt.ts'
 export type { Liveness, Session } from './model/session.ts'
+export {
+  type InboxEvent,
+  type PlainMessageEvent,
+  type PlanEvent,
+  type SenderType,
+  type ServiceEvent,
+  type SpaceMessageEvent,
+  toInboxEvent,
+} from './model/sources/inbox-event.ts'
+export type { MissedPolicy, Plan } from './model/sources/plan.ts'
+export type {
+  ChangePlan,
+  DeletePlans,
+  ListPlans,
+  PlanInFull,
+  PlanRef,
+  Plans,
+  SetPlan,
+} from './model/sources/plans.ts'
+export type { Service } from './model/sources/service.ts'
+export type {
+  CreateService,
+  NewService,
+  ServiceRef,
+  Services,
+  TriggerAgent,
+  Triggered,
+  TriggerProof,
+} from './model/sources/services.ts'
+export type { Space, SpaceMember, SpacePost } from './model/sources/space.ts'
+export type {
+  CreateSpace,
+  EnteredSpace,
+  EnterSpace,
+  Posted,
+  PostInSpace,
+  PostPage,
+  SpaceHistory,
+  SpaceInFull,
+  SpaceMembership,
+  SpaceRef,
+  SpaceStatus,
+  Spaces,
+} from './model/sources/spaces.ts'
 export { renderDrain } from './render/drain.ts'
 export { renderLines } from './render/lines.ts'

@@ -20,6 +20,8 @@ export interface Form {
   readonly isForAnyone?: true
   /** Its `--agent` says whom it concerns, not who asks. */
   readonly isAboutAgent?: true
+  /** Concerns this machine alone: no server is asked, whatever the configuration names. */
+  readonly isLocal?: true
 }
 
 export interface Option {
@@ -69,5 +71,6 @@ export const COMMON_OPTIONS: readonly Option[] = [
   { name: 'as', value: '<agent>', summary: 'who you are' },
   { name: 'home', value: '<folder>', summary: 'where Postern keeps its things (default ~/.postern)' },
   { name: 'store', value: '<path|url>', summary: 'a SQLite file, or postgres://…' },
+  { name: 'url', value: '<url>', summary: 'a server to ask instead, such as http://127.0.0.1:4747' },
   { name: 'help', short: 'h', summary: 'show help' },
 ]

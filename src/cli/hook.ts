@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path'
 import { answerHook } from '../hooks/hook.ts'
 import { findHost, parseStopCap } from '../hooks/hosts/hosts.ts'
 import { startWatcher } from '../hooks/watch/start.ts'
-import { type Config, findHome, readConfig } from '../host/config.ts'
+import { findHome } from '../host/config.ts'
+import { readFolderConfig } from '../host/hook-config.ts'
 import { noteFault } from '../host/hook-log.ts'
 import { randomToken } from '../kit/node/crypto.ts'
 import { hostProcessAbove } from '../kit/node/host-process.ts'
@@ -39,7 +40,7 @@ export async function answerEvent(words: readonly string[], input: string, found
       agent: env['POSTERN_AGENT'] || args.get('agent') || undefined,
       input,
       home,
-      readConfig: (folder) => (folder === cwd && found.config) || readWithoutProject({ flags, env, cwd: folder }, note),
+      readConfig: (folder) => (folder === cwd && found.config) || readFolderConfig({ flags, env, cwd: folder }, note),
       cwd,
       opened: found.opened,
       settings: {
@@ -67,19 +68,6 @@ function workingFolder(): string {
 
 function flagsOf(cwd: string, home: string | undefined, store: string | undefined) {
   return { ...(home !== undefined && { home: resolve(cwd, home) }), ...(store !== undefined && { store }) }
-}
-
-type Sources = Parameters<typeof readConfig>[0]
-
-/** A project's file that cannot be used counts for nothing: it must not be a way to switch gates off. */
-function readWithoutProject(sources: Sources, note: (error: unknown) => void): Config {
-  try {
-    return readConfig(sources)
-  } catch (error) {
-    const config = readConfig({ ...sources, cwd: '/' })
-    note(error)
-    return config
-  }
 }
 
 /** Markers of the seed's kind: `.runtime/gates/<session>/<gate>`. Those of an earlier session lie elsewhere. */

@@ -1,21 +1,13 @@
-/** Values that others made: their keys are not ours to read times from. */
-const FOREIGN = new Set(['payload', 'context'])
+import { toWire } from '../model/network/wire-json.ts'
 
-/** The answer of a command as JSON: times, which are milliseconds inside, leave as ISO 8601. */
+/** The answer of a command as JSON. */
 export function formatJson(value: unknown): string {
-  return JSON.stringify(withIsoTimes(value), null, 2).replace(UNSEEN, escapeUnits)
+  return JSON.stringify(toWire(value), null, 2).replace(UNSEEN, escapeUnits)
 }
 
-function withIsoTimes(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withIsoTimes)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => {
-      if (typeof member === 'number' && (key === 'at' || /(?:At|Since)$/.test(key)))
-        return [key, new Date(member).toISOString()]
-      return [key, FOREIGN.has(key) ? member : withIsoTimes(member)]
-    }),
-  )
+/** The same on one line, for answers of which there is one after the other. */
+export function formatJsonLine(value: unknown): string {
+  return JSON.stringify(toWire(value)).replace(UNSEEN, escapeUnits)
 }
 
 /** What JSON leaves raw although a terminal would obey it or nobody would see it. */

@@ -1,4 +1,4 @@
-import { openConfigured } from '../host/open.ts'
+import { openOrConnect } from '../host/open.ts'
 import { EXIT, PosternError } from '../model/errors.ts'
 import type { Command } from './command.ts'
 import { agentAdd, agentList, agentRemove, agentRename, agentShow } from './commands/agent.ts'
@@ -13,6 +13,7 @@ import {
   decisionShow,
 } from './commands/decision.ts'
 import { doctor } from './commands/doctor.ts'
+import { events } from './commands/events.ts'
 import {
   gateCheck,
   gateCreate,
@@ -39,6 +40,21 @@ import {
 import { inboxDrainStyled } from './commands/inbox-drain-styled.ts'
 import { inboxPushAndWait } from './commands/inbox-push-wait.ts'
 import { init } from './commands/init.ts'
+import { planDelete, planList, planPause, planResume, planRun, planSet, planShow } from './commands/plan.ts'
+import { serve } from './commands/serve.ts'
+import { serviceCreate, serviceList, serviceRevoke, serviceRotate } from './commands/service.ts'
+import {
+  spaceClose,
+  spaceCreate,
+  spaceEnter,
+  spaceHistory,
+  spaceJoin,
+  spaceLeave,
+  spaceList,
+  spacePost,
+  spaceShow,
+} from './commands/space.ts'
+import { tokenCreate, tokenList, tokenRevoke } from './commands/token.ts'
 import { tour } from './commands/tour.ts'
 import { trace } from './commands/trace.ts'
 import { backup, migrate } from './commands/upkeep.ts'
@@ -84,8 +100,33 @@ export const COMMANDS: readonly Command[] = [
   decisionAwait,
   decisionCancel,
   decisionCheck,
+  spaceCreate,
+  spaceList,
+  spaceShow,
+  spaceJoin,
+  spaceLeave,
+  spacePost,
+  spaceHistory,
+  spaceEnter,
+  spaceClose,
+  planSet,
+  planList,
+  planShow,
+  planDelete,
+  planPause,
+  planResume,
+  planRun,
+  serviceCreate,
+  serviceList,
+  serviceRotate,
+  serviceRevoke,
+  tokenCreate,
+  tokenList,
+  tokenRevoke,
   trace,
+  events,
   wake,
+  serve,
   hook,
   init,
   doctor,
@@ -107,11 +148,9 @@ export async function runMain(argv: readonly string[]): Promise<number> {
   const command = findCommand(words)
   if (command) {
     const rest = words.slice(command.path.split(' ').length)
-    return isAboutHelp || asksForHelp(command, rest)
-      ? show(helpFor(command))
-      : runCommand(command, rest, openConfigured)
+    return isAboutHelp || asksForHelp(command, rest) ? show(helpFor(command)) : runCommand(command, rest, openOrConnect)
   }
-  if (words.length === 1 && words[0] === '--version') return runCommand(version, [], openConfigured)
+  if (words.length === 1 && words[0] === '--version') return runCommand(version, [], openOrConnect)
 
   const [noun] = words
   if (noun === undefined || noun === '--help' || noun === '-h') return show(overview(COMMANDS))

@@ -1,9 +1,9 @@
 import { fstatSync, writeSync } from 'node:fs'
 import { type Config, readConfig } from '../host/config.ts'
 import type { OpenOptions } from '../host/context.ts'
-import { identify } from '../host/identity.ts'
+import { anyone, type IdentitySources, identify } from '../host/identity.ts'
 import { lazy } from '../kit/pure/lazy.ts'
-import { type Caller, LOCAL_CALLER } from '../model/caller.ts'
+import type { Caller } from '../model/caller.ts'
 import { asPosternError, EXIT, PosternError } from '../model/errors.ts'
 import type { HotPostern } from '../model/postern.ts'
 import { showField } from '../render/terminal.ts'
@@ -29,10 +29,12 @@ export async function runCommand<P extends Rebindable<P>>(
   const isJson = asksForJson(argv)
   let postern: P | undefined
   let isDone = false
+  let isOwnStore = true
   try {
     const args = parseArgs(command, argv)
     const io = createIo(command, args, async (config, options) => {
       postern ??= await open(config, options)
+      isOwnStore = config.url === null
       return postern
     })
     const code = (await command.run(io, args)) ?? EXIT.ok
@@ -41,7 +43,7 @@ export async function runCommand<P extends Rebindable<P>>(
   } catch (error) {
     return report(asPosternError(error), isJson)
   } finally {
-    if (postern) await leave(postern, isDone)
+    if (postern) await leave(postern, isDone && isOwnStore)
   }
 }
 
@@ -55,9 +57,9 @@ export function asksForJson(argv: readonly string[]): boolean {
  * Where no server runs, commands do the upkeep in passing, a slice when it is due and after they have answered. One
  * that failed does none: a store that is locked, full or damaged is best left alone.
  */
-async function leave(postern: Pick<HotPostern, 'upkeep' | 'close'>, isDone: boolean): Promise<void> {
+async function leave(postern: Pick<HotPostern, 'upkeep' | 'close'>, tends: boolean): Promise<void> {
   try {
-    if (isDone) await postern.upkeep.run()
+    if (tends) await postern.upkeep.run()
   } catch {
     // The command has its answer; what is wrong with the store the next one will say.
   }
@@ -66,8 +68,7 @@ async function leave(postern: Pick<HotPostern, 'upkeep' | 'close'>, isDone: bool
 
 function createIo<P extends Rebindable<P>>(form: Form, args: Args, open: Opener<P>): Io<P> {
   const { env } = process
-  const flags = configFlags(args)
-  const config = readConfig({ flags, env, cwd: process.cwd() })
+  const config = configOf(form, readConfig({ flags: configFlags(args), env, cwd: process.cwd() }))
   const environmentAgent = env['POSTERN_AGENT'] || undefined
   return {
     config,
@@ -78,15 +79,33 @@ function createIo<P extends Rebindable<P>>(form: Form, args: Args, open: Opener<
     environmentAgent,
     async open() {
       const postern = await open(config, { upkeep: false, limits: config.limits })
-      if (form.isForAnyone) return postern.as({ ...LOCAL_CALLER, via: 'cli' })
-      const as = args.get('as')
-      const agent = (form.isAboutAgent ? undefined : args.get('agent')) ?? (as === undefined ? environmentAgent : as)
-      return postern.as(
-        await identify(postern, { ...(as !== undefined && { as }), ...(agent !== undefined && { agent }), via: 'cli' }),
-      )
+      const caller = form.isForAnyone ? anyone(postern, 'cli') : await identify(postern, sources(form, args))
+      return caller === postern.caller ? postern : postern.as(caller)
     },
     now: Date.now,
   }
+}
+
+/** Whom words and environment name. */
+function sources(form: Form, args: Args): IdentitySources {
+  const as = args.get('as')
+  const environmentAgent = process.env['POSTERN_AGENT'] || undefined
+  const agent = (form.isAboutAgent ? undefined : args.get('agent')) ?? (as === undefined ? environmentAgent : as)
+  return { ...(as !== undefined && { as }), ...(agent !== undefined && { agent }), via: 'cli' }
+}
+
+/** A command that concerns this machine alone asks no server. Whoever names one all the same is mistaken. */
+function configOf({ path, isLocal }: Form, config: Config): Config {
+  const { url, origins } = config
+  if (!isLocal || url === null) return config
+  if (origins['url'] === '--url') {
+    throw new PosternError('USAGE', {
+      message: `"postern ${path}" works on this machine alone, not through a server.`,
+      next: 'Run it where the server runs, or leave "--url" out.',
+    })
+  }
+  writeAll(2, `postern: "${path}" works on this machine alone; the server of ${origins['url']} is not asked\n`)
+  return { ...config, url: null }
 }
 
 /** Where no terminal sets a width, lines are long enough for whoever searches in them. */

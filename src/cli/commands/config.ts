@@ -14,11 +14,13 @@ export const configShow: Command = {
   options: [{ name: 'explain', summary: 'say where each value came from' }],
 
   async run(io, args) {
-    const { home, store, limits, origins } = io.config
+    const { home, store, url, limits, origins } = io.config
     const shownStore = hidePassword(store)
+    const shownUrl = url === null ? null : hidePassword(url)
     const values: [string, string | number][] = [
       ['home', home],
       ['store', shownStore],
+      ['url', shownUrl ?? ''],
       ...Object.entries(limits).map(([name, value]): [string, number] => [`limits.${name}`, value]),
     ]
     const rows = values.map(([name, value]) => [
@@ -27,7 +29,7 @@ export const configShow: Command = {
       ...(args.has('explain') ? [origins[name] ?? ''] : []),
     ])
     const header = ['SETTING', 'VALUE', ...(args.has('explain') ? ['FROM'] : [])]
-    const json = { home, store: shownStore, limits, ...(args.has('explain') && { origins }) }
+    const json = { home, store: shownStore, url: shownUrl, limits, ...(args.has('explain') && { origins }) }
     answer(io, json, formatTable(header, rows, io.stdout.columns))
     return undefined
   },
@@ -35,7 +37,8 @@ export const configShow: Command = {
 
 export const configTrust: Command = {
   path: 'config trust',
-  summary: "Let this project's postern.config.json name a store and change every limit.",
+  isLocal: true,
+  summary: "Let this project's postern.config.json name a store or a server and change every limit.",
   options: [{ name: 'revoke', summary: 'take that back' }],
 
   async run(io, args) {

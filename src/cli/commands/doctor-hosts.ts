@@ -6,12 +6,13 @@ import { formatCommand, formatLauncherWord, LAUNCHER, quoteWord } from '../../ho
 import { readSettings } from '../../hooks/install/files.ts'
 import { findSettings } from '../../hooks/install/install.ts'
 import { readRecord } from '../../hooks/install/record.ts'
-import { listHooks, understand } from '../../hooks/install/settings.ts'
+import { listHooks, type OwnHook, understand } from '../../hooks/install/settings.ts'
 import { type Places, SCOPES, TARGETS, type Target } from '../../hooks/install/targets.ts'
 import { formatProbe, parseProbed } from '../../hooks/probe.ts'
 import { findBypasses } from '../../hooks/shadow.ts'
 import { runCommand } from '../../kit/node/run-command.ts'
 import type { HealthCheck } from '../../model/postern.ts'
+import { inspectPosting } from '../hosts/inspect-posting.ts'
 import { formatTable } from '../table.ts'
 
 /** What each host can do with us, and how well that is known. */
@@ -39,13 +40,21 @@ const PROBE_MS = 5_000
 /** A host waits far longer, but its agent stands still meanwhile. */
 const SLOW_MS = 1_500
 
+export interface Inspected {
+  readonly home: string
+  readonly project: string
+  /** Where the server of this store listens, if one runs. */
+  readonly server: string | undefined
+}
+
 /** Runs the very commands that hosts run, for every host whose settings name us. Only our own launcher is ever run. */
-export async function inspectHosts(home: string, project: string): Promise<HealthCheck[]> {
+export async function inspectHosts({ home, project, server }: Inspected): Promise<HealthCheck[]> {
   const checks: HealthCheck[] = []
-  for (const { path, target, problem, hooks } of TARGETS.flatMap((target) => settingsOf(target, home, project))) {
+  for (const { path, target, problem, hooks, posts } of TARGETS.flatMap((each) => settingsOf(each, home, project))) {
     if (problem !== undefined) checks.push(unreadable(target, path, problem))
     for (const installed of hooks)
       checks.push(isOwn(installed, home) ? await probe(installed, project) : foreign(installed))
+    for (const post of posts) checks.push(...(await inspectPosting({ target, path, ...post }, server)))
     if (hooks.length > 0 && target.host === 'codex') checks.push(trust(target))
   }
   return [...checks, ...inspectBypasses(home)]
@@ -56,6 +65,8 @@ interface Settings {
   readonly path: string
   readonly problem?: string
   readonly hooks: readonly Installed[]
+  /** For each agent one of those that post to a server. */
+  readonly posts: readonly OwnHook[]
 }
 
 /** The user's file, the project's, and whatever file was changed by `init` elsewhere. */
@@ -70,10 +81,10 @@ function settingsOf(target: Target, home: string, project: string): readonly Set
   for (const read of readers) {
     try {
       const { path, text } = read()
-      if (!found.has(path) && text !== null) found.set(path, { target, path, hooks: hooksIn(target, path, text, home) })
+      if (!found.has(path) && text !== null) found.set(path, { target, path, ...hooksIn(target, path, text, home) })
     } catch (error) {
       const problem = (error as Error).message
-      found.set(problem, { target, path: target.host, problem, hooks: [] })
+      found.set(problem, { target, path: target.host, problem, hooks: [], posts: [] })
     }
   }
   return [...found.values()]
@@ -84,13 +95,16 @@ function placesOf({ folderVariable }: Target, project: string): Places {
   return { userHome: homedir(), project, moved: moved || undefined }
 }
 
-function hooksIn(target: Target, path: string, text: string, home: string): readonly Installed[] {
-  const hooks = listHooks(understand(text, path), { target, home })
-  const agents = [...new Set(hooks.map(({ agent }) => agent))]
-  return agents.flatMap((agent) => {
-    const command = hooks.find((each) => each.agent === agent && each.command.endsWith(' full'))?.command
-    return command === undefined ? [] : [{ target, path, agent, command }]
-  })
+function hooksIn(target: Target, path: string, text: string, home: string): Pick<Settings, 'hooks' | 'posts'> {
+  const own = listHooks(understand(text, path), { target, home })
+  const agents = [...new Set(own.map(({ agent }) => agent))]
+  const first = (test: (hook: OwnHook) => boolean) =>
+    agents.flatMap((agent) => own.find((hook) => hook.agent === agent && test(hook)) ?? [])
+  const full = first(({ call, token }) => token === null && call.endsWith(' full'))
+  return {
+    hooks: full.map(({ agent, call }) => ({ target, path, agent, command: call })),
+    posts: first(({ token }) => token !== null),
+  }
 }
 
 /** The settings of a project come with it, from wherever it was cloned: what they call ours may be anything. */

@@ -1,10 +1,12 @@
 import { inspectHome } from '../../host/inspect.ts'
 import { inspectFaults } from '../../host/inspect-hooks.ts'
 import { inspectSpools, projectRoot } from '../../host/spool.ts'
+import { machineName } from '../../kit/node/processes.ts'
 import { asPosternError, EXIT } from '../../model/errors.ts'
 import type { HealthCheck } from '../../model/postern.ts'
 import { showField } from '../../render/terminal.ts'
 import type { Command, Io } from '../command.ts'
+import { findPostable } from '../hosts/post-server.ts'
 import { answer } from '../print.ts'
 import { formatSupport, inspectHosts, listSupport } from './doctor-hosts.ts'
 
@@ -24,7 +26,7 @@ export const doctor: Command = {
       ...stored.checks,
       ...inspectFaults(home),
       ...[...new Set([project, ...stored.projects])].flatMap((root) => inspectSpools(root, io.now())),
-      ...(await inspectHosts(home, project)),
+      ...(await inspectHosts({ home, project, server: findPostable(io) })),
     ]
     const ok = checks.every((check) => check.ok || check.level !== 'error')
     const hosts = listSupport()
@@ -42,7 +44,7 @@ function formatCheck({ name, ok, level, detail, next }: HealthCheck): string {
 
 interface Stored {
   readonly checks: readonly HealthCheck[]
-  /** The roots of projects in which sessions are open. */
+  /** The roots of projects in which sessions are open on this machine. */
   readonly projects: readonly string[]
 }
 
@@ -52,9 +54,21 @@ async function checkStore(io: Io): Promise<Stored> {
     const postern = await io.open()
     const { checks } = await postern.upkeep.check()
     const sessions = await postern.sessions.list()
-    return { checks, projects: sessions.flatMap(({ project }) => project ?? []) }
+    const here = sessions.filter(({ machine }) => machine === machineName())
+    return { checks, projects: here.flatMap(({ project }) => project ?? []) }
   } catch (error) {
     const { message, next } = asPosternError(error)
-    return { checks: [{ name: 'store.open', ok: false, level: 'error', detail: message, next }], projects: [] }
+    return {
+      checks: [
+        {
+          name: io.config.url === null ? 'store.open' : 'server.open',
+          ok: false,
+          level: 'error',
+          detail: message,
+          next,
+        },
+      ],
+      projects: [],
+    }
   }
 }

@@ -3,6 +3,7 @@ import { EXIT } from '../../model/errors.ts'
 import { type Gate, parseGateHook, parseGateKind, parseGateMode, parsePolicy } from '../../model/gate.ts'
 import type { CreateGate } from '../../model/gates.ts'
 import type { Postern } from '../../model/postern.ts'
+import { formatServiceCondition, type Wanted } from '../../model/sources/service-condition.ts'
 import { showField } from '../../render/terminal.ts'
 import type { Args, Command, Io } from '../command.ts'
 import { requireOwnAgent } from '../own-agent.ts'
@@ -21,7 +22,7 @@ const AGENT = {
 const YOURSELF = { name: 'agent', value: '<agent>', aliases: ['bead'], summary: 'your own agent' } as const
 
 /** What a gate waits for is one option, by its kind. */
-const AWAITED = ['message', 'decision', 'command', 'gate'] as const
+const AWAITED = ['message', 'decision', 'command', 'gate', 'service'] as const
 
 export const gateCreate: Command = {
   path: 'gate create',
@@ -30,7 +31,7 @@ export const gateCreate: Command = {
   operands: '[reason]',
   options: [
     AGENT,
-    { name: 'kind', value: '<kind>', summary: 'human (default), timer, message, decision, command or gate' },
+    { name: 'kind', value: '<kind>', summary: 'human (default), timer, message, decision, command, gate or service' },
     { name: 'mode', value: '<mode>', summary: 'strict (default) holds, soft warns once' },
     { name: 'hook', value: '<hook>', summary: 'stop (default), or tool' },
     { name: 'tool', value: '<name>', summary: 'only the use of this tool, such as Bash or mcp__github__*' },
@@ -40,6 +41,8 @@ export const gateCreate: Command = {
     { name: 'decision', value: '<id>', summary: 'decision: until it is answered' },
     { name: 'command', value: '<command>', summary: 'command: until it succeeds' },
     { name: 'gate', value: '<id>', summary: 'gate: until that one is closed' },
+    { name: 'service', value: '<name>', summary: 'service: until a service of that name sends an event' },
+    { name: 'where', value: '<path=value>', multiple: true, summary: 'service: only one whose payload holds this' },
     { name: 'timeout', value: '<duration>', summary: 'expires after' },
     { name: 'remind', value: '<duration>', summary: 'remind people this often' },
     { name: 'escalate-to', value: '<agent>', summary: 'whom to tell when it takes too long' },
@@ -50,6 +53,7 @@ export const gateCreate: Command = {
   examples: [
     'postern gate create --agent quinn --kind human --mode strict --reason "Justin must look at the migration first"',
     'postern gate create --agent quinn --kind command --command "npm test" "The tests must pass"',
+    'postern gate create --agent quinn --kind service --service ci --where status=success "CI must be green"',
     'postern gate create --agent quinn --hook tool --tool Bash --kind timer --after 10m "The deploy is running"',
   ],
 
@@ -74,6 +78,7 @@ function readGate(args: Args): Omit<CreateGate, 'agent'> {
   const [awaited] = named
   const kind = parseGateKind(args.get('kind') ?? awaited ?? (args.has('after') ? 'timer' : 'human'))
   if (awaited !== undefined && awaited !== kind) throw usage(gateCreate, `--${awaited} is for a gate of that kind`)
+  if (args.has('where') && kind !== 'service') throw usage(gateCreate, '--where is for a gate of the kind service')
   const reason = args.get('reason') ?? args.operands[0]
   if (reason === undefined) throw usage(gateCreate, 'The reason is missing')
   const [tool, escalateTo] = [args.get('tool'), args.get('escalate-to')]
@@ -82,7 +87,7 @@ function readGate(args: Args): Omit<CreateGate, 'agent'> {
   return {
     kind,
     reason,
-    ...(awaited && { awaits: args.get(awaited) ?? '' }),
+    ...(awaited && { awaits: awaitedIn(args, awaited) }),
     ...(kind === 'command' && { folder: resolve('.') }),
     ...(args.has('mode') && { mode: parseGateMode(args.get('mode')) }),
     ...(hook !== undefined && { hook: parseGateHook(hook) }),
@@ -95,6 +100,17 @@ function readGate(args: Args): Omit<CreateGate, 'agent'> {
     ...span(args, 'remind', 'remindEveryMs'),
     ...span(args, 'escalate-after', 'escalateAfterMs'),
   }
+}
+
+function awaitedIn(args: Args, name: (typeof AWAITED)[number]): string {
+  const named = args.get(name) ?? ''
+  if (name !== 'service') return named
+  const where = args.all('where').map((text): Wanted => {
+    const at = text.indexOf('=')
+    if (at <= 0) throw usage(gateCreate, '--where takes a path and a value, such as status=success')
+    return [text.slice(0, at), text.slice(at + 1)]
+  })
+  return formatServiceCondition({ service: named, where })
 }
 
 function span<K extends string>(args: Args, name: string, key: K): Partial<Record<K, number>> {

@@ -25,7 +25,7 @@ export const inboxPush: Command<HotPostern> = {
       value: '<agent>',
       multiple: true,
       aliases: ['bead'],
-      summary: 'a recipient; repeat it, or separate by commas',
+      summary: 'a recipient; repeat it, or separate by commas; or one space, as space:<id>',
     },
     { name: 'broadcast', summary: 'to everybody but you' },
     {
@@ -65,7 +65,7 @@ export const inboxPush: Command<HotPostern> = {
 
 export function describePush({ id, duplicate, recipients }: PushResult): string {
   const to = recipients.map(({ agent, state }) => (state === 'held' ? `${agent} (held)` : agent)).join(', ')
-  return `${duplicate ? 'Already stored' : 'Stored'}: ${id} for ${to}`
+  return `${duplicate ? 'Already stored' : 'Stored'}: ${id} for ${to || 'nobody else'}`
 }
 
 export async function readMessage(io: PushIo, args: Args): Promise<PushMessage> {

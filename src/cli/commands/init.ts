@@ -13,12 +13,23 @@ import {
   planInstall,
   planUninstall,
 } from '../../hooks/install/install.ts'
-import { listHooks, understand } from '../../hooks/install/settings.ts'
+import { listHooks, type PostServer, understand } from '../../hooks/install/settings.ts'
 import { type Places, SCOPES, type Scope, TARGETS, type Target } from '../../hooks/install/targets.ts'
 import { parseAgentId } from '../../model/agent.ts'
 import { EXIT } from '../../model/errors.ts'
 import { showField } from '../../render/terminal.ts'
 import type { Args, Command, Io } from '../command.ts'
+import {
+  findFormer,
+  findPostable,
+  findPostServer,
+  hideTokens,
+  revoke,
+  revokeFormer,
+  warnOfPort,
+  warnOfReaders,
+  withToken,
+} from '../hosts/post-server.ts'
 import { usage } from '../parse.ts'
 import { answer } from '../print.ts'
 
@@ -28,17 +39,20 @@ const MAX_WIDTH = 1_000
 
 export const init: Command = {
   path: 'init',
+  isLocal: true,
   isForAnyone: true,
   summary: 'Let a host call Postern: put its hooks into the settings of Claude Code, Codex, Gemini CLI or Cursor.',
   options: [
     { name: 'host', value: `<${HOST_NAMES.join('|')}>`, summary: 'the program that the agent runs in' },
     { name: 'agent', value: '<agent>', summary: 'whose mail it shows; registered if it is new' },
     { name: 'scope', value: '<user|project>', summary: 'everywhere (default), or in this project only' },
+    { name: 'http', summary: 'let prompts and tools go straight to the server that runs (claude-code, user)' },
     { name: 'yes', short: 'y', summary: 'do not ask' },
     { name: 'uninstall', summary: 'take the hooks out again; everything else stays as it is' },
   ],
   examples: [
     'postern init --host claude-code --agent quinn',
+    'postern init --host claude-code --agent quinn --http',
     'postern init --host codex --agent quinn --scope project',
     'postern init --host claude-code --uninstall',
   ],
@@ -61,17 +75,28 @@ async function install(io: Io, args: Args, target: Target, agent: string): Promi
   const places = findPlaces(target)
   const launcher = formatLauncherWord(home, places.userHome, target, scope)
   const found = findSettings(target, scope, places)
-  const change = planInstall(found, scope, { target, launcher, agent, home })
-  if (change && !(await agrees(io, args, change))) return EXIT.failed
+  const wish = { target, scope, agent, found }
+  const wanted = { target, launcher, agent, home }
+  const asked = args.has('http') ? await findPostServer(io, wish) : undefined
+  const plan = planInstall(found, scope, { ...wanted, ...(asked && { server: asked }) })
+  if (plan && !(await agrees(io, args, plan))) return EXIT.failed
 
   const isNew = await prepare(io, agent)
-  const backup = change ? (await applyChange(change, home)).backup : null
+  const former = findFormer(io, { target, found, agent: undefined })
+  const server = asked && (await withToken(io, wish, asked))
+  const change = server ? planInstall(found, scope, { ...wanted, server }) : plan
+  const backup = change ? await write(io, change, server === asked ? null : server) : null
+  const isReplaced = change !== undefined && former.tokenId !== change.next?.tokenId
   const warnings = [
+    ...(isReplaced ? await revokeFormer(io, former) : []),
+    ...warnOfReaders(found, server),
+    ...warnOfPort(io, server),
     ...warnOfOther(target, scope, places, home),
     ...warnOfSharing(scope, agent, launcher),
     ...warnOfPlace(),
     ...warnOfStore(io),
   ]
+  const offered = asked || target.postable.length === 0 || scope === 'project' ? undefined : findPostable(io)
   const others = (change?.agents ?? []).filter((each) => each !== agent)
   const lines = [
     change
@@ -81,6 +106,8 @@ async function install(io: Io, args: Args, target: Target, agent: string): Promi
     ...(others.length === 0 ? [] : [`It did so for ${others.join(', ')} before.`]),
     ...(backup === null ? [] : [`The file as it was: ${backup}`]),
     ...(isNew ? [`The launcher was written: ${join(home, LAUNCHER)}`] : []),
+    ...(server ? [`Prompts and tools go to the server at ${server.url}; the rest runs the launcher.`] : []),
+    ...(offered === undefined ? [] : [`A server runs at ${offered}: with --http prompts and tools go straight to it.`]),
     ...warnings,
     ...(change ? [target.next] : []),
   ]
@@ -94,12 +121,23 @@ async function install(io: Io, args: Args, target: Target, agent: string): Promi
       changed: change !== undefined,
       backup,
       launcher: join(home, LAUNCHER),
+      server: server?.url ?? null,
       warnings,
       next: target.next,
     },
     show(lines),
   )
   return undefined
+}
+
+/** Where the file cannot be written, a token that was made for it is good for nothing. */
+async function write(io: Io, change: Change, made: PostServer | null | undefined): Promise<string | null> {
+  try {
+    return (await applyChange(change, io.config.home)).backup
+  } catch (error) {
+    if (made?.tokenId) await revoke(io, made.tokenId)
+    throw error
+  }
 }
 
 async function uninstall(io: Io, args: Args, target: Target | undefined): Promise<number | undefined> {
@@ -111,7 +149,9 @@ async function uninstall(io: Io, args: Args, target: Target | undefined): Promis
   const change = planUninstall(found, scope, { target, home, agent })
   if (change && !(await agrees(io, args, change))) return EXIT.failed
 
+  const former = findFormer(io, { target, found, agent })
   const backup = change ? (await applyChange(change, home)).backup : null
+  const warnings = await revokeFormer(io, former)
   const isGone = change?.after === null
   const lines = change
     ? [
@@ -120,6 +160,7 @@ async function uninstall(io: Io, args: Args, target: Target | undefined): Promis
         ...(backup === null ? [] : [`The file as it was before Postern came: ${backup}`]),
       ]
     : [`Nothing to take out of ${found.path}.`]
+  lines.push(...warnings)
   answer(
     io,
     {
@@ -130,6 +171,7 @@ async function uninstall(io: Io, args: Args, target: Target | undefined): Promis
       changed: change !== undefined,
       removed: isGone,
       backup,
+      warnings,
     },
     show(lines),
   )
@@ -192,7 +234,7 @@ async function agrees(io: Io, args: Args, { found, after }: Change): Promise<boo
   if (io.isJson) return true
   io.stdout.line(showField(found.text === null ? `New file ${found.path}` : `Change of ${found.path}`, MAX_WIDTH))
   for (const line of diffLines(found.text ?? '', after ?? ''))
-    io.stdout.line(line === null ? '  …' : `${line.sign} ${spellOut(line.text)}`)
+    io.stdout.line(line === null ? '  …' : `${line.sign} ${spellOut(hideTokens(line.text))}`)
   if (args.has('yes') || !io.stdout.isTerminal || !process.stdin.isTTY) return true
   const prompt = createInterface({ input: process.stdin, output: process.stdout })
   const reply = await prompt.question('Write this? [y/N] ')

@@ -5,6 +5,7 @@ import { answer } from '../print.ts'
 
 export const migrate: Command = {
   path: 'migrate',
+  isLocal: true,
   summary: 'Bring the store up to date; other commands do so by themselves.',
 
   async run(io) {
@@ -26,6 +27,7 @@ export const migrate: Command = {
 
 export const backup: Command = {
   path: 'backup',
+  isLocal: true,
   summary: 'Copy the store as it is at one moment, while others write.',
   operands: '<file>',
   examples: ['postern backup ~/postern-backup.db'],

@@ -1,7 +1,8 @@
 import { createWakeBudget } from '../../agent/budget.ts'
+import { sleep } from '../../agent/sleep.ts'
 import { type Deed, keepAwake, type WakeNews } from '../../agent/wake.ts'
 import { randomToken } from '../../kit/node/crypto.ts'
-import { processStart } from '../../kit/node/processes.ts'
+import { machineName, processStart } from '../../kit/node/processes.ts'
 import { formatDuration } from '../../kit/pure/duration.ts'
 import { EXIT, PosternError } from '../../model/errors.ts'
 import type { Postern } from '../../model/postern.ts'
@@ -12,7 +13,7 @@ import { counted } from '../print.ts'
 import { gatherSpool, runOn, say } from '../wake/errand.ts'
 import { createNudges, NUDGE_PATH, type NudgeDoor, nudgeToken, openNudgeDoor } from '../wake/nudge.ts'
 import { tellOfSpentBudget } from '../wake/people.ts'
-import { catchSignals, type Stopper, sleep } from '../wake/signals.ts'
+import { catchSignals, type Stopper } from '../wake/signals.ts'
 import { lockWake, type WakeLock } from '../wake/state.ts'
 
 const DEFAULT_PER_HOUR = 60
@@ -41,7 +42,7 @@ export const wake: Command = {
     const postern = await io.open()
     const agent = await requireOwnAgent(io, args, postern)
     await postern.agents.show({ id: agent })
-    const lock = await lockWake(io.config.home, io.config.store, agent)
+    const lock = await lockWake(io.config.home, io.config.url ?? io.config.store, agent)
     const stopper = catchSignals()
     let door: NudgeDoor | undefined
     try {
@@ -110,6 +111,7 @@ async function wakeAgent({ io, postern, agent, settings, lock, stopper, nextNudg
     agent,
     host: 'wake',
     pid,
+    machine: machineName(),
     ...(pidStartedAt !== undefined && { pidStartedAt }),
   })
 

@@ -31,15 +31,18 @@ export async function runOn(
   const text = io.isJson
     ? formatJson({ messages, remaining })
     : renderDrain(batch, { nonce: randomToken(NONCE_LENGTH) })
-  // Whatever the command asks of Postern it asks of the same one.
-  const { home, store, origins } = io.config
-  const places = { POSTERN_HOME: home, ...(origins['store'] === '--store' && { POSTERN_STORE: store }) }
-  const env = { ...process.env, ...places, POSTERN_AGENT: agent, POSTERN_SESSION: sessionId }
+  const env = { ...process.env, ...placesOf(io.config), POSTERN_AGENT: agent, POSTERN_SESSION: sessionId }
   const command = startCommand({ words, env, input: `${text}\n`, onTaken: taken })
   const forget = stopper.onSignal(command.kill)
   const outcome = await command.ended
   forget()
   return judge(words[0] ?? '', outcome)
+}
+
+/** Whatever the command asks of Postern it asks of the same one. */
+function placesOf({ home, store, url, origins }: Io['config']): Record<string, string> {
+  if (origins['url'] === '--url' && url !== null) return { POSTERN_HOME: home, POSTERN_URL: url }
+  return { POSTERN_HOME: home, ...(origins['store'] === '--store' && { POSTERN_STORE: store, POSTERN_URL: '' }) }
 }
 
 function judge(program: string, { exitCode, signal, isTaken, failure }: FedOutcome): Deed {

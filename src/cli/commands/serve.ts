@@ -1,0 +1,68 @@
+import { isPort, readServerSettings, type ServerSettings } from '../../host/serving/server-settings.ts'
+import type { Serving } from '../../server/serve.ts'
+import type { Args, Command, Io } from '../command.ts'
+import { usage } from '../parse.ts'
+import { catchSignals, type Stopper } from '../wake/signals.ts'
+
+export const serve: Command = {
+  path: 'serve',
+  summary: 'Answer over HTTP, and look after the store for everybody.',
+  options: [
+    { name: 'port', value: '<port>', summary: 'where to listen (default 4747); 0 for any that is free' },
+    { name: 'host', value: '<address>', summary: 'the address to listen on (default 127.0.0.1)' },
+  ],
+  examples: ['postern serve', 'postern serve --port 0 --json'],
+  isForAnyone: true,
+  isLocal: true,
+
+  async run(io, args) {
+    const settings = readSettings(io, args)
+    const stopper = catchSignals()
+    try {
+      // Most commands never serve, so what serving takes is a part of its own.
+      const { serve: start } = await import('../../server/serve.ts')
+      const serving = await start({ config: io.config, settings, note: (line) => io.stderr.line(line) })
+      announce(io, serving)
+      await stopped(stopper)
+      await serving.close()
+    } finally {
+      stopper.close()
+    }
+    return undefined
+  },
+}
+
+function readSettings({ config }: Io, args: Args): ServerSettings {
+  const settings = readServerSettings(config)
+  const text = args.get('port')
+  const port = text === undefined ? settings.port : /^\d{1,5}$/.test(text) ? Number(text) : -1
+  if (!isPort(port)) throw usage(serve, '--port takes a number from 0 to 65535')
+  const host = args.get('host') ?? settings.host
+  // Nothing at all would mean every address there is.
+  if (host === '') throw usage(serve, '--host takes an address')
+  return { ...settings, port, host }
+}
+
+function announce(io: Io, { url, socket, tokenFile }: Serving): void {
+  if (io.isJson) {
+    io.stdout.line(JSON.stringify({ url, socket, pid: process.pid, tokenFile }))
+    return
+  }
+  io.stdout.line(`Postern answers at ${url}${socket === null ? '' : ` and at ${socket}`}`)
+  io.stdout.line(`  token      ${tokenFile} (yours; "postern token create" makes others)`)
+  io.stdout.line(`  reference  ${url}/docs`)
+  const quoted = /^[\w./-]+$/.test(tokenFile) ? tokenFile : `'${tokenFile.replaceAll("'", `'\\''`)}'`
+  io.stdout.line(`  try        curl -H "Authorization: Bearer $(cat ${quoted})" ${url}/api/v1/agents`)
+  io.stdout.line('  stop       Ctrl-C')
+}
+
+/** A second signal does not wait for anybody. */
+function stopped({ signal, onSignal }: Stopper): Promise<void> {
+  onSignal((asked) => {
+    if (asked === 'SIGKILL') process.exit(1)
+  })
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -1,0 +1,70 @@
+import type { Caller } from '../model/caller.ts'
+import type { PosternEvent } from '../model/network/event.ts'
+import type { Postern } from '../model/postern.ts'
+import type { TriggerAgent } from '../model/sources/services.ts'
+import { CALLER_PATH, type OperationName, ROUTES } from '../operations/routes.ts'
+import { type FollowEvents, followEvents } from './follow.ts'
+import { newKey, repetitionOf } from './repeats.ts'
+import { type Input, toRequest } from './request.ts'
+import { createTransport, type Transport, type TransportOptions } from './transport.ts'
+import { toTrigger } from './trigger.ts'
+import { type Call, createWaits } from './waits.ts'
+
+export type { FollowEvents }
+
+export interface ConnectPostern extends TransportOptions {
+  /** For whom to ask, where the token is an administrator's; by default whomever the token speaks for. */
+  readonly caller?: Caller
+}
+
+/** A Postern behind a server. */
+export interface ConnectedPostern extends Postern {
+  as(caller: Caller): ConnectedPostern
+  /**
+   * What happens from now on, or after a cursor: each event once, in order, across broken connections too. An event of the
+   * type `gap` says that something may have been missed.
+   */
+  followEvents(input?: FollowEvents): AsyncIterable<PosternEvent>
+}
+
+/** Connects to a server: the same Postern, over HTTP. Fails where nobody is there, or where the token is not good. */
+export async function connectPostern({ caller, ...options }: ConnectPostern): Promise<ConnectedPostern> {
+  const transport = createTransport(options)
+  const answer = await transport.send({ method: 'GET', path: CALLER_PATH }, { caller, isRepeatable: true })
+  return createClient(transport, (answer as { readonly caller: Caller }).caller, caller)
+}
+
+/** `bound` goes with every request; without it the token alone says who asks. */
+function createClient(transport: Transport, caller: Caller, bound: Caller | undefined): ConnectedPostern {
+  const call: Call = (name, input, sending = {}) => {
+    const request = name === 'services.trigger' ? toTrigger(input as unknown as TriggerAgent) : toRequest(name, input)
+    const { needsKey, isRepeatable } = repetitionOf(name, request.method, input)
+    const headers = { ...(needsKey && { 'Idempotency-Key': newKey() }), ...request.headers }
+    return transport.send({ ...request, headers }, { ...sending, caller: bound, isRepeatable })
+  }
+  const rooms = createRooms(call)
+  const waits = createWaits(call)
+  return {
+    ...rooms,
+    inbox: { ...rooms.inbox, ...waits.inbox },
+    decisions: { ...rooms.decisions, ...waits.decisions },
+    events: { ...rooms.events, ...waits.events },
+    caller,
+    as: (another) => createClient(transport, another, another),
+    followEvents: (input = {}) => followEvents({ transport, call, caller: bound }, input),
+    close: async () => transport.close(),
+  }
+}
+
+type Rooms = Omit<Postern, 'caller' | 'as' | 'close'>
+type Verb = (input?: Input) => Promise<unknown>
+
+/** A method for every route. That they are those of `Postern` a test proves. */
+function createRooms(call: Call): Rooms {
+  const rooms: Record<string, Record<string, Verb>> = {}
+  for (const name of Object.keys(ROUTES) as OperationName[]) {
+    const [room = '', verb = ''] = name.split('.')
+    rooms[room] = { ...rooms[room], [verb]: async (input = {}) => call(name, input) }
+  }
+  return rooms as unknown as Rooms
+}

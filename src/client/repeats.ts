@@ -1,0 +1,52 @@
+import type { OperationName } from '../operations/routes.ts'
+import type { Input } from './request.ts'
+
+/** Operations that change nothing when they are done twice, so that they need no key to be repeated. */
+const HARMLESS: ReadonlySet<OperationName> = new Set([
+  'inbox.wait',
+  'inbox.waitFor',
+  'inbox.printed',
+  'inbox.confirm',
+  'inbox.ack',
+  'decisions.await',
+  'events.wait',
+  'sessions.begin',
+  'sessions.settle',
+  'tokens.revoke',
+  'upkeep.run',
+])
+
+/** Operations whose answers the server does not keep, because they hold a secret, or knows no key for. */
+const UNREPEATABLE: ReadonlySet<OperationName> = new Set([
+  'agents.remove',
+  'services.create',
+  'services.rotate',
+  'tokens.create',
+])
+
+export interface Repetition {
+  /** Whether an answer that was lost may be asked for once more. */
+  readonly isRepeatable: boolean
+  /** Whether that takes an `Idempotency-Key`: the server keeps such answers, so who can do without does. */
+  readonly needsKey: boolean
+}
+
+export function repetitionOf(name: OperationName, method: string, input: Input): Repetition {
+  if (method === 'GET' || HARMLESS.has(name)) return { isRepeatable: true, needsKey: false }
+  if (UNREPEATABLE.has(name)) return { isRepeatable: false, needsKey: false }
+  if (name === 'services.trigger') return { isRepeatable: isNamedDelivery(input), needsKey: false }
+  // Under a key of its own it is done once, whatever the request brings; an empty one is none.
+  return { isRepeatable: input['dedupKey'] !== '', needsKey: input['dedupKey'] === undefined }
+}
+
+/** What is signed has a name, under which it is taken once. */
+function isNamedDelivery({ deliveryId, proof }: Input): boolean {
+  return deliveryId !== undefined || 'webhookId' in ((proof ?? {}) as object)
+}
+
+const KEY_BYTES = 16
+
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,7 +1,9 @@
-import { createBackoff, type Random } from '../kit/pure/backoff.ts'
-import { PosternError } from '../model/errors.ts'
+import type { Random } from '../kit/pure/backoff.ts'
 import type { Drained, Postern } from '../model/postern.ts'
 import type { WakeBudget } from './budget.ts'
+import { holdOn, insist, isPassing, reasonOf } from './offer.ts'
+import { createRhythm, MAX_CHARACTERS } from './rhythm.ts'
+import type { Sleep } from './sleep.ts'
 
 /** As much of Postern as waking needs. */
 export interface WakingPostern {
@@ -38,8 +40,7 @@ export interface Waking {
   readonly tell: WakeNews
   readonly now: () => number
   readonly random: Random
-  /** Resolves after a time, or as soon as the signal is given. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly sleep: Sleep
 }
 
 /** What whoever runs the loop may want to write down or to say. */
@@ -51,15 +52,8 @@ export interface WakeNews {
   spent(waitMs: number): Promise<void>
 }
 
-const MAX_MESSAGES = 500
-const MAX_CHARACTERS = 1_000_000
-/** A batch that fails is tried again in smaller parts, so that one bad message does not take the others with it. */
-const PART = 4
-
-const FIRST_RETRY_MS = 1_000
-const LAST_RETRY_MS = 5 * 60_000
 /** Somebody who cannot ring is noticed at this interval at the latest. */
-const SLICE_MS = 30_000
+export const SLICE_MS = 30_000
 
 /**
  * Wakes an agent whenever mail from others waits for it, one batch after another, until the signal is given. What it
@@ -67,28 +61,24 @@ const SLICE_MS = 30_000
  */
 export async function keepAwake(waking: Waking): Promise<Deed | undefined> {
   const { signal, sleep } = waking
-  const backoff = createBackoff({ minMs: FIRST_RETRY_MS, maxMs: LAST_RETRY_MS, random: waking.random })
-  let maxMessages = MAX_MESSAGES
+  const rhythm = createRhythm({ random: waking.random })
   let last: Deed | undefined
   while (!signal.aborted) {
     try {
-      const batch = await nextBatch(waking, maxMessages)
+      const batch = await nextBatch(waking, rhythm.maxMessages)
       if (!batch) continue
       last = await workOn(waking, batch)
       if (waking.isOnce || last.isHopeless) return last
       if (last.isDone) {
-        maxMessages = Math.min(MAX_MESSAGES, maxMessages * PART)
-        backoff.reset()
+        rhythm.succeed()
         continue
       }
-      maxMessages = Math.max(1, Math.floor(Math.min(maxMessages, batch.messages.length) / PART))
-      const waitMs = backoff.next()
+      const waitMs = rhythm.fail(batch.messages.length)
       if (!signal.aborted) waking.tell.failed(last.evidence, batch, waitMs)
       await sleep(waitMs, signal)
     } catch (error) {
-      // A store that is only busy, or away for a while, comes back.
-      if (!(error instanceof PosternError && error.retryable)) throw error
-      await sleep(backoff.next(), signal)
+      if (!isPassing(error)) throw error
+      await sleep(rhythm.miss(), signal)
     }
   }
   return last
@@ -115,6 +105,7 @@ async function nextBatch(waking: Waking, maxMessages: number): Promise<Batch | u
     via: 'wake',
     maxMessages,
     maxCharacters: MAX_CHARACTERS,
+    boundsCritical: true,
   })
   return drained.offer ? { ...drained, offer: drained.offer } : undefined
 }
@@ -124,60 +115,21 @@ async function workOn(waking: Waking, batch: Batch): Promise<Deed> {
   const { id: offerId } = batch.offer
   budget.spend(now())
   tell.holding(offerId)
-  const hold = holdOn(waking, offerId)
+  const hold = holdOn({ postern, offerId, holdMs: waking.holdMs, sleep: waking.sleep })
   let deed: Deed
   try {
     deed = await waking.act(batch, hold.begin)
   } catch (error) {
-    deed = { isDone: false, evidence: error instanceof Error ? error.message : String(error) }
+    deed = { isDone: false, evidence: reasonOf(error) }
   } finally {
     await hold.end()
   }
-  await insist(waking, () =>
+  const settle = () =>
     deed.isDone
       ? postern.inbox.confirm({ offerId, evidence: deed.evidence, printed: true })
-      : postern.inbox.release({ offerId, reason: deed.evidence }),
-  )
+      : postern.inbox.release({ offerId, reason: deed.evidence })
+  await insist(settle, waking)
   tell.holding(null)
   await postern.upkeep.run().catch(() => {})
   return deed
-}
-
-/** From when it was handed over until it is done with, a batch is held: no lease ends under whoever works on it. */
-function holdOn(waking: Waking, offerId: string): { begin(): void; end(): Promise<void> } {
-  const done = new AbortController()
-  let holding: Promise<void> = Promise.resolve()
-  async function hold(): Promise<void> {
-    while (!done.signal.aborted) {
-      // One time that fails is made good by the next.
-      await waking.postern.inbox.printed({ offerId }).catch(() => {})
-      await waking.sleep(waking.holdMs, done.signal)
-    }
-  }
-  return {
-    begin() {
-      holding = hold()
-    },
-    async end() {
-      done.abort()
-      await holding
-    },
-  }
-}
-
-const INSIST_TRIES = 8
-
-/** What was done must not be done once more only because the store was busy. An offer that is gone is nobody's fault. */
-async function insist({ sleep, random }: Waking, call: () => Promise<unknown>): Promise<void> {
-  const backoff = createBackoff({ minMs: 100, maxMs: 10_000, random })
-  for (let tries = 1; ; tries++) {
-    try {
-      await call()
-      return
-    } catch (error) {
-      if (error instanceof PosternError && error.code === 'OFFER_NOT_FOUND') return
-      if (!(error instanceof PosternError && error.retryable) || tries === INSIST_TRIES) throw error
-      await sleep(backoff.next(), new AbortController().signal)
-    }
-  }
 }

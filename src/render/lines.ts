@@ -1,48 +1,59 @@
 import { skeletonOf } from '../model/agent.ts'
-import type { InboxMessage } from '../model/delivery.ts'
-import type { Json } from '../model/json.ts'
+import type { InboxMessage, ShownForm } from '../model/delivery.ts'
 import type { Sender } from '../model/message.ts'
-import { LINE, NAME, neutralise, neutraliseTo, QUOTED } from './neutralise.ts'
+import { type ServiceEvent, type SpaceMessageEvent, toInboxEvent } from '../model/sources/inbox-event.ts'
+import { LINE, NAME, neutralise, neutraliseTo, QUOTED, type Surface } from './neutralise.ts'
 import { formatTime, token } from './provenance.ts'
 
 const NAME_CHARACTERS = 80
+const HEADLINE_CHARACTERS = 120
+
+type Shown = InboxMessage & { readonly form?: ShownForm }
 
 /**
  * Seed 001's format: a heading, then one line a message. What stands in round brackets comes from the sender's
  * credential alone; names are only names, and can contain neither brackets nor quotes.
  */
-export function renderLines(messages: readonly InboxMessage[], now: number): string {
+export function renderLines(messages: readonly Shown[], now: number): string {
   const heading = `INBOX (${messages.length} events, ${formatTime(now)}):`
-  return [heading, ...messages.map(renderLine)].join('\n')
+  return [
+    heading,
+    ...messages.map((message) => (message.form === 'headline' ? headline(message) : line(message))),
+  ].join('\n')
 }
 
-function renderLine(message: InboxMessage): string {
-  const { type, from } = message
-  if (type === 'space_message') return spaceLine(message)
-  // These two formats name no sender, so they are kept for those who may speak that way.
-  if (type === 'plan' && (from.id === message.agent || from.kind === 'system')) return planLine(message)
-  if (type === 'service' && from.kind === 'service') return serviceLine(message)
-  return `[${token(type)}] ${token(from.id)}${inBrackets(doubtOf(from))}: ${quotedContent(message)}`
+/** The line of a message, of which only the beginning is shown. */
+export function renderPreview(message: InboxMessage): string {
+  return line(message, (text, surface) => neutraliseTo(HEADLINE_CHARACTERS, text, surface))
 }
 
-function spaceLine(message: InboxMessage): string {
-  const { from, to } = message
-  const space = textOf(message, 'spaceName') ?? to[0] ?? 'space'
-  const sender = textOf(message, 'senderName') ?? from.id
-  const kind = from.kind === 'ai' ? 'agent' : token(from.kind)
-  return `[${name(space)}] ${name(sender)}${inBrackets([...identityOf(from, sender), kind, ...doubtOf(from)])}: ${quotedContent(message)}`
+/** What a message says is written by `write`. */
+function line(message: InboxMessage, write: typeof neutralise = neutralise): string {
+  const { from } = message
+  const event = toInboxEvent(message)
+  switch (event.type) {
+    case 'space_message':
+      return `${spaceHead(event.data, from)}: ${quoted(event.data.content, write)}`
+    case 'plan':
+      return `[Plan: ${name(event.data.planName)}] ${write(event.data.instruction, LINE)}`
+    case 'service':
+      return `[Service: ${serviceHead(event.data, from)}] ${write(JSON.stringify(event.data.payload), LINE)}`
+    case 'message':
+      return `[${token(event.data.type)}] ${token(from.id)}${inBrackets(doubtOf(from))}: ${quoted(event.data.content, write)}`
+  }
 }
 
-function planLine(message: InboxMessage): string {
-  const plan = textOf(message, 'planName') ?? message.subject ?? 'plan'
-  return `[Plan: ${name(plan)}] ${neutralise(textOf(message, 'instruction') ?? message.content, LINE)}`
+function headline(message: InboxMessage): string {
+  return `${renderPreview(message)} · headline only · fetch with: postern inbox show ${token(message.id)}`
 }
 
-function serviceLine(message: InboxMessage): string {
-  const service = textOf(message, 'serviceName') ?? message.from.id
-  const marks = [...identityOf(message.from, service), ...doubtOf(message.from)]
-  const data = fieldOf(message, 'payload') ?? message.payload ?? message.content
-  return `[Service: ${name(service)}${inBrackets(marks)}] ${neutralise(JSON.stringify(data), LINE)}`
+function spaceHead({ spaceName, senderName, senderType }: SpaceMessageEvent['data'], from: Sender): string {
+  const marks = [...identityOf(from, senderName), senderType, ...doubtOf(from)]
+  return `[${nameOfSpace(spaceName)}] ${name(senderName)}${inBrackets(marks)}`
+}
+
+function serviceHead({ serviceName }: ServiceEvent['data'], from: Sender): string {
+  return `${name(serviceName)}${inBrackets([...identityOf(from, serviceName), ...doubtOf(from)])}`
 }
 
 /** The sender's id, unless the name already says it. */
@@ -62,17 +73,13 @@ function name(text: string): string {
   return neutraliseTo(NAME_CHARACTERS, text, NAME)
 }
 
-function quotedContent(message: InboxMessage): string {
-  return `"${neutralise(message.content, QUOTED)}"`
+const POSING = new RegExp(`^-?(?:${['plan', 'service'].map(skeletonOf).join('|')})-?[^\\p{L}\\p{N}-]`, 'u')
+
+/** No space is called so that its lines read like those of a plan or a service. */
+function nameOfSpace(text: string): string {
+  return `${POSING.test(skeletonOf(text)) ? 'space ' : ''}${name(text)}`
 }
 
-function textOf(message: InboxMessage, key: string): string | undefined {
-  const value = fieldOf(message, key)
-  return typeof value === 'string' ? value : undefined
-}
-
-function fieldOf({ payload }: InboxMessage, key: string): Json | undefined {
-  if (payload === null || typeof payload !== 'object' || Array.isArray(payload) || !Object.hasOwn(payload, key))
-    return undefined
-  return (payload as { readonly [key: string]: Json })[key]
+function quoted(text: string, write: (text: string, surface: Surface) => string): string {
+  return `"${write(text, QUOTED)}"`
 }

@@ -1,12 +1,10 @@
-import type { Config } from '../host/config.ts'
-import { openHook } from '../host/open-hook.ts'
 import { PosternError } from '../model/errors.ts'
+import type { HookPostern } from '../model/postern.ts'
 import type { HookEvent } from './hosts/host.ts'
 
 /** No host has such an event: `doctor` fires it to see that a hook answers. It changes nothing. */
 const PROBE = 'PosternDoctor'
 const SESSION = 'postern-doctor'
-const BUSY_MS = 1_000
 
 /** What a hook found that was probed. */
 export interface Probed {
@@ -26,14 +24,14 @@ export function isProbe({ hostEvent }: HookEvent): boolean {
 }
 
 /** Does what every hook does, as far as that changes nothing. */
-export async function answerProbe(agent: string, readConfig: () => Config): Promise<string> {
-  const probed: Probed = { agent, fault: await findFault(agent, readConfig) }
+export async function answerProbe(agent: string, open: () => Promise<HookPostern>): Promise<string> {
+  const probed: Probed = { agent, fault: await findFault(agent, open) }
   return JSON.stringify({ postern: probed })
 }
 
-async function findFault(agent: string, readConfig: () => Config): Promise<string | null> {
+async function findFault(agent: string, open: () => Promise<HookPostern>): Promise<string | null> {
   try {
-    const postern = await openHook(readConfig(), { busyMs: BUSY_MS })
+    const postern = await open()
     await postern.gates.standing({ agent, sessionId: SESSION })
     await postern.sessions.list({ agent })
     await postern.close()

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileNameOf } from '../kit/node/file-names.ts'
 import type { StandingGate } from '../model/gates.ts'
@@ -45,6 +45,9 @@ export function openShadow(home: string, owner: ShadowOwner): ShadowFile {
 
   return {
     read() {
+      known = undefined
+      // Mostly there is none, and to fail takes longer than to look.
+      if (!existsSync(path)) return NO_SHADOW
       try {
         known = readFileSync(path, 'utf8')
         return parseShadow(JSON.parse(known)) ?? NO_SHADOW

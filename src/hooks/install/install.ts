@@ -8,7 +8,7 @@ import { type Found, makeFolders, readSettings, removeFolders, replaceFile } fro
 import { formatLauncher, type LauncherFacts } from './launcher.ts'
 import { type Installed, readRecord, writeRecord } from './record.ts'
 import { takeOut, type Unwanted } from './removal.ts'
-import { addHooks, isInstalled, listHooks, type Memory, understand, type Wanted } from './settings.ts'
+import { addHooks, isInstalled, listHooks, understand, type Wanted } from './settings.ts'
 import type { Places, Scope, Target } from './targets.ts'
 
 /** What shall be done to one file of settings. Nothing is written before it is applied. */
@@ -21,8 +21,10 @@ export interface Change {
   readonly agents: readonly string[]
   readonly known: Installed | undefined
   /** What will be remembered; null where ours are taken out. */
-  readonly next: Pick<Installed, 'host' | 'agent' | 'memory'> | null
+  readonly next: Next | null
 }
+
+type Next = Pick<Installed, 'host' | 'agent' | 'memory' | 'tokenId'>
 
 export interface Applied {
   /** The copy of the file as it was, where there is one. */
@@ -46,7 +48,8 @@ export function planInstall(found: Found, scope: Scope, wanted: Wanted): Change 
   if (isInstalled(understood, wanted)) return undefined
   const { base, known } = withoutOurs(found, { ...wanted, agent: undefined })
   const { text: after, memory } = addHooks(base, found.path, wanted)
-  const next = { host: wanted.target.host, agent: wanted.agent, memory }
+  const tokenId = wanted.server?.tokenId ?? null
+  const next = { host: wanted.target.host, agent: wanted.agent, memory, tokenId }
   return { found, scope, after, agents: agentsIn(text, found.path, wanted), known, next }
 }
 
@@ -68,7 +71,11 @@ function withoutOurs({ path, text }: Found, unwanted: Unwanted) {
   return { base, known: base === (text ?? '') ? undefined : known }
 }
 
-function recordOf(home: string, path: string, { target, agent }: Unwanted): Installed | undefined {
+export function recordOf(
+  home: string,
+  path: string,
+  { target, agent }: Pick<Unwanted, 'target' | 'agent'>,
+): Installed | undefined {
   const known = readRecord(home)[path]
   return known?.host === target.host && (agent === undefined || known.agent === agent) ? known : undefined
 }
@@ -118,12 +125,7 @@ function apply(change: Change, home: string): Applied {
 }
 
 /** The record comes first: whoever dies in between has one that fits nothing, which does no harm. */
-function applyInstall(
-  { found, scope, known }: Change,
-  next: { readonly host: string; readonly agent: string; readonly memory: Memory },
-  after: string,
-  home: string,
-): Applied {
+function applyInstall({ found, scope, known }: Change, next: Next, after: string, home: string): Applied {
   const modes = scope === 'user' ? USER_MODES : PROJECT_MODES
   const folders = makeFolders(found.path, modes.folder)
   // What holds hooks of ours already is not the file as it was.

@@ -15,6 +15,8 @@ export interface Installed {
   readonly folders: readonly string[]
   /** A copy of the file as it was before. */
   readonly backup: string | null
+  /** The token that stands in it. */
+  readonly tokenId?: string | null
 }
 
 const RECORD = 'installed.json'

@@ -7,11 +7,16 @@ import { TARGETS } from './targets.ts'
 
 const PATH = 'settings.json'
 const HOME = '/home/me/.postern'
-const wantedFor = (host: string, agent = 'quinn'): Wanted => {
+const server = { url: 'http://127.0.0.1:4747', token: 'pst_secret', tokenId: null }
+/** As each host is installed: its name, and how it calls us where that is not by commands alone. */
+const NAMES = [...TARGETS.map(({ host }) => host), 'claude-code http']
+const wantedFor = (name: string, agent = 'quinn'): Wanted => {
+  const [host, isHttp] = name.split(' ')
   const target = TARGETS.find((each) => each.host === host)!
-  return { target, launcher: '$HOME/.postern/bin/hook', agent, home: HOME }
+  return { target, launcher: '$HOME/.postern/bin/hook', agent, home: HOME, ...(isHttp && { server }) }
 }
 const CLAUDE = wantedFor('claude-code')
+const POSTING = wantedFor('claude-code http')
 const unwanted = ({ target, home }: Wanted, agent?: string) => ({ target, home, agent })
 
 /** Installs, lets somebody edit, and uninstalls. */
@@ -53,6 +58,7 @@ const handler = fc.constantFrom(
   '{"type":"command","command":"./mine.sh"}',
   '{ "type": "command", "command": "/other/bin/hook claude-code quinn" }',
   '{"command": "echo $HOME/.postern/bin/hook claude-code quinn full", "timeout": 5}',
+  '{"type": "http", "url": "http://127.0.0.1:4747/mine.sh", "headers": {"Authorization": "Bearer theirs"}}',
   '{\n\t"type": "prompt", // theirs\n\t"prompt": "x"\n}',
   '{}',
   '7',
@@ -78,7 +84,7 @@ const settings = fc
   )
   .map((parts) => parts.join(''))
 
-const host = fc.constantFrom(...TARGETS.map((target) => target.host))
+const host = fc.constantFrom(...NAMES)
 
 describe('installing and uninstalling', () => {
   it('leaves every byte of any settings file as it was', () => {
@@ -143,7 +149,7 @@ describe('installing and uninstalling', () => {
     ['two hooks', '{"hooks": {"Stop": []}, "hooks": {"Stop": [ ] ,}}'],
     ['a comment behind the last', '{\n  "a": 1 // one\n}\n'],
   ])('leaves a file that holds %s as it was', (_, text) => {
-    for (const { host: name } of TARGETS) expect(roundTrip(text, wantedFor(name))).toBe(text)
+    for (const name of NAMES) expect(roundTrip(text, wantedFor(name))).toBe(text)
   })
 
   it('takes out what was written over by a formatter', () => {
@@ -171,6 +177,23 @@ describe('installing and uninstalling', () => {
     expect(takeOut(both, PATH, unwanted(CLAUDE, 'quinn'), memory)).toBe(mindys)
     const agents = listHooks(understand(takeOut(both, PATH, unwanted(CLAUDE, 'mindy'), undefined), PATH), CLAUDE)
     expect(new Set(agents.map(({ agent }) => agent))).toEqual(new Set(['quinn']))
+  })
+
+  it('tells hooks that post from those that run a command, and by their server and token', () => {
+    const { text } = addHooks('{}', PATH, POSTING)
+    const isThere = (wanted: Wanted) => isInstalled(understand(text, PATH), wanted)
+    expect(isThere(POSTING)).toBe(true)
+    expect(isThere(CLAUDE)).toBe(false)
+    expect(isThere({ ...POSTING, server: { ...server, url: 'http://127.0.0.1:4748' } })).toBe(false)
+    expect(isThere({ ...POSTING, server: { ...server, token: 'pst_another' } })).toBe(false)
+    const posting = listHooks(understand(text, PATH), POSTING).filter(({ token }) => token === server.token)
+    expect(posting.map(({ event }) => event)).toEqual(['UserPromptSubmit', 'PostToolBatch'])
+  })
+
+  it('takes out hooks that post and were written over by a formatter', () => {
+    const text = '{"hooks":{"PostToolBatch":[{"hooks":[{"type":"http","url":"http://127.0.0.1/mine"}]}]}}'
+    const format = (json: string) => JSON.stringify(JSON.parse(json), null, '\t')
+    expect(roundTrip(text, POSTING, format)).toBe(format(text))
   })
 
   it('leaves the hooks of another host alone', () => {

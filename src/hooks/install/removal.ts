@@ -1,4 +1,3 @@
-import { parseCommand } from './command-line.ts'
 import {
   commentEnd,
   type JsonArray,
@@ -9,11 +8,11 @@ import {
   parseJsonc,
 } from './jsonc.ts'
 import {
-  commandOf,
   type End,
   findMember,
   handlersOf,
   type Memory,
+  readOwn,
   type Understood,
   understand,
   type Wanted,
@@ -116,9 +115,9 @@ function inEntry(entry: JsonNode, unwanted: Unwanted): readonly Trail[] {
   return own.map((index) => [{ container: list, index, where: undefined }])
 }
 
-function isOwn(handler: JsonNode, { target, home, agent }: Unwanted): boolean {
-  const own = parseCommand(commandOf(handler), home)
-  return own?.host === target.host && (agent === undefined || own.agent === agent)
+function isOwn(handler: JsonNode, unwanted: Unwanted): boolean {
+  const own = readOwn(handler, unwanted)
+  return own !== undefined && (unwanted.agent === undefined || own.agent === unwanted.agent)
 }
 
 /** Removes an element, or the outermost thing that holds nothing else and was made for it. */

@@ -1,8 +1,9 @@
 import { PosternError } from '../../model/errors.ts'
 import { formatCommand, parseCommand } from './command-line.ts'
 import { type JsonArray, type JsonMember, type JsonNode, type JsonObject, JsonProblem, parseJsonc } from './jsonc.ts'
+import { formatAuthorization, formatPostUrl, parsePosting } from './posting.ts'
 import { type Appended, append, applyInsertions, formatValue, type Insertion, layoutOf } from './splice.ts'
-import type { HandlerForm, Target } from './targets.ts'
+import { type HandlerForm, type Target, TIMEOUT_S } from './targets.ts'
 
 /** Whose hooks stand, or shall stand, in a host's settings. */
 export interface Wanted {
@@ -12,6 +13,15 @@ export interface Wanted {
   readonly agent: string
   /** Where our things are. */
   readonly home: string
+  /** The server that takes those events which may be posted; without it all of them run the command. */
+  readonly server?: PostServer
+}
+
+export interface PostServer {
+  readonly url: string
+  readonly token: string
+  /** By which the token is revoked; null where nobody knows. */
+  readonly tokenId: string | null
 }
 
 /** What was put into a text, so that it can be taken out again. */
@@ -36,7 +46,8 @@ export interface Understood {
 }
 
 const HOOKS = 'hooks'
-const isHandler = (value: object) => 'command' in value
+const AUTHORIZATION = 'Authorization'
+const isShort = (value: object) => ['command', 'url', AUTHORIZATION].some((key) => key in value)
 
 /** Refuses what cannot be understood, before anything is written. */
 export function understand(text: string, path: string): Understood {
@@ -66,23 +77,38 @@ export function findMember({ elements }: JsonObject, key: string): JsonMember | 
 }
 
 /** An entry of ours in a file. */
-export interface OwnHook {
+export interface OwnHook extends OwnEntry {
   readonly event: string
-  readonly command: string
+}
+
+export interface OwnEntry {
   readonly agent: string
+  /** The command that it runs, or the URL that it posts to. */
+  readonly call: string
+  /** What it shows a server; null where it runs a command. */
+  readonly token: string | null
 }
 
 /** Our hooks in a file. */
-export function listHooks({ root }: Understood, { target, home }: Pick<Wanted, 'target' | 'home'>): readonly OwnHook[] {
+export function listHooks({ root }: Understood, wanted: Pick<Wanted, 'target' | 'home'>): readonly OwnHook[] {
   return eventLists(root).flatMap(({ event, list }) =>
     list.elements
-      .flatMap(({ value }) => (target.isGrouped ? handlersOf(value) : [value]))
+      .flatMap(({ value }) => (wanted.target.isGrouped ? handlersOf(value) : [value]))
       .flatMap((handler) => {
-        const command = commandOf(handler)
-        const own = parseCommand(command, home)
-        return own?.host === target.host ? [{ event, command: String(command), agent: own.agent }] : []
+        const own = readOwn(handler, wanted)
+        return own ? [{ event, ...own }] : []
       }),
   )
+}
+
+/** Undefined where an entry is somebody else's, or of another host. */
+export function readOwn(handler: JsonNode, { target, home }: Pick<Wanted, 'target' | 'home'>): OwnEntry | undefined {
+  const call = textIn(handler, 'command')
+  const command = parseCommand(call, home)
+  if (command)
+    return command.host === target.host ? { agent: command.agent, call: String(call), token: null } : undefined
+  const posting = parsePosting(textIn(handler, 'url'), textIn(memberIn(handler, 'headers'), AUTHORIZATION))
+  return posting?.host === target.host ? { agent: posting.agent, call: posting.url, token: posting.token } : undefined
 }
 
 /** The lists of entries under every `hooks`, a name that stands twice included. */
@@ -101,19 +127,35 @@ export function handlersOf(group: JsonNode): readonly JsonNode[] {
   return handlers?.kind === 'array' ? handlers.elements.map(({ value }) => value) : []
 }
 
-export function commandOf(handler: JsonNode): unknown {
-  const command = handler.kind === 'object' ? findMember(handler, 'command')?.value : undefined
-  return command?.kind === 'scalar' ? command.value : undefined
+function memberIn(node: JsonNode | undefined, key: string): JsonNode | undefined {
+  return node?.kind === 'object' ? findMember(node, key)?.value : undefined
+}
+
+function textIn(node: JsonNode | undefined, key: string): unknown {
+  const value = memberIn(node, key)
+  return value?.kind === 'scalar' ? value.value : undefined
 }
 
 /** True where exactly the wanted hooks are there. What else was changed in our entries is the user's own wish. */
 export function isInstalled(understood: Understood, wanted: Wanted): boolean {
   const inUse = (command: string) => command.replace(/^"(\$HOME[^"]*)"/, wanted.launcher.startsWith('$') ? '$1' : '$&')
-  const found = listHooks(understood, wanted).map(({ event, command }) => `${event} ${inUse(command)}`)
-  const asked = Object.entries(wanted.target.events).flatMap(([event, forms]) =>
-    forms.map((form) => `${event} ${commandFor(wanted, form)}`),
+  const found = listHooks(understood, wanted).map(({ event, call, token }) =>
+    [event, token === null ? inUse(call) : `${call} ${token}`].join(' '),
   )
+  const asked = Object.entries(wanted.target.events).flatMap(([event, forms]) => {
+    const posted = postedTo(wanted, event)
+    if (posted) return [`${event} ${postUrl(wanted, posted)} ${posted.token}`]
+    return forms.map((form) => `${event} ${commandFor(wanted, form)}`)
+  })
   return found.toSorted().join('\n') === asked.toSorted().join('\n')
+}
+
+function postedTo({ target, server }: Wanted, event: string): PostServer | undefined {
+  return target.postable.includes(event) ? server : undefined
+}
+
+function postUrl({ target, agent }: Wanted, { url }: PostServer): string {
+  return formatPostUrl({ server: url, host: target.host, agent })
 }
 
 function commandFor({ target, launcher, agent }: Wanted, { word }: HandlerForm): string {
@@ -121,20 +163,30 @@ function commandFor({ target, launcher, agent }: Wanted, { word }: HandlerForm):
 }
 
 /** What a host must find under an event. */
-function entriesFor(wanted: Wanted, forms: readonly HandlerForm[]): readonly object[] {
-  const handlers = forms.map((form) => ({ ...form.before, command: commandFor(wanted, form), ...form.after }))
+function entriesFor(wanted: Wanted, event: string, forms: readonly HandlerForm[]): readonly object[] {
+  const posted = postedTo(wanted, event)
+  const handlers = posted
+    ? [handlerFor(wanted, posted)]
+    : forms.map((form) => ({ ...form.before, command: commandFor(wanted, form), ...form.after }))
   return wanted.target.isGrouped ? [{ [HOOKS]: handlers }] : handlers
+}
+
+function handlerFor(wanted: Wanted, posted: PostServer): object {
+  const headers = { [AUTHORIZATION]: formatAuthorization(posted.token) }
+  return { type: 'http', url: postUrl(wanted, posted), headers, timeout: TIMEOUT_S }
 }
 
 /** The whole of what a host must find, for a file of ours alone. */
 export function hooksFor(wanted: Wanted): Readonly<Record<string, unknown>> {
   const { preamble, events } = wanted.target
-  const hooks = Object.fromEntries(Object.entries(events).map(([event, forms]) => [event, entriesFor(wanted, forms)]))
+  const hooks = Object.fromEntries(
+    Object.entries(events).map(([event, forms]) => [event, entriesFor(wanted, event, forms)]),
+  )
   return { ...preamble, [HOOKS]: hooks }
 }
 
 export function formatHooks(wanted: Wanted): string {
-  return formatValue(hooksFor(wanted), layoutOf(''), '', isHandler)
+  return formatValue(hooksFor(wanted), layoutOf(''), '', isShort)
 }
 
 /** Puts our hooks behind all others, so that the places of those, which some hosts count, stay the same. */
@@ -151,7 +203,7 @@ export function addHooks(
 function wholeFile(text: string, wanted: Wanted): Memory {
   const layout = layoutOf(text)
   const lead = /(?:^\uFEFF?|[\r\n])[ \t]*$/.test(text) ? '' : layout.lineEnd
-  const body = formatValue(hooksFor(wanted), layout, '', isHandler)
+  const body = formatValue(hooksFor(wanted), layout, '', isShort)
   return { insertions: [{ at: text.length, text: lead + body + layout.lineEnd }], made: ['/'], ends: {} }
 }
 
@@ -176,7 +228,7 @@ function additionsTo(
     const { insertions: added, ...end } = append(text, container, layout, (margin) =>
       values.map(([key, value]) => {
         const name = container.kind === 'object' ? `${JSON.stringify(key)}: ` : ''
-        return name + formatValue(value, layout, margin, isHandler)
+        return name + formatValue(value, layout, margin, isShort)
       }),
     )
     insertions.push(...added)

@@ -39,12 +39,14 @@ export interface Target {
    */
   readonly fillsHome: 'shell' | 'host' | 'nobody'
   readonly events: Readonly<Record<string, readonly HandlerForm[]>>
+  /** Events that can only deliver, which the host may post to a server instead of running a command. */
+  readonly postable: readonly string[]
   /** What the user has to know or do afterwards. */
   readonly next: string
 }
 
 /** Far above our own deadline of 1.5 s, so that it is never the host that ends a hook. */
-const TIMEOUT_S = 10
+export const TIMEOUT_S = 10
 /** Codex lets the end of a session take no longer. */
 const CODEX_END_S = 3
 /** The watcher ends by itself; each stop starts the next one. */
@@ -79,6 +81,8 @@ export const CLAUDE_CODE: Target = {
     PreCompact: full(claudeForm),
     SessionEnd: full(claudeForm),
   },
+  // PreToolUse delivers too, but a gate holds a tool there, and whatever is not answered over HTTP is let through.
+  postable: ['UserPromptSubmit', 'PostToolBatch'],
   next: 'Sessions that are started from now on are served.',
 }
 
@@ -99,6 +103,7 @@ const CODEX: Target = {
     Stop: full(claudeForm),
     SessionEnd: full(command(CODEX_END_S)),
   },
+  postable: [],
   next: 'Codex runs no hook that you have not trusted, and does not say so: start codex, open /hooks, and trust these.',
 }
 
@@ -118,6 +123,7 @@ const GEMINI: Target = {
     AfterAgent: full(geminiForm),
     SessionEnd: full(geminiForm),
   },
+  postable: [],
   next: 'Gemini CLI runs the hooks of a project only in a folder that it trusts.',
 }
 
@@ -137,6 +143,7 @@ const CURSOR: Target = {
     stop: full(cursorForm),
     sessionEnd: full(cursorForm),
   },
+  postable: [],
   next: 'Cursor also runs the hooks of Claude Code; an event that comes twice is answered once.',
 }
 

@@ -1,0 +1,64 @@
+import type { UserHook } from '../host/user-hooks.ts'
+import { PosternError } from '../model/errors.ts'
+import { reportBypasses } from './bypasses.ts'
+import { DEADLINE_MS } from './call.ts'
+import { type ChainAnswer, runChain } from './chain.ts'
+import type { HookCall, HookSettings } from './handler.ts'
+import { forgetBypasses, type Shadow, type ShadowFile } from './shadow.ts'
+import { giveBack } from './shown.ts'
+import { userHandlers } from './user-handlers.ts'
+
+/** Fails when the answer must be out; whatever comes later is handed to `late`. */
+export function inTime<T>(
+  { ageMs }: Pick<HookSettings, 'ageMs'>,
+  work: Promise<T>,
+  late: (value: T) => Promise<void> | void = () => {},
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  let isOver = false
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => {
+        isOver = true
+        reject(tooLate())
+      },
+      Math.max(0, DEADLINE_MS - ageMs()),
+    )
+  })
+  // What fails after the deadline is nobody's any more.
+  work.then((value) => (isOver ? late(value) : undefined)).catch(() => {})
+  return Promise.race([work, over]).finally(() => clearTimeout(timer))
+}
+
+function tooLate(): PosternError {
+  return new PosternError('STORE_UNAVAILABLE', { path: 'the store', reason: 'it did not answer in time' })
+}
+
+export interface Surroundings {
+  readonly home: string
+  readonly userHooks: readonly UserHook[]
+  /** What was known before. */
+  readonly before: Shadow
+}
+
+/**
+ * What is known of the gates is written down before anything is asked of the store that may take long. Only here is the
+ * shadow written, never by what goes on after the deadline; what that would have shown is given back.
+ */
+export async function answerFromStore(
+  call: HookCall,
+  shadow: ShadowFile,
+  { home, userHooks, before }: Surroundings,
+): Promise<ChainAnswer> {
+  const { postern, agent, event, settings } = call
+  const { folder } = before
+  const gates = await inTime(settings, postern.gates.standing({ agent, sessionId: event.sessionId }))
+  shadow.write({ ...shadow.read(), folder, gates })
+  const answer = await inTime(settings, runChain(call, userHandlers(userHooks)), (late) =>
+    giveBack(call, late, 'the answer came too late'),
+  )
+  await inTime(settings, reportBypasses(call, home, before))
+  const { bypassed } = forgetBypasses(shadow, before.bypassed)
+  shadow.write({ folder, gates: event.name === 'session.end' ? [] : gates, blocks: 0, bypassed })
+  return answer
+}

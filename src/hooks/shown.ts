@@ -1,0 +1,34 @@
+import type { UserHook } from '../host/user-hooks.ts'
+import { DEADLINE_MS } from './call.ts'
+import type { ChainAnswer } from './chain.ts'
+import type { HookCall } from './handler.ts'
+import type { HookEventName } from './hosts/host.ts'
+
+/** The host has the whole answer: what it shows was printed, and those that it warns of have been. */
+export async function noteShown({ postern, event, agent }: HookCall, { offer, warned }: ChainAnswer): Promise<void> {
+  if (offer) await postern.inbox.printed({ offerId: offer.id })
+  if (warned.length === 0) return
+  const evidence = `at ${event.hostEvent}`
+  await postern.gates.passed({ agent, sessionId: event.sessionId, outcome: 'warned', names: warned, evidence })
+}
+
+/** The host has not seen the answer, so what it shows is shown again. */
+export async function giveBack({ postern }: HookCall, { offer }: ChainAnswer, reason: string): Promise<void> {
+  if (offer) await postern.inbox.release({ offerId: offer.id, reason })
+}
+
+/** Events at which nobody waits for the next step of a turn. */
+const AT_REST: readonly HookEventName[] = ['session.start', 'turn.stop', 'session.end']
+
+/**
+ * The answer is out. What is left any other command does too. While the user's own commands want to hear of events, the
+ * agent is never quiet.
+ */
+export async function afterwards(
+  { postern, agent, event, leftMs }: HookCall,
+  { offer }: ChainAnswer,
+  userHooks: readonly UserHook[],
+): Promise<void> {
+  if (AT_REST.includes(event.name) && leftMs() > DEADLINE_MS / 2) await postern.upkeep.run()
+  if (!offer && event.name !== 'session.end' && userHooks.length === 0) await postern.sessions.settle({ agent })
+}

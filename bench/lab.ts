@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import type { Contest, Contestant, Entrant } from './harness.ts'
 import { installPeers } from './peers.ts'
-import { type Server, startPostgres, startRedis } from './servers.ts'
+import { type Served, type Server, startPostern, startPostgres, startRedis } from './servers.ts'
 import { openSystem, PLACES, type SystemName } from './systems/all.ts'
 import type { System, SystemOptions } from './systems/system.ts'
 
@@ -42,10 +42,18 @@ export class Lab {
   async placeFor(name: SystemName): Promise<string> {
     const kind = PLACES[name]
     if (kind === 'folder') return this.newFolder()
+    if (kind === 'server') return (await this.serve(this.newFolder())).place
     this.#installPeers()
     const { url } = await this.#server(kind)
     const count = ++this.#count
     return kind === 'postgres' ? newDatabase(url, `bench_${count}`) : `${url}/${count}`
+  }
+
+  /** A server of ours on a home of its own. */
+  async serve(home: string): Promise<Served> {
+    const served = await startPostern(home)
+    this.#servers.set(home, Promise.resolve(served))
+    return served
   }
 
   async open(name: SystemName, options: SystemOptions = {}): Promise<System> {

@@ -16,6 +16,7 @@ const SUBJECTS: Readonly<Record<string, () => Promise<Subject>>> = {
   postgres: async () => (await import('./postgres.ts')).postgres,
   start: async () => (await import('./start.ts')).start,
   hooks: async () => (await import('./hooks.ts')).hooks,
+  server: async () => (await import('./server.ts')).server,
   install: async () => (await import('./install.ts')).install,
 }
 

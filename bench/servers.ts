@@ -1,6 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { chownSync, mkdirSync, realpathSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Binary, findBinary } from '../test/helpers/binaries.ts'
 import { startOnFreePort, startServer, type UserId } from '../test/helpers/servers.ts'
 
@@ -50,4 +52,35 @@ function postgresUser(): UserId | undefined {
   if (process.getuid?.() !== 0) return undefined
   const numberOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: numberOf('-u'), gid: numberOf('-g') }
+}
+
+export interface Served extends Server {
+  readonly token: string
+  readonly pid: number
+  /** The URL with the token in its hash, which is never sent. */
+  readonly place: string
+}
+
+const BIN = fileURLToPath(new URL('../bin/postern.cjs', import.meta.url))
+
+/** Our own server, as `postern serve` starts it. */
+export async function startPostern(home: string): Promise<Served> {
+  const child = spawn(process.execPath, [BIN, 'serve', '--port', '0', '--json'], {
+    env: { ...process.env, POSTERN_HOME: home },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const { url, tokenFile } = JSON.parse(line.toString()) as { readonly url: string; readonly tokenFile: string }
+  const token = readFileSync(tokenFile, 'utf8').trim()
+  return {
+    url,
+    token,
+    pid: child.pid!,
+    place: `${url}#${token}`,
+    async stop() {
+      if (child.exitCode !== null) return
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    },
+  }
 }

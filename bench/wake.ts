@@ -56,6 +56,7 @@ export function waking(lab: Lab, system: SystemName, wakes: number): Contestant 
             // The waiter must wait again before the next push, or nothing is woken.
             await sleep(2 + Math.random() * 3)
             await sender.push(makeBody())
+            sender.ring?.()
             try {
               took.push((await waiter.report(LOST_MS)).wokeAfter)
             } catch {

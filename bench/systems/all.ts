@@ -3,6 +3,9 @@ import type { OpenSystem, System, SystemOptions } from './system.ts'
 /** Every contestant by the name that stands in the table, and where it lives. */
 export const PLACES = {
   postern: 'folder',
+  'postern agent()': 'folder',
+  'postern served': 'server',
+  'postern followed': 'server',
   'raw SQLite': 'folder',
   'append+fsync': 'folder',
   'Redis always': 'always',
@@ -15,13 +18,16 @@ export const PLACES = {
   'pg-boss': 'postgres',
   'pg-boss LISTEN': 'postgres',
   'graphile-worker': 'postgres',
-} as const satisfies Record<string, 'folder' | 'always' | 'everysec' | 'postgres'>
+} as const satisfies Record<string, 'folder' | 'server' | 'always' | 'everysec' | 'postgres'>
 
 export type SystemName = keyof typeof PLACES
 
 /** Loaded one by one, so that a process which needs only one is not weighed down by the others. */
 const OPENERS: Readonly<Record<SystemName, () => Promise<OpenSystem>>> = {
   postern: async () => (await import('./postern.ts')).openPostern,
+  'postern agent()': async () => (await import('./postern-agent.ts')).openPosternAgent,
+  'postern served': async () => (await import('./posterns-server.ts')).openServed,
+  'postern followed': async () => (await import('./posterns-server.ts')).openFollowed,
   'raw SQLite': async () => (await import('./raw-sqlite.ts')).openRawSqlite,
   'append+fsync': async () => (await import('./raw-file.ts')).openRawFile,
   'Redis always': async () => (await import('./redis-list.ts')).openRedisList,

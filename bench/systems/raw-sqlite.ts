@@ -1,7 +1,8 @@
+import { closeSync, openSync, utimesSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { spine } from '../../src/store/sqlite/migrations/0001-spine.ts'
-import type { System, SystemOptions } from './system.ts'
+import type { Body, System, SystemOptions } from './system.ts'
 
 const BUSY_MS = 10_000
 const RECIPIENT = 'agent-0'
@@ -25,6 +26,8 @@ export async function openRawSqlite(folder: string, _options: SystemOptions = {}
   const mark = db.prepare(`UPDATE deliveries SET state = 'seen', attempt = 1
     WHERE agent_id = ?1 AND inbox_seq BETWEEN ?2 AND ?3`)
   const newId = createIds()
+  const bell = join(folder, 'bell')
+  closeSync(openSync(bell, 'a'))
 
   const pushMany = (bodies: readonly string[]) => {
     begin.run()
@@ -35,16 +38,24 @@ export async function openRawSqlite(folder: string, _options: SystemOptions = {}
     }
     commit.run()
   }
+  const take = (count: number): Body[] => {
+    begin.run()
+    const rows = pending.all(RECIPIENT, count) as unknown as unknown[][]
+    if (rows.length > 0) mark.run(RECIPIENT, rows[0]![10] as number, rows.at(-1)![10] as number)
+    commit.run()
+    return rows.map((row) => JSON.parse(row[6] as string) as Body)
+  }
+  let rings = 0
   return {
     push: (body) => pushMany([body]),
     pushMany,
-    drain(count) {
-      begin.run()
-      const rows = pending.all(RECIPIENT, count) as unknown as unknown[][]
-      if (rows.length > 0) mark.run(RECIPIENT, rows[0]![10] as number, rows.at(-1)![10] as number)
-      commit.run()
-      return rows.map((row) => JSON.parse(row[6] as string)).length
+    drain: (count) => take(count).length,
+    async listen(onBody) {
+      watch(bell, () => {
+        for (const body of take(20)) onBody(body)
+      })
     },
+    ring: () => utimesSync(bell, ++rings, rings),
     close: () => db.close(),
   }
 }

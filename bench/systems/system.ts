@@ -7,6 +7,8 @@ export interface System {
   drain?(count: number): Promise<number> | number
   /** Calls back with every parsed body that arrives from now on. */
   listen?(onBody: (body: Body) => void): Promise<void>
+  /** Tells whoever listens that something was pushed, where pushing alone does not. */
+  ring?(): void
   /** To so many recipients, by name. */
   fanOut?(body: string, recipients: readonly string[]): Promise<unknown>
   close(): Promise<unknown> | unknown

@@ -14,6 +14,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const BIN = join(ROOT, 'node_modules', '.bin')
 const PROJECTS = ['house', 'unit', 'conformance', 'scenarios', 'faults', 'hosts'] as const
 
+/** Layers whose tests neither start programs nor share a PostgreSQL: two files at a time fill two cores. */
+const SIDE_BY_SIDE: readonly string[] = ['unit']
+
 interface Step {
   readonly name: string
   readonly command: readonly string[]
@@ -48,9 +51,6 @@ function hasTests(project: (typeof PROJECTS)[number]): boolean {
   const home = project === 'unit' ? 'src' : `test/${project}`
   return globSync(`${home}/**/*.test.ts`, { cwd: ROOT }).length > 0
 }
-
-/** Layers whose tests start no programs: two files at a time fill two cores. The others do so with one. */
-const SIDE_BY_SIDE: readonly string[] = ['unit', 'conformance']
 
 function vitestStep(name: string, report: string): Step {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]

@@ -237,9 +237,12 @@ conformance('bad input', ({ rule, open }) => {
     }
   })
 
-  rule('refuses addresses that nothing can be delivered to yet', async () => {
+  rule('refuses addresses of spaces that are not there, or that are one of several', async () => {
     const { postern } = await open()
-    await refused(postern.inbox.push({ to: ['space:alpha'], content: 'hello' }), 'ADDRESS_UNSUPPORTED')
+    const push = (...to: string[]) => postern.inbox.push({ to, content: 'hello' })
+    await refused(push('space:alpha'), 'SPACE_NOT_FOUND')
+    await refused(push('space:'), 'SPACE_ID_INVALID')
+    await refused(push('quinn', 'space:alpha'), 'ADDRESS_UNSUPPORTED')
   })
 
   rule('refuses what is not text, JSON, a checksum or a size', async () => {

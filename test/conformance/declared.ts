@@ -18,6 +18,11 @@ export function declared(postern: Postern): Postern {
     inbox: declaredRoom('inbox', postern.inbox),
     gates: declaredRoom('gates', postern.gates),
     decisions: declaredRoom('decisions', postern.decisions),
+    spaces: declaredRoom('spaces', postern.spaces),
+    plans: declaredRoom('plans', postern.plans),
+    services: declaredRoom('services', postern.services),
+    tokens: declaredRoom('tokens', postern.tokens),
+    events: declaredRoom('events', postern.events),
     upkeep: declaredRoom('upkeep', postern.upkeep),
   }
 }
@@ -35,7 +40,8 @@ function declaredVerb(name: string, verb: Verb): Verb {
     } catch (error) {
       // The store's own failures may meet every operation.
       if (!(error instanceof PosternError) || error.code.startsWith('STORE_')) throw error
-      if (errors.includes(error.code)) throw error
+      // So may a refusal of what has not the form of an input at all, behind a server.
+      if (errors.includes(error.code) || error.code === 'INPUT_INVALID') throw error
       throw new Error(`${name} refuses with ${error.code}, which it does not name`, { cause: error })
     }
   }

@@ -30,7 +30,7 @@ conformance('expiry and upkeep', ({ rule, open }) => {
     const { id } = await postern.inbox.push({ to: ['ada', 'quinn'], content: 'brief', ttlMs: MINUTE_MS })
     await tell(postern, 'quinn', 'lasting')
     advance(MINUTE_MS)
-    expect(await postern.upkeep.run()).toEqual({ expired: 2, released: 0, reaped: 0, gates: 0 })
+    expect(await postern.upkeep.run()).toEqual({ expired: 2, released: 0, reaped: 0, gates: 0, plans: 0 })
     expect(await stateOf(postern, id, 'ada')).toBe('expired')
     expect(await read(postern, 'quinn')).toEqual(['lasting'])
   })

@@ -4,10 +4,17 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { inject } from 'vitest'
+import { connectPostern } from '../../src/client/connect.ts'
+import { createPostern } from '../../src/core/postern.ts'
+import { closer, createContext } from '../../src/host/context.ts'
+import { createCredentials } from '../../src/host/credentials/credentials.ts'
 import { openEmbedded } from '../../src/host/embedded.ts'
 import { assemble, type OpenOptions } from '../../src/host/open-local.ts'
 import { openRemote } from '../../src/host/remote.ts'
+import { createReplies } from '../../src/host/serving/serve.ts'
+import { LOCAL_CALLER } from '../../src/model/caller.ts'
 import type { Postern } from '../../src/model/postern.ts'
+import { createServer } from '../../src/server/server.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Wire } from '../../src/wires/wire.ts'
 import '../helpers/global-postgres.ts'
@@ -25,7 +32,8 @@ export interface Maker {
   open(options?: MakerOptions): Promise<World>
 }
 
-export interface MakerOptions extends Pick<OpenOptions, 'limits' | 'caller' | 'note' | 'sessionGates' | 'announce'> {
+export interface MakerOptions
+  extends Pick<OpenOptions, 'limits' | 'caller' | 'note' | 'sessionGates' | 'announce' | 'home'> {
   /** What stands between the heart and the real store: to look on, or to fail in the middle of something. */
   readonly through?: (store: Store) => Store
   /** True for a Postern whose wire rings but cannot listen. */
@@ -59,14 +67,16 @@ export const sqlite: Maker = {
         const { store, wire } = await openEmbedded(path, { now: clock })
         return assemble(storeFor(store, given), wireFor(wire, given), { upkeep: false, ...given })
       },
-      async tamper(statement) {
-        const database = new DatabaseSync(path)
-        database.exec(statement)
-        database.close()
-      },
+      tamper: async (statement) => runOnFile(path, statement),
       destroy: async () => removeFolder(folder),
     })
   },
+}
+
+function runOnFile(path: string, statement: string): void {
+  const database = new DatabaseSync(path)
+  database.exec(statement)
+  database.close()
 }
 
 /** The rules are not about disks, so they are tried where an fsync costs nothing. The faults have their own suite. */
@@ -86,17 +96,79 @@ export const postgres: Maker = {
     const schema = `world_${++worlds}`
     const url = `${database.url}?options=-csearch_path%3D${schema}`
     await runOn(database.url, `CREATE SCHEMA ${schema}`)
+    const home = mkdtempSync(join(fastFolder(), 'postern-conformance-'))
     return createWorld(options, {
       async open(clock, given) {
         const { store, wire } = await openRemote(url)
         const timed = storeWith(store, { now: clock })
-        return assemble(storeFor(timed, given), wireFor(wire, given), { upkeep: false, ...given })
+        return assemble(storeFor(timed, given), wireFor(wire, given), { upkeep: false, home, ...given })
       },
       tamper: (statement) => runOn(url, statement),
-      destroy: () => runOn(database.url, `DROP SCHEMA ${schema} CASCADE`),
+      async destroy() {
+        await runOn(database.url, `DROP SCHEMA ${schema} CASCADE`)
+        removeFolder(home)
+      },
     })
   },
 }
+
+const UNEXPLAINED = "what nobody expects is in the server's log, and only called internal to whoever asks"
+
+/** A server of its own on a store of its own, and a client that has shown it an administrator's token. */
+export const http: Maker = {
+  name: 'HTTP',
+  missing: undefined,
+  exceptions: {
+    'gives no meaning to a sender in the input': 'a field that is not declared is refused there',
+    'waits for the disk only where something is confirmed':
+      'the keys by which requests are repeated are transactions of their own',
+    'does all of it or nothing where the store fails in the middle': UNEXPLAINED,
+    'leaves nothing of a post where the store fails in the middle': UNEXPLAINED,
+    'fires once an instant though transactions fail, answers are lost, clocks jump and servers go': UNEXPLAINED,
+  },
+  async open(options = {}) {
+    const folder = mkdtempSync(join(fastFolder(), 'postern-conformance-'))
+    const path = join(folder, 'postern.db')
+    return createWorld(options, {
+      async open(clock, given) {
+        const { store, wire } = await openEmbedded(path, { now: clock })
+        return connectTo(storeFor(store, given), wireFor(wire, given), given)
+      },
+      tamper: async (statement) => runOnFile(path, statement),
+      destroy: async () => removeFolder(folder),
+    })
+  },
+}
+
+async function connectTo(store: Store, wire: Wire, given: MakerOptions): Promise<Postern> {
+  const { caller = LOCAL_CALLER, ...options } = given
+  const ctx = createContext(store, wire, options)
+  const credentials = createCredentials(ctx)
+  const heart = createPostern(ctx, closer(store, wire))
+  const server = createServer({ postern: heart, credentials, replies: createReplies(store), now: hurry() })
+  const url = await server.listen({ host: '127.0.0.1', port: 0 })
+  await credentials.adopt(TOKEN, 'of the suite')
+  const client = await connectPostern({ url, token: TOKEN, caller })
+  return {
+    ...client,
+    async close() {
+      await client.close()
+      await server.close()
+      await heart.close()
+    },
+  }
+}
+
+/** Whoever guesses too often within a minute is put off, which is no rule of the heart: here minutes pass quickly. */
+function hurry(): () => number {
+  let time = Date.now()
+  return () => {
+    time += 10_000
+    return time
+  }
+}
+
+const TOKEN = `pst_${'c'.repeat(43)}`
 
 /** One database for a test file, which goes with the server; in it a schema for each world, which is quickly made. */
 const sharedDatabase = once(() => createDatabase(inject('postgresUrl')))
@@ -116,7 +188,7 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-export const MAKERS: readonly Maker[] = [sqlite, postgres]
+export const MAKERS: readonly Maker[] = [sqlite, postgres, http]
 
 /** The same store, but for what is changed. The clock of PostgreSQL is its server's: deadlines are tried with another. */
 export function storeWith(store: Store, changes: Partial<Store>): Store {

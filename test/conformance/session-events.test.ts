@@ -130,9 +130,9 @@ conformance('events of a session', ({ rule, open }) => {
     const { postern, advance } = await open()
     await note(postern, 'prompt.submit')
     const stop = (ageMs: number) => postern.sessions.setStop({ id: 'ses-1', outcome: 'continued', ageMs })
-    expect(await stop(50)).toMatchObject({ continuations: 1 })
+    expect(await stop(50.5)).toMatchObject({ continuations: 1 })
     advance(20)
-    expect(await stop(50)).toMatchObject({ continuations: 1 })
+    expect(await stop(50.5)).toMatchObject({ continuations: 1 })
     advance(100)
     expect(await stop(50)).toMatchObject({ continuations: 2 })
     advance(-3_600_000)
@@ -241,7 +241,13 @@ conformance('events of a session', ({ rule, open }) => {
     await refused(note(postern, 'turn.stop', { agent: 'nobody' }), 'AGENT_NOT_FOUND')
     await refused(note(postern, 'x'.repeat(101)), 'CONTENT_TOO_LARGE')
     await refused(note(postern, 'turn.stop', { firing: 'a\0b' }), 'TEXT_INVALID')
-    for (const ageMs of [-1, Number.NaN]) await refused(note(postern, 'turn.stop', { ageMs }), 'VALUE_INVALID')
+    for (const ageMs of [-1, Number.NaN, 1e300, Number.POSITIVE_INFINITY]) {
+      await refused(postern.sessions.setStop({ id: 'ses-1', outcome: 'continued', ageMs }), 'VALUE_INVALID')
+    }
+    const printedBefore = 1e300
+    const early = postern.inbox.confirmSession({ sessionId: 'ses-1', printedBefore, evidence: 'x' })
+    await refused(early, 'VALUE_INVALID')
+    for (const ageMs of [-1, Number.NaN, 1e300]) await refused(note(postern, 'turn.stop', { ageMs }), 'VALUE_INVALID')
     await refused(postern.sessions.setStop({ id: 'ses-1', outcome: 'granted' }), 'SESSION_NOT_FOUND')
     await refused(postern.sessions.setStop({ id: '../x', outcome: 'granted' }), 'SESSION_INVALID')
     expect(await postern.sessions.list()).toEqual([])

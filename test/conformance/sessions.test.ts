@@ -19,6 +19,19 @@ conformance('sessions', ({ rule, open }) => {
     expect(await postern.sessions.list({ agent: 'quinn' })).toEqual([{ ...second, liveness: 'unknown' }])
   })
 
+  rule('refuses a process that no system could have', async () => {
+    const { postern } = await open()
+    for (const pid of [-1, 1.5, Number.NaN, 2 ** 53, 1e300]) {
+      await refused(postern.sessions.begin({ id: 'ses-1', agent: 'quinn', pid }), 'VALUE_INVALID')
+    }
+    for (const pidStartedAt of [-1, Number.NaN, 9e15, 1e300]) {
+      await refused(postern.sessions.begin({ id: 'ses-1', agent: 'quinn', pid: 7, pidStartedAt }), 'VALUE_INVALID')
+    }
+    expect(await postern.sessions.list()).toEqual([])
+    const session = await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', pid: 7, pidStartedAt: 1.5 })
+    expect(session).toMatchObject({ pid: 7, pidStartedAt: 1 })
+  })
+
   rule('keeps a session with the agent that began it', async () => {
     const { postern } = await open({ agents: ['quinn', 'rex'] })
     await postern.sessions.begin({ id: 'ses-1', agent: 'quinn' })
@@ -117,6 +130,26 @@ conformance('sessions', ({ rule, open }) => {
     expect(await postern.sessions.list()).toMatchObject([{ machine: 'elsewhere', liveness: 'unknown' }])
     await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', ...identityOf(startHost()) })
     expect(await postern.sessions.list()).toMatchObject([{ liveness: 'alive' }])
+  })
+
+  rule('looks for a process only on the machine that is named with it', async () => {
+    const { postern } = await open()
+    const host = startHost()
+    const gone = identityOf(host)
+    await kill(host)
+    const far = { ...gone, machine: 'far-away' }
+    await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', ...far })
+    await postern.sessions.begin({ id: 'ses-2', agent: 'quinn', ...gone })
+    const sessions = await postern.sessions.list()
+    expect(sessions.map(({ id, liveness }) => [id, liveness])).toEqual(
+      expect.arrayContaining([
+        ['ses-1', 'unknown'],
+        ['ses-2', 'gone'],
+      ]),
+    )
+    expect(await postern.sessions.begin({ id: 'ses-1', agent: 'quinn' })).toMatchObject({ machine: 'far-away' })
+    const lengthy = { ...gone, machine: 'm'.repeat(301) }
+    await refused(postern.sessions.begin({ id: 'ses-3', agent: 'quinn', ...lengthy }), 'CONTENT_TOO_LARGE')
   })
 
   rule('ends in upkeep a session whose process is gone, and no other', async () => {

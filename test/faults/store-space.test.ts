@@ -110,7 +110,7 @@ async function prepareRoomy(): Promise<SmallDisk> {
   const base = temporaryFolder()
   const folder = join(base, 'small')
   const home = await prepare(join(base, 'home'))
-  onTestFinished(mountMemory(folder, 'size=1m,mode=700'))
+  onTestFinished(mountMemory(folder, 'size=2m,mode=700'))
   return { folder, home: copyHome(home, join(folder, 'home')), fill: join(folder, 'fill') }
 }
 

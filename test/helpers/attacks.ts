@@ -180,6 +180,7 @@ export function sampleMessage(changes: Partial<ShownMessage> = {}): ShownMessage
     hops: 0,
     dedupKey: null,
     attachments: [],
+    trace: null,
     createdAt: Date.UTC(2026, 1, 18, 15, 6, 55),
     expiresAt: null,
     agent: 'quinn',

@@ -59,6 +59,7 @@ export function itemFor(to: string[], extra: Partial<Message> = {}): PushItem {
     hops: 0,
     dedupKey: null,
     attachments: [],
+    trace: null,
     createdAt: 1,
     expiresAt: null,
     ...extra,

@@ -4,6 +4,7 @@ import type { Decision } from '../../src/model/decision.ts'
 import type { SessionGate } from '../../src/model/gate.ts'
 import type { Message } from '../../src/model/message.ts'
 import type { Session } from '../../src/model/session.ts'
+import type { Plan } from '../../src/model/sources/plan.ts'
 import { Connection } from '../../src/store/sqlite/connection.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import type { Shelves, Store } from '../../src/store/store.ts'
@@ -35,7 +36,16 @@ let made = 0
 export function messageTo(to: readonly string[], dedupKey: string | null = null): Message {
   const id = `msg_${++made}`
   const from = { id: 'olga', kind: 'ai', verified: false, via: 'test' }
-  const empty = { subject: null, payload: null, context: null, ref: null, replyTo: null, attachments: [], hops: 0 }
+  const empty = {
+    subject: null,
+    payload: null,
+    context: null,
+    ref: null,
+    replyTo: null,
+    attachments: [],
+    trace: null,
+    hops: 0,
+  }
   const [createdAt, expiresAt] = [NOW, NOW + 1]
   return {
     id,
@@ -88,6 +98,13 @@ export function session(id: string): Session {
 export function sessionGate(hook: 'stop' | 'tool'): SessionGate {
   const marked = { markedAt: null, markedBy: null, machine: 'here', registeredBy: 'quinn', registeredAt: NOW }
   return { sessionId: 's', name: 'tests', hook, mode: 'strict', check: null, reason: 'x', ...marked }
+}
+
+/** A plan of quinn that waits for its instant. */
+export function plan(id: string): Plan {
+  const about = { id, agent: 'quinn', name: id, instruction: 'x', priority: 2, missed: 'once' } as const
+  const times = { cron: null, zone: 'UTC', gateId: null, nextRunAt: NOW + 1, pausedAt: null, lastRunAt: null }
+  return { ...about, ...times, runs: 0, createdBy: 'olga', createdAt: NOW, updatedAt: NOW, revision: 1 }
 }
 
 export function decision(id: string): Decision {

@@ -38,12 +38,18 @@ export interface Scene extends Place {
   mailOf(agent: string): Promise<readonly { readonly type: string; readonly content: string }[]>
 }
 
-export async function makeScene(driver: Driver): Promise<Scene> {
+/** Lets the host call Postern for quinn. */
+type Install = (place: Place, driver: Driver) => Promise<unknown>
+
+const installInProject: Install = (place, { host }) =>
+  place.ask('init', '--host', host, '--agent', 'quinn', '--scope', 'project')
+
+export async function makeScene(driver: Driver, install: Install = installInProject): Promise<Scene> {
   const place = await makePlace([driver.program])
   await place.ask('agent', 'add', 'quinn')
   await place.ask('agent', 'add', 'justin', '--kind', 'human')
   const session = async () => (await place.ask<{ session: Session | null }>('agent', 'show', 'quinn')).session
-  await place.ask('init', '--host', driver.host, '--agent', 'quinn', '--scope', 'project')
+  await install(place, driver)
   return {
     ...place,
     driver,

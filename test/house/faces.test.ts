@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/main.ts'
 import { openLocal } from '../../src/host/open-local.ts'
 import { ERRORS } from '../../src/model/errors.ts'
+import { EVENT_TYPES } from '../../src/model/network/event.ts'
 import { VERSION } from '../../src/model/version.ts'
 import { OPERATIONS } from '../../src/operations/table.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
@@ -20,6 +21,7 @@ const LOCAL_COMMANDS = [
   'init',
   'hook',
   'wake',
+  'serve',
   'decision check',
 ]
 
@@ -61,10 +63,26 @@ describe('what is written down twice agrees', () => {
     expect(sections.sort()).toEqual(Object.keys(ERRORS).sort())
   })
 
+  it('every type of event has its row in docs/reference/events.md, and every row its type', () => {
+    const page = readFileSync(join(root, 'docs/reference/events.md'), 'utf8')
+    const rows = [...page.matchAll(/^\| `([a-z]+\.[a-z]+)` \|/gm)].map(([, type]) => type)
+    expect(rows).toEqual(EVENT_TYPES)
+  })
+
   it('every command has its section in docs/reference/cli.md', () => {
     const page = readFileSync(join(root, 'docs/reference/cli.md'), 'utf8')
     const missing = COMMANDS.map(({ path }) => path).filter((path) => !page.includes(`postern ${path}`))
     expect(missing).toEqual([])
+  })
+
+  it('every route has its line in docs/reference/http.md, with the operation and who may use it', () => {
+    const page = readFileSync(join(root, 'docs/reference/http.md'), 'utf8')
+    const lines = OPERATIONS.flatMap(({ name, access: { to, isForAdmins, isForPeople }, faces }) => {
+      const exceptions = `${isForAdmins ? '; with a command: admin' : ''}${isForPeople ? '; with `create`: people' : ''}`
+      return faces.http.map((route) => `| \`${route}\` | ${name} | ${to}${exceptions} |`)
+    })
+    const listed = [...page.matchAll(/^\| `[A-Z]+ \/api\/.* \| \w+\.\w+ \| .*$/gm)].map(([line]) => line)
+    expect(listed.sort()).toEqual(lines.sort())
   })
 
   it('the program and its package say the same version', () => {

@@ -56,7 +56,7 @@ const PROCESS = [
 
 /** Capitals are how SQL is written here; the second form catches it in small letters without catching prose. */
 const SQL = [
-  /^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH|PRAGMA|BEGIN IMMEDIATE|VACUUM)\s/,
+  /^\s*(?:SELECT|INSERT|UPDATE|DELETE(?! \/)|CREATE|ALTER|DROP|WITH|PRAGMA|BEGIN IMMEDIATE|VACUUM)\s/,
   /^\s*(?:select\s.+\sfrom\s|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s|create\s+(?:table|index|unique|view|trigger)\s|drop\s+(?:table|index|view)\s|with\s+\w+\s+as\s*\(|pragma\s+\w+)/is,
 ]
 

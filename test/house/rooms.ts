@@ -46,6 +46,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['zod'],
     remedy: 'operations only declare; let core decide and doors translate',
   },
+  'operations/routes.ts': { may: [], remedy: 'routes are plain data, so that a client needs nothing else' },
   core: {
     may: ['model', 'kit/pure'],
     mayAsTypes: [STORE_CONTRACT, WIRE_CONTRACT, 'ledger/ledger.ts'],
@@ -121,8 +122,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     remedy: 'a host is pure functions over its events; let the chain do this',
   },
   server: {
-    may: ['model', ...KIT, 'operations', 'render', 'host'],
-    packages: ['hono', '@hono/', 'pino'],
+    // Hooks too: hosts may post their events to a server, and what answers them is the chain that answers commands.
+    may: ['model', ...KIT, 'operations', 'render', 'host', 'hooks'],
     node: true,
     clock: true,
     remedy: THROUGH_HOST,
@@ -135,9 +136,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     remedy: THROUGH_HOST,
   },
   client: {
-    may: ['model', 'kit/pure', 'operations'],
+    may: ['model', 'kit/pure', 'operations/routes.ts'],
     clock: true,
-    remedy: 'the client runs in a browser too; speak HTTP',
+    remedy: 'the client runs in a browser too, without schemas; speak HTTP',
   },
   agent: {
     may: ['model', 'kit/pure', 'render'],
@@ -153,12 +154,25 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     remedy: THROUGH_HOST,
   },
   host: {
-    may: ['model', ...KIT, 'operations', 'core', 'store', 'spool', 'wires', 'bus', 'handoff', 'ledger', 'render'],
+    may: [
+      'model',
+      ...KIT,
+      'operations',
+      'core',
+      'store',
+      'spool',
+      'wires',
+      'bus',
+      'handoff',
+      'ledger',
+      'render',
+      'client',
+    ],
     packages: ['croner', 'pino'],
     node: true,
     env: true,
     clock: true,
-    remedy: 'host builds the house and hands it to doors; it knows none of them',
+    remedy: 'host builds the house and hands it to doors; it knows none of them but the client, which is a Postern too',
   },
 }
 

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { postern } from '../helpers/command.ts'
+import { EXECUTABLE, postern } from '../helpers/command.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
 
 /** Before the code that is kept of a bundle stands the digest by which the bundle ends. */
@@ -46,11 +47,28 @@ describe('the code that is kept of a bundle', () => {
     expect(code().equals(again)).toBe(true)
   })
 
-  it('is neither made nor run where others can write to the home', async () => {
+  it.each(['.', 'cache'])('is neither made nor run where others can write to %j of the home', async (folder) => {
     writeFileSync(kept, 'not looked at')
-    chmodSync(home, 0o777)
-    expect((await push()).exit).toBe(0)
+    for (const mode of [0o777, 0o770, 0o702]) {
+      chmodSync(join(home, folder), mode)
+      expect((await push()).exit).toBe(0)
+      expect(code().toString()).toBe('not looked at')
+    }
+  })
+
+  it('is neither made nor run where the home is named by where one is, which may be what somebody else has made', async () => {
+    writeFileSync(kept, 'not looked at')
+    const env = { POSTERN_HOME: '.' }
+    expect((await postern({ home, env }, 'inbox', 'push', '--to', 'quinn', 'hello')).exit).toBe(0)
     expect(code().toString()).toBe('not looked at')
+  })
+
+  it('lies in a folder that nobody else can look into, whatever the mask', async () => {
+    rmSync(join(home, 'cache'), { recursive: true })
+    const words = ['-c', 'umask 0; "$@"', 'sh', process.execPath, EXECUTABLE, 'inbox', 'push', '--to', 'quinn', 'hello']
+    execFileSync('sh', words, { env: { POSTERN_HOME: home }, stdio: 'ignore' })
+    expect(statSync(join(home, 'cache')).mode & 0o777).toBe(0o700)
+    expect(statSync(kept).mode & 0o777).toBe(0o600)
   })
 
   it.skipIf(process.getuid?.() === 0)('disturbs nobody where it can be neither kept nor removed', async () => {

@@ -46,7 +46,13 @@ describe('the examples', () => {
 })
 
 describe('the commands of the guides', () => {
-  const GUIDES = ['README.md', 'docs/guides/first-steps.md', 'docs/guides/gates-and-decisions.md']
+  const GUIDES = [
+    'README.md',
+    'docs/guides/first-steps.md',
+    'docs/guides/gates-and-decisions.md',
+    'docs/guides/plans.md',
+    'docs/guides/spaces.md',
+  ]
 
   it.each(GUIDES)('%s: run in order and do what is shown', async (page) => {
     const commands = runnableIn(read(page))
@@ -55,9 +61,9 @@ describe('the commands of the guides', () => {
   })
 })
 
-/** Whose ids a page leaves out, or shows as somebody else got them: what was last stored for quinn, set up, or asked. */
+/** Whose ids a page leaves out, or shows as somebody else got them: what was last stored for quinn, posted, set up, or asked. */
 const IDS: Readonly<Record<string, RegExp>> = {
-  msg: /^Stored: (msg_\S+) for .*quinn/m,
+  msg: /^(?:Stored|Posted): (msg_\S+) (?:for .*quinn|as number)/m,
   gate: /^Open: (gate_\S+) holds /m,
   dec: /^Asked: (dec_\S+) to /m,
 }
@@ -112,6 +118,7 @@ describe('the pages', () => {
   it('are caught where they do', () => {
     expect(unknownIn('npx postern inbox pusj --to quinn x')).toEqual(['postern inbox pusj'])
     expect(unknownIn('postern inbox push --too quinn x | postern agent list')).toEqual(['postern inbox push --too'])
+    expect(unknownIn('postern token create agent:quinn # once')).toEqual(['postern token create agent:quinn'])
     expect(linksIn('[a](b.md#c) [d](https://e)')).toEqual(['b.md#c'])
     expect(headingIds('## What works, today')).toEqual(['what-works-today'])
     expect(codeBlocks('```bash\npostern x\n```')).toEqual([{ language: 'bash', text: 'postern x' }])
@@ -142,6 +149,9 @@ function unknownIn(code: string): string[] {
     const options = [...rest.replace(/\s(?:--\s|#|"?\$\().*/, '').matchAll(/(?:^|\s)--([a-z-]+)/g)].map(
       ([, name = '']) => name,
     )
-    return options.filter((name) => !known.includes(name)).map((name) => `postern ${command.path} --${name}`)
+    const surplus = command.operands === undefined ? /^\w\S*/.exec(rest.slice(command.path.length).trim()) : null
+    return [...options.filter((name) => !known.includes(name)).map((name) => `--${name}`), ...(surplus ?? [])].map(
+      (word) => `postern ${command.path} ${word}`,
+    )
   })
 }

@@ -6,12 +6,12 @@
  *     …
  *
  * `requirements.test.ts` fails where a promise has no proof or a proof names no promise. Ids beginning with G are the
- * guarantees of the design, those with S000 come from seed 000.
+ * guarantees of the design, those with S000 come from seed 000, and so on.
  */
 export interface Requirement {
   readonly text: string
   /** The part of the product that brought it. */
-  readonly builtIn: 'spine' | 'hooks'
+  readonly builtIn: 'spine' | 'hooks' | 'server'
   /** The folder whose tests prove it; others may prove it too. */
   readonly provenIn: ProofFolder
 }
@@ -29,6 +29,7 @@ const spine = (provenIn: ProofFolder, text: string): Requirement => ({ text, bui
 const rule = (text: string) => spine('conformance', text)
 const hooks = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'hooks', provenIn })
 const gates = (text: string) => hooks('conformance', text)
+const server = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'server', provenIn })
 
 export const REQUIREMENTS = {
   'G1.kill': spine('faults', 'An acknowledged push survives kill -9 of any process, at every storage syscall.'),
@@ -74,6 +75,28 @@ export const REQUIREMENTS = {
     'scenarios',
     'A process within a session of an AI is that agent without a name, and never speaks as a person.',
   ),
+  'G16.token': server('faults', 'HTTP answers only to a valid token; a wrong one is refused, and guessing is slowed.'),
+  'G16.origin': server('faults', 'Requests for another Host, or from a page of another Origin, are refused.'),
+  'G16.bounded': server('faults', 'Endless, deep, slow and many requests are refused or survived; others are served.'),
+  'G16.visible': server('conformance', 'A program with a token knows only of messages that it sent or was sent.'),
+  'G16.scopes': server('scenarios', 'A token lets its holder do what its scope says, and no more.'),
+  'G1.server-kill': server(
+    'faults',
+    'No push that a server acknowledged is lost when it is killed in the middle of load.',
+  ),
+  'S001.server': server(
+    'scenarios',
+    'postern serve says where it listens, has one server a store, and stops in order.',
+  ),
+  'S001.remote': server('scenarios', 'A command answers through a server what it answers on a store of its own.'),
+  'S001.openapi': server('scenarios', 'The OpenAPI document agrees with the server, operation by operation.'),
+  'S001.replies': server(
+    'conformance',
+    'An answer to a request with a key is kept for a day, and goes to one of many.',
+  ),
+  'S001.trace': server('conformance', 'A message keeps the trace context it was sent with.'),
+  'S001.idempotency': server('scenarios', 'A request repeated with its Idempotency-Key is done once.'),
+  'S001.etag': server('scenarios', 'A change may be tied to the version that was seen.'),
   'G17.content': rule('A message body has at most 64 KB.'),
   'G17.fields': rule('Subject, payload, keys, recipients and batches are bounded.'),
   'G17.inbox': rule('A full inbox refuses a push and drops nothing; broadcasts are exempt.'),
@@ -195,6 +218,137 @@ export const REQUIREMENTS = {
     'At most 20 messages a hook, critical ones never deferred, the rest still pending.',
   ),
   'S000.doctor.hooks': hooks('scenarios', 'doctor tells what went wrong in hooks, and what each host can do.'),
+
+  'S001.space.fan-out': server('conformance', 'A post reaches every other member of its space, and never its author.'),
+  'S001.space.order': server('conformance', 'Posts at once have numbers without gaps, and one order for everybody.'),
+  'S001.space.history': server(
+    'conformance',
+    'Pages of what was said neither skip nor repeat, also while others post.',
+  ),
+  'S001.space.all-or-nothing': server('conformance', 'A post is in the conversation and in every inbox, or nowhere.'),
+  'S001.space.members': server(
+    'conformance',
+    'A space has the members that were named, joined or left; only they speak.',
+  ),
+  'S001.space.rights': server('conformance', 'A program acts only for itself, and reads only where it is a member.'),
+  'S001.space.closed': server('conformance', 'People and its maker close a space; then it can only be read and left.'),
+  'S001.space.enter': server(
+    'conformance',
+    'Whoever enters a space hears what was said last, and posts there from then on.',
+  ),
+  'S001.space.dedup': server(
+    'conformance',
+    'The same key of the same author is the same post; other words are refused.',
+  ),
+  'S001.space.reply': server('conformance', 'A reply to a post keeps its thread.'),
+  'S001.space.names': server('conformance', 'A post shows what its author is called when it is said.'),
+  'S001.space.removed': server('conformance', 'A removed agent is in no space any more and gets no more posts.'),
+  'S001.space.damping': server('conformance', 'Agents that answer each other in a space come to rest.'),
+  'S001.space.bounds': server('conformance', 'Ids, names and members of spaces are bounded.'),
+  'S001.space.push': server('conformance', 'A push to the address of a space is a post in it.'),
+  'S001.space.forms': server('scenarios', 'The forms of space that scripts use work, with their codes and exit codes.'),
+
+  'S001.service.event': server(
+    'conformance',
+    'An event of a service is one message for its agent, from the service, and wakes it.',
+  ),
+  'S001.service.refused': server(
+    'conformance',
+    'Whoever cannot prove to be the service is refused, and nothing is stored.',
+  ),
+  'S001.service.repeat': server(
+    'conformance',
+    'The same delivery again is the same message; without an id each is new.',
+  ),
+  'S001.service.signed': server(
+    'conformance',
+    'A signature of Standard Webhooks proves a service, and its id is the delivery.',
+  ),
+  'S001.service.rotate': server(
+    'conformance',
+    'A new key is good at once, and the one before for as long as was said.',
+  ),
+  'S001.service.revoked': server('conformance', 'The keys of a revoked service are worth nothing.'),
+  'S001.service.people': server('conformance', 'No program registers, rotates or revokes a service.'),
+  'S001.service.sealed': server(
+    'conformance',
+    'Without its key file a home checks no signatures, and doctor says why.',
+  ),
+  'S001.service.gate': server(
+    'conformance',
+    'A gate that waits for a service opens with its event, if it has the right values.',
+  ),
+  'S001.service.forms': server(
+    'scenarios',
+    'The forms of service that scripts use work, with their codes and exit codes.',
+  ),
+  'S001.token.shown-once': server('conformance', 'A token is shown once.'),
+  'S001.token.scopes': server('conformance', 'A token speaks for an administrator, or for somebody who is registered.'),
+  'S001.token.revoked': server('conformance', 'A revoked token stays revoked.'),
+  'S001.token.people': server('conformance', 'No program makes or revokes a token.'),
+  'S001.token.forms': server('scenarios', 'The forms of token that scripts use work, with their codes and exit codes.'),
+  'G16.no-oracle': server('conformance', 'A refused event tells nothing of which agents, services and keys there are.'),
+  'G16.hashed': server('scenarios', 'Keys and tokens are kept as hashes, and signing secrets sealed.'),
+  'S001.batch': server('conformance', 'An agent sleeps until something comes and takes all that waits as one batch.'),
+  'S001.batch.settled': server(
+    'conformance',
+    'A batch is confirmed when its work is done, and comes again with the next attempt when it failed or was lost.',
+  ),
+  'S001.batch.held': server('conformance', 'Nobody else gets what an agent works on, however long it works.'),
+  'S001.batch.parts': server('conformance', 'One bad message does not take the others of its batch with it.'),
+  'S001.batch.bounds': server('conformance', 'A batch has at most 500 messages; what is beyond comes next, in order.'),
+  'S001.batch.stop': server('conformance', 'A stopped agent finishes what it works on and takes nothing more.'),
+  'S001.peek': server('conformance', 'What arrives meanwhile can be seen without being taken.'),
+  'S001.inbox-text': server(
+    'scenarios',
+    'Events drained together are one INBOX text, a line each, first in first out.',
+  ),
+  'S001.event-json': server('scenarios', "The events of spaces, plans and services have exactly the seed's fields."),
+  'S001.once': server('scenarios', 'The same event pushed twice is processed once.'),
+  'S001.wake': server('scenarios', 'A sleeping agent is woken by another process.'),
+  'S001.killed': server('scenarios', 'What an agent was killed over is handed over again, with the next attempt.'),
+  'S001.examples': server('scenarios', 'Every example runs to its end and prints what it says.'),
+  'events.all': server(
+    'conformance',
+    'Everything that happens is told of by exactly one event, in the order of commits.',
+  ),
+  'events.late': server('conformance', 'Whoever follows events misses none of a transaction that ends late.'),
+  'events.visible': server('conformance', 'A program that has shown who it is sees only events that concern it.'),
+  'events.gap': server('conformance', 'Whoever comes back too late is told that events are not kept any more.'),
+  'events.wake': server('conformance', 'Whoever follows events is woken by what other processes do.'),
+  'H4.once': server('scenarios', 'A hook over HTTP shows a message once, and its next event confirms it.'),
+  'H4.gone': server('scenarios', 'What a host did not take from a hook over HTTP is shown again.'),
+  'H4.down': server('scenarios', 'While the server is down hooks over HTTP lose nothing: the next command shows it.'),
+  'H4.own': server('scenarios', 'Over HTTP nobody but the agent and administrators posts the events of its session.'),
+  'H4.init': server('scenarios', 'init writes hooks over HTTP with a token of their own, and takes both back.'),
+  'sse.invariants': server(
+    'faults',
+    'A stream of events is ordered, unique, resumable and skips nothing, whatever dies.',
+  ),
+  'sse.bounded': server('faults', 'Stalled streams of events are dropped, memory is bounded, and others are served.'),
+  'G10.once': server('conformance', 'A plan fires once an instant, whoever asks for it and however often.'),
+  'G10.servers': server(
+    'conformance',
+    'On any number of servers a plan fires once an instant, whichever of them fail.',
+  ),
+  'G10.missed': server('conformance', 'Missed instants follow the policy of their plan: the latest, none, or each.'),
+  'G10.dst': server('conformance', 'On days with an hour less or more a plan fires once.'),
+  'G10.clock': server('conformance', 'No instant fires twice, wherever the clock is set.'),
+  'G10.kill': server('faults', 'A plan fires once an instant though those who fire it are killed at any moment.'),
+  'G17.plans': server('conformance', 'An agent has a bounded number of plans that wait.'),
+  'S001.plan.relative': server('conformance', 'A relative plan (runAfter) fires once, when its time has come.'),
+  'S001.plan.dated': server('conformance', 'A dated plan (scheduledAt) fires once, on its date.'),
+  'S001.plan.recurring': server('conformance', 'A recurring plan (cron) fires and re-arms; its next five are known.'),
+  'S001.plan.passing': server('conformance', 'Due plans fire without a server, by whoever drains, waits or looks.'),
+  'S001.plan.set': server('conformance', 'Plans are set by id or name, all or none; what is not said stays.'),
+  'S001.plan.delete': server('conformance', 'Plans are deleted all or none; what has fired stays.'),
+  'S001.plan.pause': server('conformance', 'What would come while a plan is paused never fires.'),
+  'S001.plan.run': server('conformance', 'A plan fires by hand, and its own instants stay as they are.'),
+  'S001.plan.gate': server('conformance', 'A plan that waits for a gate fires once that is not open.'),
+  'S001.plan.full': server('conformance', 'A plan whose inbox is full stays due, and a person is told once.'),
+  'S001.plan.bad-times': server('conformance', 'Bad crons, durations, dates and zones are refused, nothing is stored.'),
+  'S001.plan.own': server('conformance', 'A program sets, sees and deletes its own plans alone.'),
+  'S001.plan.command': server('scenarios', 'The forms of postern plan, and what they refuse.'),
 } as const satisfies Readonly<Record<string, Requirement>>
 
 export type RequirementId = keyof typeof REQUIREMENTS

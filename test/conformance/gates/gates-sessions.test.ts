@@ -27,6 +27,27 @@ const passed = (postern: Postern, outcome: 'blocked' | 'warned' | 'breached' | '
   postern.gates.passed({ agent: 'quinn', sessionId: 'ses-1', outcome, names, evidence: `it was ${outcome}` })
 
 conformance('gates of a session', ({ rule, open }) => {
+  rule('are for the agent of the session alone: another neither has them judged nor takes their warnings', async () => {
+    verifies('S000.gate.session')
+    const { postern } = await open({ agents: EVERYONE })
+    await begin(postern)
+    await postern.gates.register({ sessionId: 'ses-1', name: 'notes', mode: 'soft' })
+    await refused(judge(postern, { agent: 'rex' }), 'SESSION_CONFLICT')
+    const ofRex = { agent: 'rex', sessionId: 'ses-1', names: ['notes'], evidence: 'no reason' }
+    for (const outcome of ['warned', 'bypassed'] as const) {
+      await refused(postern.gates.passed({ ...ofRex, outcome }), 'SESSION_CONFLICT')
+    }
+    expect(namesIn(await judge(postern)).soft).toEqual(['notes'])
+    expect(await mailUnder(postern, 'justin', 'postern:gate-')).toEqual([])
+  })
+
+  rule('are passed so many at once at most, so that nobody is flooded with the news', async () => {
+    const { postern } = await open({ agents: EVERYONE })
+    const names = Array.from({ length: 501 }, (_, at) => `gate-${at}`)
+    await refused(passed(postern, 'bypassed', ...names), 'VALUE_INVALID')
+    expect(await mailUnder(postern, 'justin', 'postern:gate-')).toEqual([])
+  })
+
   rule('holds every session as the configuration says, until the session is marked', async () => {
     verifies('S000.gate.session', 'G8.strict')
     const { postern } = await open({ agents: EVERYONE, sessionGates: [RULE] })

@@ -57,6 +57,7 @@ conformance('gates', ({ rule, open }) => {
     const messageId = await tell(asQuinn(postern), 'justin', 'May I?')
     const decision = await asQuinn(postern).decisions.create({ question: 'Which?', ask: ['justin'] })
     const other = await gateOf(postern)
+    await postern.services.create({ name: 'ci', agent: 'quinn' })
     const awaited: Readonly<Record<GateKind, Partial<CreateGate>>> = {
       human: {},
       timer: { afterMs: MINUTE_MS },
@@ -64,11 +65,12 @@ conformance('gates', ({ rule, open }) => {
       decision: { awaits: decision.id },
       command: { awaits: 'false' },
       gate: { awaits: other.id },
+      service: { awaits: 'ci' },
     }
     for (const kind of GATE_KINDS) {
       expect(await gateOf(postern, { kind, ...awaited[kind] })).toMatchObject({ kind, state: 'open' })
     }
-    for (const kind of ['bus', 'service'] as never[]) await refused(gateOf(postern, { kind }), 'GATE_KIND_UNSUPPORTED')
+    await refused(gateOf(postern, { kind: 'bus' as never }), 'GATE_KIND_UNSUPPORTED')
     await refused(gateOf(postern, { kind: 'moon' as never }), 'VALUE_INVALID')
   })
 

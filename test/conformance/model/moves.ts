@@ -42,7 +42,7 @@ const TEN_SECONDS_MS = 10_000
 const TEN_MINUTES_MS = 600_000
 
 export function upkeep(model: Model): Answer<{ expired: number; released: number; reaped: number }> {
-  const report = { expired: 0, released: 0, reaped: 0, gates: 0 }
+  const report = { expired: 0, released: 0, reaped: 0, gates: 0, plans: 0 }
   if (isDue(model, 'expired', TEN_SECONDS_MS)) {
     const over = model.deliveries.filter((delivery) => delivery.state === 'pending' && isOver(model, delivery))
     for (const delivery of over) finish(model, delivery, 'expired')

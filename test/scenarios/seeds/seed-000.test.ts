@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Decision } from '../../src/model/decision.ts'
-import type { Gate } from '../../src/model/gate.ts'
-import type { InboxPage, PushResult } from '../../src/model/postern.ts'
-import type { Trace } from '../../src/model/receipt.ts'
-import { askCli } from '../faults/harness/cli.ts'
+import type { Decision } from '../../../src/model/decision.ts'
+import type { Gate } from '../../../src/model/gate.ts'
+import type { InboxPage, PushResult } from '../../../src/model/postern.ts'
+import type { Trace } from '../../../src/model/receipt.ts'
+import { askCli } from '../../faults/harness/cli.ts'
 import {
   deliveryOf,
   type Fired,
@@ -16,8 +16,8 @@ import {
   type Place,
   passesTold,
   stateOfGate,
-} from '../faults/harness/hook.ts'
-import { verifies } from './requirements.ts'
+} from '../../faults/harness/hook.ts'
+import { verifies } from '../requirements.ts'
 
 const START = { fields: { source: 'startup' } }
 

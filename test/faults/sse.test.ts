@@ -1,0 +1,200 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { openLocal } from '../../src/host/open-local.ts'
+import type { ListEvents } from '../../src/model/network/events.ts'
+import type { Postern } from '../../src/model/postern.ts'
+import { temporaryFolder } from '../helpers/temp.ts'
+import { verifies } from '../scenarios/requirements.ts'
+import { makeHome, storeOf } from './harness/home.ts'
+import { figures, isLong } from './harness/need.ts'
+import { checkStream, startFollower } from './harness/sse-followers.ts'
+import { startMortalServer } from './harness/sse-servers.ts'
+import { readErrors, startWorker } from './harness/workers.ts'
+
+const KILLS = isLong ? 60 : 6
+const CLEAN = { skipped: [], repeated: [], reordered: [], unexpected: [] }
+
+it('sends every client all that it may see and wants, once and in order, whatever dies', async () => {
+  verifies('sse.invariants')
+  const { findings, told, connections } = await campaign({ kills: KILLS })
+  figures('event streams', `${KILLS} kills of the server, ${connections} connections, ${told} events told`)
+  for (const found of findings) expect(found).toEqual(CLEAN)
+  expect(told).toBeGreaterThan(500)
+  expect(connections).toBeGreaterThan(findings.length * 5)
+})
+
+it('finds a planted hub that drops an event now and then', async () => {
+  const { findings } = await campaign({ kills: 0, plant: 'drop-one' })
+  expect(findings.flatMap(({ skipped }) => skipped).length).toBeGreaterThan(0)
+})
+
+interface Campaign {
+  readonly kills: number
+  readonly plant?: 'drop-one'
+}
+
+/** Each filter as a query, as the same input, and whose token asks. */
+const FILTERS: readonly { readonly query: string; readonly input: ListEvents; readonly agent?: string }[] = [
+  { query: '', input: {} },
+  { query: '', input: {} },
+  { query: '?types=message.*,agent.added', input: { types: ['message.*', 'agent.added'] } },
+  { query: '?types=delivery.seen,agent.added', input: { types: ['delivery.seen', 'agent.added'] } },
+  { query: '?agent=robin', input: { agent: 'robin' } },
+  { query: '', input: {}, agent: 'robin' },
+]
+
+/** Processes write and drain, clients follow and are cut off, and the server is killed in between. */
+async function campaign({ kills, plant }: Campaign) {
+  const folder = temporaryFolder()
+  const home = makeHome(join(folder, 'home'))
+  const logs = join(folder, 'logs')
+  mkdirSync(logs)
+  const postern = await openLocal(storeOf(home), { upkeep: false })
+  onTestFinished(() => postern.close())
+  for (const id of ['quinn', 'robin']) await postern.agents.add({ id })
+  const admin = `pst_${randomBytes(32).toString('base64url')}`
+  const { token: ofRobin } = await postern.tokens.create({ scope: 'agent:robin' })
+  const { cursor: from } = await postern.events.list()
+  const server = await startMortalServer({ home, token: admin, beatMs: 50, ...(plant && { plant }) })
+
+  const workers = (['writer', 'writer', 'drainer'] as const).map((role) =>
+    startWorker(role, { store: storeOf(home), logs, paceMs: 6 }),
+  )
+  const followers = FILTERS.map(({ query, agent }) =>
+    startFollower({ url: server.url, token: agent ? ofRobin : admin, query, from, random: Math.random }),
+  )
+  const following = followers.map((follower) => follower.until('the-end'))
+  for (let kill = 0; kill < kills; kill++) {
+    await delay(100 + Math.random() * 700)
+    await server.kill()
+    await server.restart()
+  }
+  if (kills === 0) await delay(2_500)
+  await Promise.all(workers.map((worker) => worker.stop()))
+  await postern.agents.add({ id: 'the-end' })
+  await Promise.all(following)
+
+  expect(readErrors(logs)).toEqual([])
+  const findings = await Promise.all(
+    FILTERS.map(async ({ input, agent }, at) => {
+      const who = agent ? postern.as({ id: agent, kind: 'ai', verified: true, via: 'http' }) : postern
+      return checkStream(await everythingAfter(who, from, input), followers[at]?.seen ?? [])
+    }),
+  )
+  const connections = followers.reduce((sum, follower) => sum + follower.connections, 0)
+  return { findings, told: followers[0]?.seen.length ?? 0, connections }
+}
+
+async function everythingAfter(postern: Postern, from: string, input: ListEvents): Promise<string[]> {
+  const cursors: string[] = []
+  for (let after = from; ; ) {
+    const page = await postern.events.list({ ...input, after, limit: 1_000 })
+    cursors.push(...page.items.map(({ cursor }) => cursor))
+    if (!page.hasMore) return cursors
+    after = page.cursor
+  }
+}
+
+const CLIENTS = 300
+const PLACES = 256
+const MAX_BYTES = 256 * 1024 * 1024
+const MESSAGES = 6_000
+const BATCH = 500
+
+it('bounds what stalled clients cost, and serves the others', async () => {
+  verifies('sse.bounded')
+  const home = makeHome(join(temporaryFolder(), 'home'))
+  const postern = await openLocal(storeOf(home), { upkeep: false })
+  onTestFinished(() => postern.close())
+  await postern.agents.add({ id: 'quinn' })
+  const token = `pst_${randomBytes(32).toString('base64url')}`
+  const server = await startMortalServer({ home, token, beatMs: 5_000 })
+  const clients = await Promise.all(
+    Array.from({ length: CLIENTS }, (_, at) => connectLightly(server.url, token, at % 2 === 0)),
+  )
+  onTestFinished(() => {
+    for (const client of clients) client.close()
+  })
+  expect(clients.filter(({ status }) => status === 200)).toHaveLength(PLACES)
+  expect(clients.filter(({ status }) => status === 429)).toHaveLength(CLIENTS - PLACES)
+
+  const subject = 'x'.repeat(1_000)
+  for (let sent = 0; sent < MESSAGES; sent += BATCH) {
+    const messages = Array.from({ length: BATCH }, (_, i) => ({ to: ['quinn'], subject, content: `${sent + i}` }))
+    await postern.inbox.pushMany({ messages })
+  }
+  const served = clients.filter(({ status, isStalled }) => status === 200 && !isStalled)
+  expect(served.length).toBeGreaterThan(100)
+  await Promise.all(served.map((client) => client.until(MESSAGES)))
+  for (const { count, isOrdered } of served) expect({ count, isOrdered }).toEqual({ count: MESSAGES, isOrdered: true })
+  const peak = server.peakBytes()
+  figures('event streams', `${PLACES} clients, half of them stalled: ${Math.round(peak / 1024 / 1024)} MB at most`)
+  expect(peak).toBeLessThan(MAX_BYTES)
+})
+
+interface LightClient {
+  readonly status: number
+  readonly isStalled: boolean
+  /** How many messages it was told of. */
+  readonly count: number
+  /** Whether every id was greater than the one before. */
+  readonly isOrdered: boolean
+  until(count: number): Promise<void>
+  close(): void
+}
+
+/** A client that remembers next to nothing, because there are many of them in this one process. */
+function connectLightly(url: string, token: string, isStalled: boolean): Promise<LightClient> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' }
+    const asking = request(`${url}/api/v1/events`, { headers, agent: false }, (response) => {
+      const waiting = new Set<() => void>()
+      let [rest, lastId, count, isOrdered] = ['', '', 0, true]
+      const read = (line: string) => {
+        if (line.startsWith('id: ')) {
+          isOrdered &&= line > lastId
+          lastId = line
+        }
+        if (line === 'event: message.created') count++
+      }
+      if (isStalled && response.statusCode === 200) response.pause()
+      else
+        response.setEncoding('latin1').on('data', (piece: string) => {
+          const lines = (rest + piece).split('\n')
+          rest = lines.pop() ?? ''
+          for (const line of lines) read(line)
+          for (const look of waiting) look()
+        })
+      response.on('error', () => {})
+      response.on('close', () => {
+        for (const look of waiting) look()
+      })
+      resolve({
+        status: response.statusCode ?? 0,
+        isStalled,
+        get count() {
+          return count
+        },
+        get isOrdered() {
+          return isOrdered
+        },
+        until: (wanted) =>
+          new Promise((done, fail) => {
+            const look = () => {
+              if (count >= wanted) done()
+              else if (response.destroyed) fail(new Error(`it was dropped after ${count}`))
+            }
+            waiting.add(look)
+            look()
+          }),
+        close: () => void asking.destroy(),
+      })
+    })
+    asking.on('error', reject)
+    asking.end()
+  })
+}

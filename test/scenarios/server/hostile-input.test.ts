@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { describeApi } from '../../../src/server/pages/openapi.ts'
+import { openServer } from '../../helpers/http-server.ts'
+import { type Schema, sampleOf } from '../../helpers/json-schema.ts'
+import { verifies } from '../requirements.ts'
+
+const HOSTILE: readonly unknown[] = [
+  '\0',
+  '\ud800',
+  '__proto__',
+  'x'.repeat(5_000),
+  -1,
+  1.5,
+  2 ** 53,
+  1e300,
+  null,
+  [null],
+  ['\0'],
+  { '\0': '\0' },
+]
+
+interface Request {
+  readonly route: string
+  readonly body?: unknown
+}
+
+/** Every request there is with one field of it made hostile, the others as the document wants them. */
+function* requests(): Generator<Request> {
+  for (const [template, methods] of Object.entries(describeApi().paths)) {
+    for (const [method, { operationId, parameters = [], requestBody }] of Object.entries(methods)) {
+      const schema = requestBody?.content['application/json']?.schema as Schema | undefined
+      // What waits, or answers whatever comes, has nothing to say here.
+      if (schema === undefined || /wait|hooks/i.test(operationId)) continue
+      const inPath = parameters.filter((each) => each.in === 'path')
+      const path = inPath.reduce(
+        (text, { name, schema }) =>
+          text.replace(`{${name}}`, name === 'agent' ? 'quinn' : String(sampleOf(schema as Schema))),
+        template,
+      )
+      const { properties = {} } = schema
+      const sample = { ...(sampleOf(schema) as object), ...(properties['agent'] && { agent: 'quinn' }) }
+      for (const name of Object.keys(properties)) {
+        for (const value of HOSTILE)
+          yield { route: `${method.toUpperCase()} ${path}`, body: { ...sample, [name]: value } }
+      }
+    }
+  }
+}
+
+describe('hostile input', () => {
+  it('is refused or taken, and never breaks anything for those who come after', async () => {
+    verifies('G16.bounded')
+    const { ask, served, logged } = await openServer()
+    await served.postern.agents.add({ id: 'quinn' })
+    let count = 0
+    for (const { route, body } of requests()) {
+      const { status, text } = await ask(route, { body, headers: { 'x-secret-key': 'none' } })
+      expect(status, `${route} ${JSON.stringify(body).slice(0, 300)}: ${text}`).toBeLessThan(500)
+      count++
+    }
+    expect(count).toBeGreaterThan(1_000)
+    for (const room of ['agents', 'sessions', 'inbox?which=all', 'gates', 'decisions', 'spaces', 'plans', 'services']) {
+      expect((await ask(`GET /api/v1/${room}`)).status, room).toBe(200)
+    }
+    expect(logged.filter((line) => line.includes('request.failed'))).toEqual([])
+  }, 120_000)
+})

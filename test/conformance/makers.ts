@@ -207,6 +207,18 @@ export function storeWith(store: Store, changes: Partial<Store>): Store {
   }
 }
 
+/** The store gives up in the middle of a transaction, when the message is to be stored. */
+export function failing(store: Store): Store {
+  return storeWith(store, {
+    transact: (verb, options) =>
+      store.transact(
+        (tx) =>
+          verb({ ...tx, messages: { ...tx.messages, push: () => Promise.reject(new Error('the power is gone')) } }),
+        options,
+      ),
+  })
+}
+
 function storeFor(store: Store, { through = (store) => store }: MakerOptions): Store {
   return through(store)
 }

@@ -1,8 +1,7 @@
 import { expect } from 'vitest'
 import type { Postern } from '../../../src/model/postern.ts'
-import type { Shelves, Store } from '../../../src/store/store.ts'
 import { verifies } from '../../scenarios/requirements.ts'
-import { storeWith } from '../makers.ts'
+import { failing } from '../makers.ts'
 import { caller, conformance, refused, tell, type World } from '../suite.ts'
 import { asAnna, asJustin, asQuinn, EVERYONE, gateOf, gateSteps, MINUTE_MS, mailOf, mailUnder } from './people.ts'
 
@@ -185,17 +184,6 @@ conformance('gates and decisions under way', ({ rule, open }) => {
     const noted = await Promise.all(posterns.map((postern) => postern.sessions.note(event)))
     expect(noted.filter(({ isRepeated }) => !isRepeated)).toHaveLength(1)
   })
-
-  /** The store gives up in the middle of a transaction, when the message is to be stored. */
-  const failing = (store: Store): Store =>
-    storeWith(store, {
-      transact: (verb, options) =>
-        store.transact(
-          (tx: Shelves) =>
-            verb({ ...tx, messages: { ...tx.messages, push: () => Promise.reject(new Error('the power is gone')) } }),
-          options,
-        ),
-    })
 
   rule('does all of it or nothing where the store fails in the middle', async () => {
     verifies('G9.one-transaction', 'S000.gate.bridge')

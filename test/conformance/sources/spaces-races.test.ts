@@ -1,8 +1,7 @@
 import { expect } from 'vitest'
 import type { Postern } from '../../../src/model/postern.ts'
-import type { Shelves, Store } from '../../../src/store/store.ts'
 import { verifies } from '../../scenarios/requirements.ts'
-import { storeWith } from '../makers.ts'
+import { failing } from '../makers.ts'
 import { caller, conformance, read, type World } from '../suite.ts'
 import { asHusam, MEMBERS, mailOf, makeAlpha, saidIn, TEAM, wordsFor } from './alpha.ts'
 
@@ -120,16 +119,6 @@ conformance('spaces under load', ({ rule, open }) => {
       expect(states.every((state) => state === 'cancelled')).toBe(true)
     }
   })
-
-  const failing = (store: Store): Store =>
-    storeWith(store, {
-      transact: (verb, options) =>
-        store.transact(
-          (tx: Shelves) =>
-            verb({ ...tx, messages: { ...tx.messages, push: () => Promise.reject(new Error('the power is gone')) } }),
-          options,
-        ),
-    })
 
   rule('leaves nothing of a post where the store fails in the middle', async () => {
     verifies('S001.space.all-or-nothing')

@@ -1,7 +1,9 @@
+import { BUS_ERRORS } from './bus/bus-errors.ts'
 import { broken, conflict, type ErrorRow, EXIT, notFound, unavailable, usage } from './error-row.ts'
 
-/** Refusals of what wakes agents from outside, and of the network. */
+/** Refusals of what wakes agents from outside, of the bus, and of the network. */
 export const SOURCE_ERRORS = {
+  ...BUS_ERRORS,
   SPACE_ID_INVALID: {
     ...usage,
     text: 'The space id {id} is not valid.',

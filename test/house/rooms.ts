@@ -49,7 +49,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'operations/routes.ts': { may: [], remedy: 'routes are plain data, so that a client needs nothing else' },
   core: {
     may: ['model', 'kit/pure'],
-    mayAsTypes: [STORE_CONTRACT, WIRE_CONTRACT, 'ledger/ledger.ts'],
+    mayAsTypes: [STORE_CONTRACT, WIRE_CONTRACT, 'bus/bus-shelf.ts', 'ledger/ledger.ts'],
     remedy: 'ask for it through the context',
   },
   store: {

@@ -4,7 +4,7 @@
  */
 
 /** Values that others made: their keys are not ours to read times from. */
-const FOREIGN = new Set(['payload', 'context', 'data', 'details'])
+const FOREIGN = new Set(['payload', 'context', 'data', 'details', 'meta', 'extra'])
 
 const TIME = /(?:^at|At|Since)$/
 

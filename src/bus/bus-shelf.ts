@@ -1,0 +1,58 @@
+import type { BusFault, BusPage, BusRotation, BusStatus, BusVerification } from '../model/bus/bus.ts'
+import type { BusAttachment, BusPlace, EntryDraft } from '../model/bus/entry.ts'
+
+/**
+ * The files of the buses, as the heart sees them. Ids of projects and tasks are checked before they come here; paths are
+ * made of nothing else. Fails with BUS_NOT_FOUND where a bus that is read does not exist, BUS_BUSY where its lock is not
+ * to be had within ten seconds, and BUS_UNUSABLE where the file cannot be read or written, or is no plain file.
+ */
+export interface BusShelf {
+  /**
+   * Writes an entry at the end, under the lock of its file: whole and on the disk when this resolves, and never without
+   * its neighbours before it. Ids rise within a bus. Those that are written at once in this process share one wait for
+   * the disk. What a dying writer left half done is closed first, so that it can neither hide nor become anything.
+   */
+  append(place: BusPlace, draft: EntryDraft): Promise<AppendedEntry>
+
+  /**
+   * Entries in the order of the files, archives first. `after` an id that the bus does not have fails with
+   * BUS_ENTRY_NOT_FOUND. Reads no more than it needs: neither what lies before nor all of a large file.
+   */
+  read(place: BusPlace, query: ShelfQuery): Promise<BusPage>
+
+  /** The same after an id that may be gone: it then goes on after what comes before it by its time, with `hasGap`. */
+  readOn(place: BusPlace, query: ShelfQuery & { readonly after: string }): Promise<BusPage>
+
+  /** Resolves when any of the buses may have changed since the call, also by other programs; or the time is over. */
+  changed(
+    places: readonly BusPlace[],
+    options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  ): Promise<void>
+
+  /** The id of the last entry; undefined where there is none, or no bus. */
+  lastId(place: BusPlace): Promise<string | undefined>
+  list(): Promise<readonly BusStatus[]>
+  verify(place: BusPlace): Promise<BusVerification>
+  rotate(place: BusPlace, options: { readonly overBytes?: number }): Promise<BusRotation>
+
+  /** Puts bytes into the folder of a bus under a name of their own, and tells how they are attached. */
+  keep(place: BusPlace, file: { readonly name: string; readonly bytes: Uint8Array }): Promise<BusAttachment>
+  /** What lies in the folder already, with its size and checksum. Refuses what leads out of it (ATTACHMENT_REFUSED). */
+  attached(place: BusPlace, path: string): Promise<BusAttachment>
+  close(): void
+}
+
+export interface AppendedEntry {
+  readonly msg_id: string
+  readonly ts: string
+  /** What was found half written before it, and closed. */
+  readonly repaired: BusFault | undefined
+}
+
+export interface ShelfQuery {
+  readonly after?: string
+  readonly tail?: number
+  /** At most so many entries, and so many bytes of them, but at least one. */
+  readonly limit: number
+  readonly maxBytes: number
+}

@@ -9,7 +9,10 @@ const MINUTE_MS = 60_000
 
 interface Minute {
   readonly endsAt: number
-  lines: number
+  /** What was said last: the same again says nothing new. */
+  last: string
+  written: number
+  passedOver: number
 }
 
 export function createLog(write: (line: string) => void, now: () => number = Date.now): Log {
@@ -19,17 +22,26 @@ export function createLog(write: (line: string) => void, now: () => number = Dat
     write(JSON.stringify({ at: new Date(now()).toISOString(), level: 'warn', event, ...fields }))
   }
 
+  function minuteOf(event: string): Minute {
+    const known = minutes.get(event)
+    if (known && now() < known.endsAt) return known
+    if (known && known.passedOver > 0) line('log.passed-over', { of: event, lines: known.passedOver })
+    const next = { endsAt: now() + MINUTE_MS, last: '', written: 0, passedOver: 0 }
+    minutes.set(event, next)
+    return next
+  }
+
   return {
     warn(event, fields = {}) {
-      const known = minutes.get(event)
-      const isOver = known !== undefined && now() >= known.endsAt
-      if (isOver && known.lines > LINES_PER_MINUTE) {
-        line('log.passed-over', { of: event, lines: known.lines - LINES_PER_MINUTE })
+      const minute = minuteOf(event)
+      const said = JSON.stringify(fields)
+      if (said === minute.last || minute.written >= LINES_PER_MINUTE) {
+        minute.passedOver++
+        return
       }
-      const current = known && !isOver ? known : { endsAt: now() + MINUTE_MS, lines: 0 }
-      current.lines++
-      minutes.set(event, current)
-      if (current.lines <= LINES_PER_MINUTE) line(event, fields)
+      minute.last = said
+      minute.written++
+      line(event, fields)
     },
   }
 }

@@ -12,5 +12,6 @@ export function loadEngine(): typeof sqlite {
   } finally {
     process.emitWarning = emitWarning
   }
+  if (!engine) throw new Error('Node 22.13 or newer is needed')
   return engine
 }

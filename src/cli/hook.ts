@@ -7,7 +7,7 @@ import { findHome } from '../host/config.ts'
 import { readFolderConfig } from '../host/hook-config.ts'
 import { noteFault } from '../host/hook-log.ts'
 import { randomToken } from '../kit/node/crypto.ts'
-import { hostProcessAbove } from '../kit/node/host-process.ts'
+import { programAbove } from '../kit/node/host-process.ts'
 import { processAgeMs } from '../kit/node/process-age.ts'
 import { HOOK_FORM } from './hook-form.ts'
 import type { Found } from './hook-peek.ts'
@@ -47,7 +47,7 @@ export async function answerEvent(words: readonly string[], input: string, found
         stopCap: parseStopCap(host, host.stopCapVariable === null ? undefined : env[host.stopCapVariable]),
         ageMs: processAgeMs(),
         nonce: () => randomToken(NONCE_LENGTH),
-        hostProcess: () => hostProcessAbove(process.pid),
+        hostProcess: () => programAbove(process.pid, host.programs),
         markers: findMarkers,
       },
     })

@@ -62,6 +62,8 @@ export async function startScriptedHost(options: HostOptions): Promise<ScriptedH
   const project = join(home, 'project')
   mkdirSync(project, { recursive: true })
   const child = spawn(process.execPath, ['-e', PROGRAM], {
+    // By its name it is known.
+    argv0: host === 'codex' ? 'codex' : 'claude',
     stdio: ['pipe', 'pipe', 'inherit'],
     cwd: project,
     env: { PATH: options.path ?? process.env['PATH'] ?? '', HOME: home, POSTERN_HOME: home },

@@ -119,3 +119,19 @@ describeReal.each(DRIVERS)('in $host', (driver) => {
     expect(await scene.receipt(id)).toMatchObject({ state: 'seen', attempt: 1 })
   })
 })
+
+describeReal.each(DRIVERS)('in $host', (driver) => {
+  test('the process of the host is known, so that what it starts never speaks as a person', async () => {
+    const scene = await makeScene(driver)
+    const pids: unknown[] = []
+    await scene.run({
+      steps: [
+        async () => {
+          pids.push((await scene.session())?.pid)
+          return done
+        },
+      ],
+    })
+    expect(pids).toEqual([expect.any(Number)])
+  })
+})

@@ -41,6 +41,21 @@ async function sendersOf(options: CommandOptions): Promise<string[]> {
   return page.items.map(({ from }) => `${from.id} (${from.kind})`)
 }
 
+describe('a script that tries a hook out', () => {
+  it('is no host, so a person may still speak in it', async () => {
+    const home = temporaryFolder()
+    await posternJson({ home }, 'agent', 'add', 'quinn')
+    await posternJson({ home }, 'agent', 'add', 'justin', '--kind', 'human')
+    const stdin = JSON.stringify({ session_id: 's1', cwd: home, hook_event_name: 'SessionStart', source: 'startup' })
+    expect(await postern({ home, stdin }, 'hook', '--host', 'claude-code', '--agent', 'quinn')).toMatchObject({
+      exit: 0,
+    })
+    expect(await posternJson({ home }, 'agent', 'show', 'quinn')).toMatchObject({ session: { id: 's1', pid: null } })
+    await posternJson({ home }, 'inbox', 'push', '--as', 'justin', '--to', 'quinn', 'Go on.')
+    expect(await sendersOf({ home })).toEqual(['justin (human)'])
+  })
+})
+
 describe('a process within a session of an AI', () => {
   it('may not speak as a person, by whatever way it names one', async () => {
     verifies('G15.no-posing')

@@ -26,6 +26,7 @@ const DIALECT = {
 
 export const claudeCode: Host = {
   name: 'claude-code',
+  programs: ['claude', 'claude-code'],
   ...speakHookJson(DIALECT),
   injects: DIALECT.contextAt,
   notifies: NOTIFIES,

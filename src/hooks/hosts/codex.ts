@@ -24,6 +24,7 @@ const DIALECT = {
 
 export const codex: Host = {
   name: 'codex',
+  programs: ['codex'],
   ...speakHookJson(DIALECT),
   injects: [...DIALECT.contextAt, 'turn.stop'],
   notifies: NOTIFIES,

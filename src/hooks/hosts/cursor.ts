@@ -28,6 +28,7 @@ const EVENTS: Readonly<Record<string, HookEventName>> = {
 
 export const cursor: Host = {
   name: 'cursor',
+  programs: ['cursor', 'cursor-agent'],
   parse: parseEvent,
   render: renderAnswer,
   injects: ['session.start', 'tool.after', 'turn.stop'],

@@ -22,6 +22,7 @@ const DIALECT = {
 
 export const gemini: Host = {
   name: 'gemini',
+  programs: ['gemini', 'gemini-cli'],
   ...speakHookJson(DIALECT),
   injects: [...DIALECT.contextAt, 'turn.stop'],
   notifies: NOTIFIES,

@@ -15,6 +15,8 @@ import { HOOK_EVENTS, type HookEvent, type HookEventName, type Host } from './ho
 /** For agents of one's own: events in our words, and an answer that says only what was decided. */
 export const generic: Host = {
   name: 'generic',
+  // It may be any program, and a terminal or a script that tries a hook out is none.
+  programs: [],
   parse: parseEvent,
   render: (_event, { context, block, notice }) => formatAnswer({ context, block, notice }, '{}'),
   injects: HOOK_EVENTS,

@@ -42,6 +42,8 @@ export interface HookAnswer {
  */
 export interface Host {
   readonly name: string
+  /** What its program is called. What such a program starts is the agent's work, whoever it says it is. */
+  readonly programs: readonly string[]
   /** Undefined where the input is no event of this host at all. */
   parse(input: unknown): HookEvent | undefined
   /** What goes to stdout: JSON, or nothing where the host wants nothing. */

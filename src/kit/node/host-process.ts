@@ -1,20 +1,44 @@
 import { readFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, extname } from 'node:path'
 import { ancestors, type ProcessId } from './processes.ts'
 
-const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'fish', 'ash', 'ksh', 'busybox', 'env', 'timeout', 'npx', 'npm'])
+/** Programs that run others, whose own name says nothing. */
+const INTERPRETERS = new Set(['node', 'bun', 'deno'])
 
 /**
- * The program that started this process on purpose: the nearest one above it that is no shell. Programs start their
- * hooks through a shell, which is gone a moment later.
+ * The nearest program above a process that has one of these names. Whatever else stands above it, such as a terminal, a
+ * test or somebody's script, only passes a call on: what it starts otherwise is not the work of the program.
  */
-export function hostProcessAbove(pid: number): ProcessId | undefined {
-  return ancestors(pid).find(({ pid: each }) => !SHELLS.has(nameOf(each)))
+export function programAbove(pid: number, names: readonly string[]): ProcessId | undefined {
+  if (names.length === 0) return undefined
+  return ancestors(pid).find((each) => namesOf(each.pid).some((name) => names.includes(name)))
 }
 
-function nameOf(pid: number): string {
+/** As the system calls it, as it was started, and as what it runs. */
+function namesOf(pid: number): readonly string[] {
+  const [program = '', script = ''] = wordsOf(pid)
+  const own = [plain(read(`/proc/${pid}/comm`).trim()), plain(program)]
+  return INTERPRETERS.has(plain(program)) ? [...own, plain(script)] : own
+}
+
+function wordsOf(pid: number): readonly string[] {
+  if (process.platform === 'linux') return read(`/proc/${pid}/cmdline`).split('\0')
+  const { spawnSync } = process.getBuiltinModule('node:child_process')
+  return (
+    spawnSync('ps', ['-o', 'command=', '-p', `${pid}`], { encoding: 'utf8' })
+      .stdout?.trim()
+      .split(/\s+/) ?? []
+  )
+}
+
+/** `/usr/bin/gemini.js` is `gemini`. */
+function plain(path: string): string {
+  return basename(path, extname(path)).toLowerCase()
+}
+
+function read(path: string): string {
   try {
-    return basename(readFileSync(`/proc/${pid}/comm`, 'utf8').trim())
+    return readFileSync(path, 'utf8')
   } catch {
     return ''
   }

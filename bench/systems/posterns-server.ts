@@ -1,4 +1,4 @@
-import { connectPostern } from '../../src/client/connect.ts'
+import { connectPostern } from '../../src/host/serving/node-client.ts'
 import { asSystem } from './postern.ts'
 import type { Body, System, SystemOptions } from './system.ts'
 

@@ -13,9 +13,37 @@ export interface TransportOptions {
   /** Says who asks. */
   readonly token?: string
   /** The platform's by default. */
-  readonly fetch?: typeof fetch
+  readonly fetch?: Fetch
   /** How long an answer may take: 30 s by default. */
   readonly timeoutMs?: number
+}
+
+/** As much of `fetch` as is used here, so that something that costs less can stand in for it. */
+export interface Fetch {
+  (url: string, asked: FetchRequest): Promise<FetchResponse>
+  /** Called once nothing more is asked. */
+  close?(): void
+}
+
+export interface FetchRequest {
+  readonly method: string
+  readonly headers: Record<string, string>
+  readonly body?: string
+  readonly signal: AbortSignal
+  readonly redirect: 'error'
+  readonly credentials: 'omit'
+  readonly cache: 'no-store'
+}
+
+export interface FetchResponse {
+  readonly ok: boolean
+  readonly status: number
+  text(): Promise<string>
+  readonly body: { getReader(): FetchReader } | null
+}
+
+interface FetchReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
 }
 
 export interface Sending {
@@ -32,7 +60,7 @@ export interface Transport {
   /** Asks, and returns the answer as it is inside. Throws what the server refuses with. */
   send(request: WireRequest, sending: Sending): Promise<unknown>
   /** Asks for a stream, which lasts until the signal. */
-  stream(request: WireRequest, sending: Sending & { readonly signal: AbortSignal }): Promise<Response>
+  stream(request: WireRequest, sending: Sending & { readonly signal: AbortSignal }): Promise<FetchResponse>
   /** Ends what is under way; whatever is asked from then on fails. */
   close(): void
   /** Aborted when it was closed. */
@@ -80,7 +108,10 @@ export function createTransport({ timeoutMs = DEFAULT_TIMEOUT_MS, ...options }: 
 
   return {
     closed: closing.signal,
-    close: () => closing.abort(),
+    close() {
+      closing.abort()
+      options.fetch?.close?.()
+    },
 
     async send(request, sending) {
       for (let attempts = 1; ; attempts++) {
@@ -112,7 +143,7 @@ function mayRepeat(error: unknown, attempts: number, { isRepeatable = false }: S
 
 interface Line {
   readonly url: string
-  ask(request: WireRequest, caller: Caller | undefined, signal: AbortSignal): Promise<Response>
+  ask(request: WireRequest, caller: Caller | undefined, signal: AbortSignal): Promise<FetchResponse>
   parse(body: string): unknown
 }
 
@@ -122,7 +153,7 @@ const TOKEN = /^[!-~]{1,1000}$/
 function createLine({ token, ...options }: Omit<TransportOptions, 'timeoutMs'>): Line {
   const url = parseUrl(options.url)
   if (token !== undefined && !TOKEN.test(token)) throw new PosternError('NOT_AUTHENTICATED')
-  const exchange = options.fetch ?? globalThis.fetch.bind(globalThis)
+  const exchange: Fetch = options.fetch ?? globalThis.fetch.bind(globalThis)
   return {
     url,
     async ask({ method, path, body, headers }, caller, signal) {

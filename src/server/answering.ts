@@ -43,9 +43,9 @@ export function createExchange({ request, response, isLocal, requestId, waits }:
 
 function track(response: ServerResponse, { open, isStopping }: Waits): AbortController {
   const controller = new AbortController()
-  open.add(controller)
+  if (!response.closed) open.add(controller)
   // Whoever is given the signal listens to it first.
-  if (isStopping) queueMicrotask(() => controller.abort())
+  if (isStopping || response.closed) queueMicrotask(() => controller.abort())
   response.once('close', () => {
     open.delete(controller)
     controller.abort()
@@ -63,10 +63,9 @@ const WAITING_NAMES: readonly string[] = WAITING
 
 /** Answers an exchange whatever happens, and counts it. It never throws. */
 export async function answer(exchange: Exchange, { respond, log, metrics }: Answering): Promise<void> {
-  const { request, response, requestId } = exchange
+  const { response, requestId } = exchange
   const startedAt = performance.now()
   let name = 'none'
-  response.setHeader('x-request-id', requestId)
   const reply = await respond(exchange, (routed) => {
     name = routed
   }).catch((error: unknown) => {
@@ -80,7 +79,7 @@ export async function answer(exchange: Exchange, { respond, log, metrics }: Answ
   const seconds = (performance.now() - startedAt) / 1_000
   metrics.answered({ name, status: reply.status, ...(!isWait && { seconds }) })
   try {
-    send(request, response, reply)
+    send(exchange, reply)
   } catch (error) {
     log.warn('response.failed', { requestId, name, reason: reasonOf(error) })
     response.destroy()

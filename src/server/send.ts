@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Reply } from './exchange.ts'
+import type { Exchange, Reply } from './exchange.ts'
 import { hasBody } from './request/body.ts'
 
 /** Nothing that we answer may be framed, guessed at, kept by others or run. */
@@ -15,14 +15,15 @@ const HEADERS: Readonly<Record<string, string>> = {
 const LINGER_MS = 1_000
 const LINGER_BYTES = 1024 * 1024
 
-/** Writes a whole answer. */
-export function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
-  const { status, body = '', type, headers = {}, onSettled } = reply
+/** Writes a whole answer. All headers go at once: to set one before makes Node go through each of them twice. */
+export function send({ request, response, requestId }: Exchange, reply: Reply): void {
+  const { status, body = '', type, headers, onSettled } = reply
   if (onSettled) tellOutcome(request, response, onSettled)
   if (response.headersSent || response.destroyed) return
   const isCutShort = !request.complete && hasBody(request)
   const length = Buffer.byteLength(body)
   response.writeHead(status, {
+    'x-request-id': requestId,
     ...HEADERS,
     ...(type !== undefined && { 'content-type': type }),
     ...(status !== 204 && status !== 304 && { 'content-length': length }),

@@ -1,4 +1,5 @@
 import { isPort, readServerSettings, type ServerSettings } from '../../host/serving/server-settings.ts'
+import { boundYoungHeap } from '../../kit/node/young-heap.ts'
 import type { Serving } from '../../server/serve.ts'
 import type { Args, Command, Io } from '../command.ts'
 import { usage } from '../parse.ts'
@@ -22,8 +23,10 @@ export const serve: Command = {
       // Most commands never serve, so what serving takes is a part of its own.
       const { serve: start } = await import('../../server/serve.ts')
       const serving = await start({ config: io.config, settings, note: (line) => io.stderr.line(line) })
+      const heap = boundYoungHeap()
       announce(io, serving)
       await stopped(stopper)
+      heap.stop()
       await serving.close()
     } finally {
       stopper.close()

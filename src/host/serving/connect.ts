@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { connectPostern } from '../../client/connect.ts'
 import { parseUrl } from '../../client/url.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Postern } from '../../model/postern.ts'
 import type { Config } from '../config.ts'
 import { HOME_FILE } from '../config-file.ts'
 import { TOKEN_FILE } from './first-token.ts'
+import { connectPostern } from './node-client.ts'
 
 /** Connects to the server that a configuration names, with the token of the environment or of the home. */
 export async function connectConfigured(config: Pick<Config, 'home' | 'origins'>, url: string): Promise<Postern> {

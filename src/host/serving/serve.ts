@@ -4,7 +4,9 @@ import type { Replies } from '../../model/network/replies.ts'
 import type { Credentials } from '../../model/network/tokens.ts'
 import type { Postern } from '../../model/postern.ts'
 import type { Store } from '../../store/store.ts'
+import { createSharedWire } from '../../wires/shared.ts'
 import { createAnnouncer } from '../announce.ts'
+import { keepBuses } from '../bus/kept-buses.ts'
 import type { Config } from '../config.ts'
 import { closer, createContext, type OpenOptions } from '../context.ts'
 import { createCredentials } from '../credentials/credentials.ts'
@@ -28,12 +30,16 @@ export interface Served {
 /** Opens the configured store for a server, which does the upkeep for everybody. */
 export async function openServed(config: Config, options: OpenOptions = {}): Promise<Served> {
   const { sessionGates, userHooks } = readHookConfig(config)
-  const { store, wire } = await openStore(config, { isShared: true, ...options })
+  const { store, wire: outer } = await openStore(config, { isShared: true, ...options })
+  const wire = createSharedWire(outer)
   const announce = createAnnouncer(userHooks, options.note)
-  const defaults = { sessionGates, announce, home: config.home, limits: config.limits }
-  const ctx = createContext(store, wire, { ...defaults, ...options })
+  const defaults = { sessionGates, announce, config, home: config.home, limits: config.limits, isShared: true }
+  const { ctx, closeBuses } = keepBuses(createContext(store, wire, { ...defaults, ...options }))
   const upkeep = options.upkeep === false ? undefined : startUpkeep(ctx)
-  const close = closer(store, wire, () => upkeep?.stop())
+  const close = closer(store, wire, () => {
+    upkeep?.stop()
+    closeBuses()
+  })
   return {
     postern: createPostern(ctx, close),
     credentials: createCredentials(ctx),

@@ -39,8 +39,9 @@ export function createMetrics(): Metrics {
   function observe(seconds: number): void {
     histogram.sum += seconds
     histogram.count++
-    for (const [at, bound] of BUCKETS.entries()) {
-      if (seconds <= bound) histogram.counts[at] = (histogram.counts[at] ?? 0) + 1
+    // From the largest down, until one does not hold it.
+    for (let at = BUCKETS.length - 1; seconds <= (BUCKETS[at] ?? -1); at--) {
+      histogram.counts[at] = (histogram.counts[at] ?? 0) + 1
     }
   }
 

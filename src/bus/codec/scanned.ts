@@ -3,18 +3,24 @@ import type { BusEntry } from '../../model/bus/entry.ts'
 /** A piece of a bus file, read from somewhere within it. */
 export interface Piece {
   readonly bytes: Buffer
-  /** Where in the file it begins: the start of the file, or of an item. */
+  /** Where in the file it begins: the start of the file, or of an item, or where an earlier scan said to go on. */
   readonly offset: number
-  /** How many lines lie before it, by which older one-line records are named. */
-  readonly line?: number
+  /**
+   * How many lines lie before it, by which older one-line records are named. A function is called only where there is
+   * such a record, and once. Absent: the piece begins with the first line.
+   */
+  readonly line?: number | (() => number)
   /** True where the file ends with it: what is not whole then never will be. */
   readonly isLast: boolean
 }
 
-/** What a piece holds, in order and without gaps: every byte belongs to one item, or to what is left for the next piece. */
+/**
+ * What a piece holds, in order: every byte belongs to one item, to blank lines between them, or to what is left for the
+ * next piece. A piece of MAX_ITEM_BYTES always yields an item, unless it is blank.
+ */
 export interface Scan {
   readonly items: readonly Scanned[]
-  /** Where to go on, with more bytes; the end of the piece where it was the last. */
+  /** Where in the file to go on, with more bytes; the end of the piece where it was the last. */
   readonly next: number
 }
 
@@ -26,6 +32,10 @@ export interface ScannedEntry {
   readonly start: number
   readonly end: number
   readonly entry: BusEntry
+  /** The file ends without a line break: what must be written before something is written after it. */
+  readonly closing?: string
+  /** It does not say how long it is, and nothing follows it yet: its writer may have more to say. */
+  readonly isOpen?: true
 }
 
 export interface ScannedFault {
@@ -37,3 +47,7 @@ export interface ScannedFault {
   /** It is cut off: how it must be closed before something is written after it. Only of the last in a file. */
   readonly closing?: string
 }
+
+/** No entry is larger than this: what seems to be is told as a fault and skipped. */
+export const MAX_BODY_BYTES = 8 * 1024 * 1024
+export const MAX_ITEM_BYTES = MAX_BODY_BYTES + 64 * 1024

@@ -6,7 +6,7 @@ function crypto(): typeof import('node:crypto') {
 }
 
 export function sha256(data: string | Uint8Array): string {
-  return crypto().createHash('sha256').update(data).digest('hex')
+  return crypto().hash('sha256', data)
 }
 
 const CHUNK_BYTES = 1024 * 1024

@@ -102,4 +102,6 @@ export const BUS_LIMITS = {
   /** The whole header of an entry, as it stands in the file. */
   headerBytes: 16 * 1024,
   idCharacters: 128,
+  /** Data that comes with an entry; what is larger is put into the folder, and named by its path. */
+  attachmentBytes: 32 * 1024 * 1024,
 } as const

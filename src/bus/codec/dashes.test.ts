@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { body } from '../../../test/helpers/bus/drafts.ts'
+import { NAIVE_READERS } from '../../../test/helpers/bus/naive-codec.ts'
+import { endsWithDashes, escapeBody, unescapeBody } from './dashes.ts'
+
+const escaped = (said: string) => escapeBody(Buffer.from(said)).toString()
+
+describe('a line of dashes', () => {
+  it.each([
+    ['---', '\\---'],
+    ['-----', '\\-----'],
+    ['a\n---\nb', 'a\n\\---\nb'],
+    ['---\n---', '\\---\n\\---'],
+    ['\\---', '\\\\---'],
+    ['a\r\n --- \r\nb', 'a\r\n\\ --- \r\nb'],
+    ['a\r---\rb', 'a\r\\---\rb'],
+    ['\t---\v---\f', '\\\t---\v\\---\f'],
+    ['a\u2028---\u2029b', 'a\u2028\\---\u2029b'],
+    ['\u3000---\xa0', '\\\u3000---\xa0'],
+  ])('%j is written as %j', (said, stored) => {
+    expect(escaped(said)).toBe(stored)
+    expect(unescapeBody(Buffer.from(stored)).toString()).toBe(said)
+  })
+
+  it.each(['--', '- - -', '--- a', 'a ---', '\\', '\\--', 'a\\---', '***', '—'])('is not %j', (said) => {
+    expect(escaped(said)).toBe(said)
+  })
+
+  it('is in no body as it is stored, and every body is read back', () => {
+    fc.assert(
+      fc.property(body, (said) => {
+        const stored = escapeBody(said)
+        expect(unescapeBody(stored).equals(said)).toBe(true)
+        for (const { lineEnd, isRule } of Object.values(NAIVE_READERS))
+          expect(stored.toString().split(lineEnd).some(isRule)).toBe(false)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('may be what a body ends with', () => {
+    expect(['---', 'a\n---', 'a\n ----- ', 'a\r---'].map((said) => endsWithDashes(Buffer.from(said)))).toEqual([
+      ...[true, true, true, true],
+    ])
+    expect(['', '--', 'a ---', '---\n', '---\na', '\\---'].some((said) => endsWithDashes(Buffer.from(said)))).toBe(
+      false,
+    )
+  })
+})

@@ -1,0 +1,129 @@
+import { sha256 } from '../../kit/node/crypto.ts'
+import { BUS_LIMITS, type EntryDraft } from '../../model/bus/entry.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { Json } from '../../model/json.ts'
+import { canonicalType } from './aliases.ts'
+import { escapeBody } from './dashes.ts'
+import { formatField, formatScalar, Unwritable } from './header/yaml-lines.ts'
+
+export interface WholeDraft extends EntryDraft {
+  readonly msg_id: string
+  readonly ts: string
+}
+
+const RULE = '---\n'
+const LINE_BREAK = 0x0a
+
+/**
+ * An entry as it stands in a file, with a line break at its end. It reads back as it is, byte for byte; what cannot is
+ * refused with BUS_ENTRY_INVALID, and so is a header over the limit.
+ */
+export function formatEntry(entry: WholeDraft): Buffer {
+  const said = Buffer.from(entry.body.buffer, entry.body.byteOffset, entry.body.byteLength)
+  const stored = escapeBody(said)
+  const header = `${RULE}${formatHeader(entry)}body_bytes: ${stored.length}\nsha256: ${sha256(said)}\n${RULE}`
+  const headerBytes = Buffer.byteLength(header)
+  const inside = headerBytes - 2 * RULE.length
+  if (inside > BUS_LIMITS.headerBytes)
+    throw invalid(`its header has ${inside} bytes, and at most ${BUS_LIMITS.headerBytes} are taken`)
+  const bytes = Buffer.allocUnsafe(headerBytes + stored.length + 1)
+  bytes.write(header)
+  bytes.set(stored, headerBytes)
+  bytes[bytes.length - 1] = LINE_BREAK
+  return bytes
+}
+
+function formatHeader(entry: WholeDraft): string {
+  try {
+    return fieldsOf(entry).join('')
+  } catch (error) {
+    if (error instanceof Unwritable) throw invalid(error.message)
+    throw error
+  }
+}
+
+/** In the order of the seed's example. */
+function fieldsOf(entry: WholeDraft): string[] {
+  const { meta } = entry
+  return [
+    `msg_id: ${formatScalar(required('msg_id', entry.msg_id))}\n`,
+    formatTime(entry.ts),
+    formatRequired('type', canonicalType(entry.type)),
+    formatRequired('project_id', entry.project_id),
+    formatOptional('task_id', entry.task_id),
+    formatOptional('run_id', entry.run_id),
+    formatOptional('issue_id', entry.issue_id),
+    formatList('parents', entry.parents, ['msg_id', 'kind'], ['msg_id']),
+    formatOptional('attachment_path', entry.attachment_path),
+    formatList('attachments', entry.attachments, ['path', 'kind', 'label', 'mime', 'size_bytes', 'sha256'], ['path']),
+    formatList('links', entry.links, ['kind', 'path', 'url', 'run_id', 'task_id'], []),
+    meta !== undefined && Object.keys(meta).length > 0 ? formatField('meta', meta) : '',
+  ]
+}
+
+function formatRequired(key: string, value: string): string {
+  return formatLine(key, required(key, value))
+}
+
+function required(key: string, value: string): string {
+  if (value === '') throw new Unwritable(`its ${key} is empty`)
+  return value
+}
+
+function formatOptional(key: string, value: string | undefined): string {
+  return value === undefined || value === '' ? '' : formatLine(key, value)
+}
+
+/** What was last said under each name: a writer says much the same of its entries. */
+const lately = new Map<string, { readonly value: string; readonly line: string }>()
+
+function formatLine(key: string, value: string): string {
+  const known = lately.get(key)
+  if (known?.value === value) return known.line
+  const line = formatField(key, value)
+  lately.set(key, { value, line })
+  return line
+}
+
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[-+]\d\d:\d\d)$/
+
+/** Not quoted, as in the seed: nobody takes it for anything but a time. */
+function formatTime(ts: string): string {
+  if (!RFC_3339.test(ts)) throw new Unwritable('its ts is no time')
+  return `ts: ${ts}\n`
+}
+
+function formatList<T extends object>(
+  key: string,
+  list: readonly T[] | undefined,
+  names: readonly (keyof T & string)[],
+  required: readonly (keyof T & string)[],
+): string {
+  if (list === undefined || list.length === 0) return ''
+  const items = list.map((item) => {
+    for (const name of required) if (!item[name]) throw new Unwritable(`one of its ${key} has no ${name}`)
+    return membersOf(item, names, key)
+  })
+  return formatField(key, items)
+}
+
+function membersOf<T extends object>(
+  item: T,
+  names: readonly (keyof T & string)[],
+  key: string,
+): { readonly [name: string]: Json } {
+  const present = names.filter((name) => item[name] !== undefined)
+  if (present.length === 0) throw new Unwritable(`one of its ${key} is empty`)
+  return Object.fromEntries(present.map((name) => [name, memberOf(name, item[name], key)]))
+}
+
+/** All of them are texts but a size, which reads back only where it is one. */
+function memberOf(name: string, value: unknown, key: string): Json {
+  const isRight = name === 'size_bytes' ? Number.isSafeInteger(value) && Number(value) >= 0 : typeof value === 'string'
+  if (!isRight) throw new Unwritable(`the ${name} of one of its ${key} is not valid`)
+  return value as string | number
+}
+
+function invalid(reason: string): PosternError {
+  return new PosternError('BUS_ENTRY_INVALID', { reason })
+}

@@ -1,5 +1,5 @@
 import type { BusFault, BusPage, BusRotation, BusStatus, BusVerification } from '../model/bus/bus.ts'
-import type { BusAttachment, BusPlace, EntryDraft } from '../model/bus/entry.ts'
+import type { BusAttachment, BusEntry, BusPlace, EntryDraft } from '../model/bus/entry.ts'
 
 /**
  * The files of the buses, as the heart sees them. Ids of projects and tasks are checked before they come here; paths are
@@ -14,6 +14,9 @@ export interface BusShelf {
    */
   append(place: BusPlace, draft: EntryDraft): Promise<AppendedEntry>
 
+  /** Refuses a header that an append would refuse (BUS_ENTRY_INVALID). Nothing is written. */
+  check(draft: Omit<EntryDraft, 'body'>): void
+
   /**
    * Entries in the order of the files, archives first. `after` an id that the bus does not have fails with
    * BUS_ENTRY_NOT_FOUND. Reads no more than it needs: neither what lies before nor all of a large file.
@@ -22,6 +25,9 @@ export interface BusShelf {
 
   /** The same after an id that may be gone: it then goes on after what comes before it by its time, with `hasGap`. */
   readOn(place: BusPlace, query: ShelfQuery & { readonly after: string }): Promise<BusPage>
+
+  /** One entry by its id; undefined where the bus does not have it, or is not there at all. */
+  find(place: BusPlace, msgId: string): Promise<BusEntry | undefined>
 
   /** Resolves when any of the buses may have changed since the call, also by other programs; or the time is over. */
   changed(

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { type Flock, lockByCommand, lockDescriptor, openFlock } from './flock.ts'
+import { type Flock, lockByCommand, lockDescriptor, openFlock, tryLockDescriptor, unlockDescriptor } from './flock.ts'
 
 function open(path: string): Flock {
   const lock = openFlock(path)
@@ -114,6 +114,20 @@ describe('flock', () => {
     )
     expect(run).toEqual({ output: '', status: 0 })
   })
+})
+
+it('a lock on an open file is taken and let go at once, again and again', async () => {
+  const path = join(temporaryFolder(), 'file')
+  const [fd, other] = [openSync(path, 'a'), openSync(path, 'a')]
+  onTestFinished(() => [fd, other].forEach(closeSync))
+  for (let round = 0; round < 3; round++) {
+    expect(tryLockDescriptor(fd)).toBe(true)
+    expect(tryLockDescriptor(other)).toBe(false)
+    expect(isFreeForOthers(path)).toBe(false)
+    expect(unlockDescriptor(fd)).toBe(true)
+    expect(isFreeForOthers(path)).toBe(true)
+  }
+  expect(await lockDescriptor(other, 0)).toBe(true)
 })
 
 describe.each([

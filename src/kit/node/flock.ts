@@ -76,6 +76,18 @@ export async function lockDescriptor(fd: number, timeoutMs: number): Promise<boo
   })
 }
 
+/** The same at once; false also where there is no addon. */
+export function tryLockDescriptor(fd: number): boolean {
+  return loadAddon()?.tryLock(fd) === true
+}
+
+/** Lets go of such a lock and leaves the file open. False where that takes the addon: then only closing it does. */
+export function unlockDescriptor(fd: number): boolean {
+  const addon = loadAddon()
+  addon?.unlock(fd)
+  return addon !== undefined
+}
+
 const INHERITED = 3
 
 /** A thousand times slower than the addon, so only for files that are locked once in a while. */

@@ -2,7 +2,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { makePrivateFolder } from './folders.ts'
+import { makePrivateFolder, syncFolder } from './folders.ts'
 
 describe('makePrivateFolder', () => {
   it('makes what is missing, for its owner alone, and says whether it did', () => {
@@ -27,5 +27,13 @@ describe('makePrivateFolder', () => {
 
   it.runIf(process.platform === 'linux')('comes back with an error where no folder can be made at all', () => {
     expect(() => makePrivateFolder('/proc/postern/below')).toThrow('ENOENT')
+  })
+})
+
+describe('syncFolder', () => {
+  it('takes a folder, and fails where there is none', () => {
+    const path = temporaryFolder()
+    expect(syncFolder(path)).toBeUndefined()
+    expect(() => syncFolder(join(path, 'missing'))).toThrow('ENOENT')
   })
 })

@@ -22,7 +22,7 @@ export function copyHome(from: string, to: string): string {
 
 /** Opens the store of a home in this process for as long as the call lasts. */
 export async function withStore<T>(home: string, call: (postern: Postern) => Promise<T>): Promise<T> {
-  const postern = await openLocal(storeOf(home), { upkeep: false })
+  const postern = await openLocal(storeOf(home), { upkeep: false, bus: { root: join(home, 'run-agent') } })
   try {
     return await call(postern)
   } finally {

@@ -5,6 +5,8 @@ export interface FollowerSettings {
   readonly url: string
   readonly token: string
   readonly query: string
+  /** The stream of events by default. */
+  readonly path?: string
   /** Where it begins. */
   readonly from: string
   readonly random: () => number
@@ -12,23 +14,23 @@ export interface FollowerSettings {
 
 /** A client that is cut off again and again, and always comes back with the last id it was sent. */
 export interface StubbornFollower {
-  /** The ids of all events it was ever sent, in the order in which they came. */
+  /** The ids of all events or entries it was ever sent, in the order in which they came. */
   readonly seen: readonly string[]
   readonly connections: number
-  /** Resolves when it was sent an event about this. */
+  /** Resolves when it was sent an event about this, or an entry that says it. */
   until(subject: string): Promise<void>
 }
 
 const LONGEST_LIFE_MS = 400
 
-export function startFollower({ url, token, query, from, random }: FollowerSettings): StubbornFollower {
+export function startFollower({ from, random, ...settings }: FollowerSettings): StubbornFollower {
   const seen: string[] = []
   let connections = 0
   let lastId = from
   let last = ''
 
   async function live(): Promise<void> {
-    const connection = await connectSse(url, { token, query, lastId })
+    const connection = await connectSse(settings.url, { ...settings, lastId })
     connections++
     const cut = setTimeout(() => connection.close(), random() * LONGEST_LIFE_MS)
     await connection.ended
@@ -38,8 +40,10 @@ export function startFollower({ url, token, query, from, random }: FollowerSetti
 
   function take(connection: SseConnection): void {
     for (const { id, data, event } of connection.events) {
-      seen.push(event === 'gap' ? `gap after ${id}` : id)
-      last = JSON.parse(data).subject
+      if (event === 'heartbeat') continue
+      const { subject, content, msg_id } = JSON.parse(data)
+      seen.push(event === 'gap' ? `gap after ${id}` : (msg_id ?? id))
+      last = subject ?? content
     }
     // An id that came without an event counts too, but only where its line came whole.
     const whole = connection.text.slice(0, connection.text.lastIndexOf('\n\n') + 1)

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../../src/host/config.ts'
 import { openServed } from '../../../src/host/serving/serve.ts'
@@ -13,22 +14,26 @@ const { values } = parseArgs({
     port: { type: 'string', default: '0' },
     token: { type: 'string', default: '' },
     beatMs: { type: 'string', default: '15000' },
-    /** A bug to put in: `drop-one`. */
+    /** A bug to put in: `drop-one` or `one-too-late`. */
     plant: { type: 'string' },
   },
 })
 const { home, plant } = values
 
 const log = createLog((line) => process.stderr.write(`${line}\n`))
-const served = await openServed(readConfig({ flags: { home }, env: {}, cwd: home }), {})
+const served = await openServed(readConfig({ flags: { home }, env: {}, cwd: home }), {
+  bus: { root: join(home, 'run-agent') },
+})
 await served.credentials.adopt(values.token, 'of the test')
 const streams = createEventStreams({
   postern: plant === 'drop-one' ? dropping(served.postern) : served.postern,
   log,
   beatMs: Number(values.beatMs),
 })
-const { postern, credentials, replies, counts, check } = served
-const server = createServer({ postern, credentials, replies, counts, check, log, openEventStream: streams.open })
+const { credentials, replies, counts, check } = served
+const postern = plant === 'one-too-late' ? resumingLate(served.postern) : served.postern
+const { open: openEventStream, openBus: openBusStream } = streams
+const server = createServer({ postern, credentials, replies, counts, check, log, openEventStream, openBusStream })
 process.stdout.write(`${await server.listen({ host: '127.0.0.1', port: Number(values.port) })}\n`)
 
 /** What the hub reads lacks one event in fifty. */
@@ -41,6 +46,21 @@ function dropping(whole: Postern): Postern {
       async wait(input) {
         const page = await whole.events.wait(input)
         return { ...page, items: page.items.filter(() => ++count % 50 !== 0) }
+      },
+    },
+  }
+}
+
+/** Whoever comes back to a bus is not told the first entry that came meanwhile, unless it is the last of all. */
+function resumingLate(whole: Postern): Postern {
+  return {
+    ...whole,
+    as: (caller) => resumingLate(whole.as(caller)),
+    bus: {
+      ...whole.bus,
+      async wait(input) {
+        const page = await whole.bus.wait(input)
+        return { ...page, items: page.items.filter(({ body }, at) => at > 0 || body === 'the end') }
       },
     },
   }

@@ -37,7 +37,7 @@ export interface ServerSettings {
   readonly home: string
   readonly token: string
   readonly beatMs?: number
-  readonly plant?: 'drop-one'
+  readonly plant?: 'drop-one' | 'one-too-late'
 }
 
 /** A server that dies and is started again, at the same address. */

@@ -53,6 +53,7 @@ const LOOKING = new Set([
   'statfs',
   'fstatfs',
   'access',
+  'getdents64',
   'faccessat',
   'faccessat2',
   'readlink',

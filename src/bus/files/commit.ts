@@ -1,0 +1,109 @@
+import { fstatSync, ftruncateSync, writeSync } from 'node:fs'
+import type { BusFault } from '../../model/bus/bus.ts'
+import type { EntryDraft } from '../../model/bus/entry.ts'
+import type { AppendedEntry } from '../bus-shelf.ts'
+import { formatEntry } from '../codec/format.ts'
+import type { NextMsgIds } from '../codec/msg-id.ts'
+import type { DiskWait } from './disk-wait.ts'
+import type { End } from './end.ts'
+import type { LockedFile } from './locked-file.ts'
+import { unusable } from './trouble.ts'
+
+/** Somebody who waits for an entry to be written. */
+export interface Waiting {
+  readonly draft: EntryDraft
+  readonly resolve: (entry: AppendedEntry) => void
+  readonly reject: (reason: unknown) => void
+}
+
+export interface Author {
+  readonly now: () => number
+  readonly pid: number
+  /** Counts the entries of this process. */
+  readonly count: () => number
+}
+
+/** Where the next entry goes. */
+export interface Continued extends Pick<End, 'closing' | 'torn'> {
+  readonly ids: NextMsgIds
+}
+
+/** An entry that is ready to be written. */
+export interface Composed {
+  readonly waiting: Waiting
+  readonly appended: AppendedEntry
+  readonly bytes: Buffer
+}
+
+/** Gives the drafts their ids, one after the other. One that cannot be written is refused, and harms no other. */
+export function compose(batch: readonly Waiting[], { ids, torn }: Continued, author: Author): Composed[] {
+  const composed: Composed[] = []
+  let repaired: BusFault | undefined = torn
+  for (const waiting of batch) {
+    try {
+      const now = author.now()
+      const msg_id = ids.next(now, author.pid, author.count())
+      const ts = formatTime(now)
+      const bytes = formatEntry({ ...waiting.draft, msg_id, ts })
+      composed.push({ waiting, appended: { msg_id, ts, repaired }, bytes })
+      repaired = undefined
+    } catch (error) {
+      waiting.reject(error)
+    }
+  }
+  return composed
+}
+
+const LONGEST_ID = 'MSG-20000101-000000-000000000-PID9999999999-9999999999'
+
+/** Refuses a draft that no entry can be made of. */
+export function requireWritable(draft: EntryDraft): void {
+  formatEntry({ ...draft, msg_id: LONGEST_ID, ts: formatTime(0) })
+}
+
+/** Most entries of one second come together. */
+let lately = { second: -1, text: '' }
+
+function formatTime(at: number): string {
+  const second = Math.floor(at / 1000)
+  if (lately.second !== second) lately = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` }
+  return lately.text
+}
+
+/** The bytes of all of them. */
+export function joinEntries(closing: string, composed: readonly Composed[]): Buffer {
+  const [first, second] = composed
+  if (first && !second && closing === '') return first.bytes
+  return Buffer.concat([Buffer.from(closing), ...composed.map(({ bytes }) => bytes)])
+}
+
+/** Writes at the end of a locked file, all or nothing, and waits for the disk; undefined where that was done at once. */
+export function writeWhole(
+  path: string,
+  { fd, stat }: LockedFile,
+  bytes: Buffer,
+  disk: DiskWait,
+): Promise<void> | undefined {
+  let written = 0
+  const undo = (error: unknown): never => {
+    takeBack(fd, stat.size, written)
+    throw error
+  }
+  try {
+    written = writeSync(fd, bytes)
+    // A full disk takes a part without an error.
+    if (written < bytes.length) throw unusable(path, `only ${written} of ${bytes.length} bytes could be written`)
+    return disk.wait(fd)?.catch(undo)
+  } catch (error) {
+    return undo(error)
+  }
+}
+
+/** What somebody else has written behind ours, without the lock, is not ours to take back. */
+function takeBack(fd: number, size: number, written: number): void {
+  try {
+    if (written > 0 && fstatSync(fd).size === size + written) ftruncateSync(fd, size)
+  } catch {
+    // The disk fails altogether. What is left of it is closed by whoever writes next.
+  }
+}

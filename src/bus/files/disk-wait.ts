@@ -1,0 +1,38 @@
+import { fsync, fsyncSync } from 'node:fs'
+import { monotonicMs } from '../../kit/node/monotonic.ts'
+
+/** For no longer than this may the process stand still. */
+const QUICK_MS = 1
+/** It takes so much longer to have another thread wait. */
+const DETOUR_MS = 1
+/** A disk is taken for quick once it was so many times in a row. */
+const PROOFS = 8
+
+/**
+ * Waits until what was written to a file is on the disk. A quick disk takes less time than it costs to hand the wait to
+ * another thread and to come back; then the process simply stands still. With any other it goes on with other work.
+ */
+export class DiskWait {
+  #quickInARow = 0
+
+  /** Undefined where it is there already. */
+  wait(fd: number): Promise<void> | undefined {
+    const begunAt = monotonicMs()
+    const note = (limitMs: number) => {
+      this.#quickInARow = monotonicMs() - begunAt < limitMs ? this.#quickInARow + 1 : 0
+    }
+    if (this.#quickInARow < PROOFS) return waitMeanwhile(fd).then(() => note(QUICK_MS + DETOUR_MS))
+    fsyncSync(fd)
+    note(QUICK_MS)
+    return undefined
+  }
+}
+
+function waitMeanwhile(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fsync(fd, (error) => {
+      if (error) reject(error)
+      else resolve()
+    })
+  })
+}

@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import { bodiesOf, busPath, openTestBus, plant, plantedEntry, post } from '../../helpers/bus/bus-files.ts'
+import { temporaryFolder } from '../../helpers/temp.ts'
+import { verifies } from '../../scenarios/requirements.ts'
+import { inTurn } from '../harness/in-turn.ts'
+import { figures } from '../harness/need.ts'
+import { canTrace, type Point, pointsIn } from '../harness/strace.ts'
+import { type Acknowledged, bundle } from './crew.ts'
+import { judge } from './verdict.ts'
+
+const AT_ONCE = 3
+const POSTS = 3
+/** After the first and the third post, so that the victim rotates twice. */
+const ROTATE_BYTES = 700
+const TORN = plantedEntry(0, 'torn'.repeat(20)).subarray(0, -9)
+
+describe.runIf(canTrace())('a post that is killed at every storage syscall', () => {
+  it.each([
+    ['into a bus that is new', '', 0],
+    ['after an entry that is torn', TORN, 0],
+    ['while the file is set aside', '', ROTATE_BYTES],
+  ])('is whole or not there, and harms no other: %s', async (name, before, rotateBytes) => {
+    verifies('S002.crash')
+    const folder = temporaryFolder()
+    const counted = prepare(join(folder, 'counted'), before)
+    const log = join(folder, 'strace.log')
+    expect((await run({ root: counted, rotateBytes }, ['-o', log])).acknowledged).toHaveLength(POSTS)
+    const points = pointsIn(log)
+    expect(points.length).toBeGreaterThan(2 * POSTS)
+    const { struck, faults } = await strikeAll(name, points, (at) => ({
+      root: prepare(join(folder, `${at}`), before),
+      rotateBytes,
+    }))
+    expect(faults).toEqual([])
+    // Calls are counted by thread, and which thread waits for the disk differs from run to run.
+    expect(struck).toBeGreaterThanOrEqual(points.length * 0.6)
+  })
+
+  it('is found out if it is acknowledged before it is written', async () => {
+    const folder = temporaryFolder()
+    const points = [1, 2, 3].map((nth) => ({ syscall: 'fsync', nth }))
+    const { faults } = await strikeAll('planted: late', points, (at) => ({
+      root: prepare(join(folder, `${at}`), plantedEntry(0)),
+      rotateBytes: 0,
+      plant: 'late',
+    }))
+    expect(faults).toContainEqual(expect.stringContaining('entry 0 is lost'))
+  })
+})
+
+interface Victim {
+  readonly root: string
+  readonly rotateBytes: number
+  readonly plant?: 'late'
+}
+
+async function strikeAll(name: string, points: readonly Point[], victimOf: (at: number) => Victim) {
+  const found = await inTurn(points, AT_ONCE, (point, at) => strike(victimOf(at), point))
+  const struck = found.filter(({ isStruck }) => isStruck).length
+  const faults = found.flatMap((each) => each.faults)
+  figures('bus crash', `${name}: ${struck} of ${points.length} points struck, ${faults.length} faults`)
+  return { struck, faults }
+}
+
+function prepare(root: string, before: string | Uint8Array): string {
+  mkdirSync(root, { recursive: true })
+  if (before.length > 0) plant(busPath(root), before)
+  return root
+}
+
+async function strike(victim: Victim, { syscall, nth }: Point) {
+  const { root } = victim
+  const what = ['-e', `trace=${syscall}`, '-e', `inject=${syscall}:signal=SIGKILL:when=${nth}`]
+  const { acknowledged, isKilled } = await run(victim, ['-o', '/dev/null', ...what])
+  const { shelf } = openTestBus({ root })
+  await post(shelf, 'after')
+  const { lost, twice, notRising, strange } = await judge(root, acknowledged)
+  const bodies = await bodiesOf(shelf)
+  const faults = [
+    ...lost.map((key) => `${key} is lost`),
+    ...twice.map((key) => `${key} is there twice`),
+    ...notRising.map((id) => `${id} does not rise`),
+    ...strange.map((fault) => JSON.stringify(fault)),
+    ...(bodies.at(-1) === 'after' ? [] : ['the next one is not there']),
+    ...(bodies.length <= acknowledged.length + 2 ? [] : [`there are ${bodies.length}`]),
+  ]
+  return { isStruck: isKilled, faults: faults.map((fault) => `${syscall} ${nth}: ${fault}`) }
+}
+
+async function run(
+  { root, rotateBytes, plant }: Victim,
+  tracing: readonly string[],
+): Promise<{ readonly acknowledged: Acknowledged[]; readonly isKilled: boolean }> {
+  const path = busPath(root)
+  const archives = ['.0001.md', '.0002.md'].map((ending) => path.replace('.md', ending))
+  const paths = [path, ...archives, dirname(path), dirname(dirname(path)), root].flatMap((each) => ['-P', each])
+  const words = ['-f', '-qq', ...paths, ...tracing, process.execPath, bundle('post-some'), root, `${POSTS}`]
+  const child = spawn('strace', [...words, `${rotateBytes}`, plant ?? ''], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, trouble] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  expect(trouble).toBe('')
+  const acknowledged = out.split('\n').slice(0, -1)
+  return { acknowledged: acknowledged.map((line) => JSON.parse(line)), isKilled: child.signalCode === 'SIGKILL' }
+}

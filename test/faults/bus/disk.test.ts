@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { bodiesOf, openTestBus, post } from '../../helpers/bus/bus-files.ts'
+import { temporaryFolder } from '../../helpers/temp.ts'
+import { verifies } from '../../scenarios/requirements.ts'
+import { canMount, createDisk, mountMemory } from '../harness/disk.ts'
+import { canDo, figures, isLong } from '../harness/need.ts'
+import { type Crew, readErrors, readLogs, startPoster } from './crew.ts'
+import { judge } from './verdict.ts'
+
+const CYCLES = isLong ? 100 : 5
+const PLANTED_CYCLES = 10
+const LONGEST_LIFE_MS = 300
+const ENDLESS = 1_000_000
+
+const canCutPower = canDo('cut the power of a disk', () => {
+  const disk = createDisk()
+  try {
+    disk.cutPower()
+    disk.restorePower()
+  } finally {
+    disk.remove()
+  }
+})
+
+describe.runIf(canCutPower)('a disk that loses power', () => {
+  it('keeps every acknowledged entry', async () => {
+    verifies('S002.disk')
+    const { lost, acknowledged, faults } = await powerLoop(CYCLES)
+    figures('bus power loss', `${CYCLES} cycles: ${acknowledged} acknowledged, ${lost.length} lost`)
+    expect({ lost, faults }).toEqual({ lost: [], faults: [] })
+    expect(acknowledged).toBeGreaterThan(CYCLES)
+  })
+
+  it('loses entries where nobody waits for it', async () => {
+    const { lost, acknowledged } = await powerLoop(PLANTED_CYCLES, 'no-sync')
+    figures('bus power loss, planted', `${acknowledged} acknowledged, ${lost.length} lost`)
+    expect(lost.length).toBeGreaterThan(0)
+  })
+})
+
+/** Two processes post until the power goes; when it is back, what they were promised must be there. */
+async function powerLoop(cycles: number, plant?: 'no-sync') {
+  const disk = createDisk()
+  onTestFinished(() => disk.remove())
+  const logs = join(temporaryFolder(), 'logs')
+  mkdirSync(logs)
+  const crew: Crew = {
+    root: join(disk.folder, 'root'),
+    logs,
+    posters: 2,
+    entries: ENDLESS,
+    kills: 0,
+    deadliness: 0,
+    ...(plant && { plant }),
+  }
+  for (let cycle = 1; ; cycle++) {
+    const children = [0, 1].map((poster) => startPoster(crew, `c${cycle}-p${poster}`, ENDLESS))
+    await delay(LONGEST_LIFE_MS + Math.random() * LONGEST_LIFE_MS)
+    // A process does not outlive the power.
+    for (const child of children) child.kill('SIGSTOP')
+    disk.cutPower()
+    await Promise.all(children.map((child) => [child.kill('SIGKILL'), once(child, 'close')][1]))
+    disk.restorePower()
+    const acknowledged = readLogs(logs)
+    const { lost, twice, notRising } = await judge(crew.root, acknowledged)
+    const faults = [...twice, ...notRising, ...readErrors(logs)]
+    if (cycle === cycles || lost.length > 0) return { lost, acknowledged: acknowledged.length, faults }
+  }
+}
+
+it.runIf(canMount())('a full disk takes an entry whole or not at all', async () => {
+  verifies('S002.disk')
+  const root = join(temporaryFolder(), 'disk')
+  onTestFinished(mountMemory(root, 'size=256k'))
+  const { shelf, path } = openTestBus({ root })
+  await post(shelf, 'one')
+  const filler = join(root, 'filler')
+  fill(filler)
+  const before = readFileSync(path, 'utf8')
+  // There is room to the end of the page that the file has begun, so the kernel writes a part of it.
+  await expect(post(shelf, 'x'.repeat(20_000))).rejects.toMatchObject({
+    code: 'BUS_UNUSABLE',
+    message: expect.stringMatching(/only \d+ of 2\d{4} bytes could be written/),
+  })
+  expect(readFileSync(path, 'utf8')).toBe(before)
+  await post(shelf, 'two')
+  rmSync(filler)
+  await post(shelf, 'x'.repeat(20_000))
+  expect(await bodiesOf(shelf)).toEqual(['one', 'two', 'x'.repeat(20_000)])
+})
+
+function fill(path: string): void {
+  const fd = openSync(path, 'a')
+  try {
+    while (writeSync(fd, Buffer.alloc(4_096)) > 0);
+  } catch {
+    // It is full.
+  } finally {
+    closeSync(fd)
+  }
+}

@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { temporaryFolder } from '../../helpers/temp.ts'
+import { verifies } from '../../scenarios/requirements.ts'
+import { figures, isLong } from '../harness/need.ts'
+import { type Crew, letPost, readErrors, readLogs } from './crew.ts'
+import { judge, type Verdict } from './verdict.ts'
+
+const ENTRIES = isLong ? 1_000 : 60
+const KILLS = isLong ? 400 : 40
+const POSTERS = 16
+const SOUND = { lost: [], twice: [], notRising: [], reordered: [], strange: [] }
+
+it('keeps every acknowledged entry of many processes, once and in order, though they are killed', async () => {
+  verifies('S002.writers')
+  const { verdict, told } = await runCrew('kills', { entries: ENTRIES, kills: KILLS, deadliness: 0.03 })
+  expect(verdict).toMatchObject(SOUND)
+  expect(verdict.entries).toBeGreaterThanOrEqual(ENTRIES * POSTERS)
+  expect(told.deaths).toBeGreaterThan(POSTERS / 4)
+  expect(verdict.torn).toBeGreaterThan(0)
+})
+
+it('writes every entry exactly once where nobody is killed', async () => {
+  verifies('S002.writers')
+  const { verdict } = await runCrew('no kills', { entries: ENTRIES, kills: 0, deadliness: 0 })
+  expect(verdict).toMatchObject({ ...SOUND, torn: 0, entries: ENTRIES * POSTERS })
+})
+
+it('finds planted writers that take no lock', async () => {
+  let found = 0
+  for (let round = 0; found === 0 && round < 5; round++) {
+    const { verdict } = await runCrew('planted: no lock', { entries: 60, kills: 0, deadliness: 0, plant: 'no-lock' })
+    found = verdict.notRising.length + verdict.lost.length
+  }
+  expect(found).toBeGreaterThan(0)
+})
+
+it('finds planted writers that do not close what a dead one left', async () => {
+  let found = 0
+  for (let round = 0; found === 0 && round < 5; round++) {
+    const { verdict } = await runCrew('planted: no repair', {
+      posters: 4,
+      entries: 60,
+      kills: 0,
+      deadliness: 0.05,
+      plant: 'no-repair',
+    })
+    found = verdict.lost.length
+  }
+  expect(found).toBeGreaterThan(0)
+})
+
+type Told = Awaited<ReturnType<typeof letPost>>
+
+async function runCrew(
+  name: string,
+  settings: Omit<Crew, 'root' | 'logs' | 'posters'> & { readonly posters?: number },
+): Promise<{ readonly verdict: Verdict; readonly told: Told }> {
+  const folder = temporaryFolder()
+  const [root, logs] = [join(folder, 'root'), join(folder, 'logs')]
+  const told = await letPost({ posters: POSTERS, ...settings, root, logs })
+  if (settings.plant !== 'no-lock') expect(readErrors(logs)).toEqual([])
+  const acknowledged = readLogs(logs)
+  const verdict = await judge(root, acknowledged)
+  const { lost, twice, notRising, reordered, strange, torn, entries } = verdict
+  const wrong = [lost, twice, notRising, reordered, strange].map(({ length }) => length).join('/')
+  figures(
+    'bus writers',
+    `${name}: ${acknowledged.length} acknowledged, ${entries} there, ${told.deaths} deaths, ${torn} torn, faults ${wrong}`,
+  )
+  return { verdict, told }
+}

@@ -35,7 +35,9 @@ export function createSseParser({ maxCharacters = MAX_CHARACTERS } = {}): SsePar
   return {
     push(piece) {
       if (piece === '') return []
-      const lines = (rest + continuation(piece)).split(LINE_END)
+      const text = continuation(piece)
+      // A long line comes in many pieces, and is not gone through again with each of them.
+      const lines = LINE_END.test(text) ? (rest + text).split(LINE_END) : [rest + text]
       rest = lines.pop() ?? ''
       if (size + rest.length > maxCharacters) throw new RangeError('the stream holds an event that is too large')
       return lines.flatMap(read)

@@ -3,9 +3,26 @@
 export type { AgentBatch } from './agent/batch.ts'
 export { type AgentOptions, type AgentRuntime, agent, type BatchFailure } from './agent/runtime.ts'
 export type { AgentPostern } from './agent/source.ts'
-export { type ConnectedPostern, type ConnectPostern, connectPostern, type FollowEvents } from './client/connect.ts'
+export type { BusNews, ConnectedPostern, ConnectPostern, FollowBus, FollowEvents } from './client/connect.ts'
 export { type OpenPostern, openPostern } from './host/open.ts'
+export { connectPostern } from './host/serving/node-client.ts'
 export type { Agent, AgentKind } from './model/agent.ts'
+export type {
+  Bus,
+  BusFault,
+  BusPage,
+  BusRotation,
+  BusStatus,
+  BusVerification,
+  NewAttachment,
+  PostEntry,
+  PostedEntry,
+  ReadBus,
+  RotateBus,
+  WaitForEntries,
+} from './model/bus/bus.ts'
+export type { BusAttachment, BusEntry, BusLink, BusMeta, BusParent, BusPlace } from './model/bus/entry.ts'
+export type { BusIssue, IssueGraph, IssueRelation } from './model/bus/issue.ts'
 export type { Caller } from './model/caller.ts'
 export type { Decision, DecisionAnswer, DecisionOption, DecisionState } from './model/decision.ts'
 export type { CreateDecision, DecisionRef, Decisions, RespondDecision } from './model/decisions.ts'

@@ -1,3 +1,5 @@
+import type { BusShelf } from '../bus/bus-shelf.ts'
+import type { BusPlace } from '../model/bus/entry.ts'
 import type { Caller } from '../model/caller.ts'
 import type { InboxMessage, ShownForm } from '../model/delivery.ts'
 import type { SessionGateRule } from '../model/gate.ts'
@@ -29,12 +31,19 @@ export interface Context {
   readonly spoolOf: (project: string, sessionId: string) => string
   /** Reads what recurs. Loaded with the first call, for few ever need it. */
   readonly recurrences: () => Promise<Recurrences>
+  /** The files of the buses. Loaded with the first call, for most commands never touch one. */
+  readonly bus: () => Promise<Buses>
   /** Runs a command in a shell and tells how it went; one that takes too long is ended. */
   readonly runCommand: (command: string, options: CommandOptions) => Promise<CommandOutcome>
   /** Hands something that has happened to the commands that the user has set for it. Never fails. */
   readonly announce: (event: string, about: Readonly<Record<string, unknown>>) => Promise<void>
   /** Something went wrong that nobody who asked has to know about. */
   readonly note: (event: string, fields: Readonly<Record<string, unknown>>) => void
+}
+
+export interface Buses extends BusShelf {
+  /** Looks at the bus of the work that goes on in a folder, wherever it lies; undefined where there is none. */
+  around<T>(folder: string | null, look: (shelf: BusShelf, place: BusPlace) => Promise<T>): Promise<T | undefined>
 }
 
 export interface Timers {

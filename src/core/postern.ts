@@ -2,6 +2,10 @@ import type { Postern } from '../model/postern.ts'
 import { addAgent } from './agents/add.ts'
 import { removeAgent } from './agents/remove.ts'
 import { listAgents, renameAgent, showAgent } from './agents/roster.ts'
+import { busIssues, listBuses, rotateBus, verifyBus } from './bus/look.ts'
+import { postEntry } from './bus/post.ts'
+import { readBus } from './bus/read.ts'
+import { waitForEntries } from './bus/wait.ts'
 import type { Context } from './context.ts'
 import { createDecision } from './decisions/create.ts'
 import { awaitDecision, listDecisions, showDecision } from './decisions/look.ts'
@@ -135,6 +139,15 @@ export function createPostern(ctx: Context, close: () => Promise<void>): Postern
       pause: (input) => pausePlan(ctx, input),
       resume: (input) => resumePlan(ctx, input),
       run: (input) => runPlan(ctx, input),
+    },
+    bus: {
+      post: (input) => postEntry(ctx, input),
+      read: (input) => readBus(ctx, input),
+      wait: (input) => waitForEntries(ctx, input),
+      list: (input) => listBuses(ctx, input),
+      issues: (input) => busIssues(ctx, input),
+      verify: (input) => verifyBus(ctx, input),
+      rotate: (input) => rotateBus(ctx, input),
     },
     events: {
       list: (input) => listEvents(ctx, input),

@@ -17,6 +17,8 @@ interface ConfigFile {
   readonly hooks?: readonly unknown[]
   /** Where a server listens. */
   readonly server?: Readonly<Record<string, unknown>>
+  /** Where buses lie. */
+  readonly bus?: Readonly<Record<string, unknown>>
 }
 
 /** One source of settings and where it lies. */
@@ -81,15 +83,12 @@ function parseConfigFile(text: string, path: string): ConfigFile {
   }
   if (!isRecord(value)) throw invalid('it is not a JSON object')
   for (const key of Object.keys(value)) if (!SETTINGS.includes(key)) throw invalid(`"${key}" is not a setting`)
-  const { store, url, limits, gates, hooks, server } = value
+  const { store, url, limits = {}, hooks } = value
   if (store !== undefined && typeof store !== 'string') throw invalid('"store" is not text')
   if (url !== undefined && (typeof url !== 'string' || url === '')) throw invalid('"url" is not an address')
-  if (gates !== undefined && !isRecord(gates)) throw invalid('"gates" is not an object')
   if (hooks !== undefined && !Array.isArray(hooks)) throw invalid('"hooks" is not a list')
-  if (server !== undefined && !isRecord(server)) throw invalid('"server" is not an object')
-  if (limits === undefined) return value as ConfigFile
-  if (!isRecord(limits)) throw invalid('"limits" is not an object')
-  for (const [name, limit] of Object.entries(limits)) {
+  for (const name of GROUPS) if (name in value && !isRecord(value[name])) throw invalid(`"${name}" is not an object`)
+  for (const [name, limit] of Object.entries(limits as object)) {
     if (!(name in DEFAULT_LIMITS)) throw invalid(`"limits.${name}" is not a limit`)
     if (!Number.isSafeInteger(limit) || (limit as number) < 1)
       throw invalid(`"limits.${name}" is not a positive whole number`)
@@ -97,7 +96,9 @@ function parseConfigFile(text: string, path: string): ConfigFile {
   return value as ConfigFile
 }
 
-const SETTINGS = ['store', 'url', 'limits', 'gates', 'hooks', 'server']
+/** Settings that are made of others. */
+const GROUPS = ['limits', 'gates', 'server', 'bus']
+const SETTINGS = ['store', 'url', 'hooks', ...GROUPS]
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

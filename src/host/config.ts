@@ -18,6 +18,8 @@ export interface Config {
   readonly hooks: readonly unknown[]
   /** Where a server listens, as it is written: `readServerSettings` understands it. */
   readonly server: Readonly<Record<string, unknown>>
+  /** Where buses lie, as it is written: `readBusSettings` understands it. */
+  readonly bus: Readonly<Record<string, unknown>>
   /** Where each value came from, by its dotted name. */
   readonly origins: Readonly<Record<string, string>>
 }
@@ -60,9 +62,10 @@ export function readConfig({ flags, env, cwd }: ConfigSources): Config {
     store: parseStore(store, named ? cwd : dirname(fromFile?.origin ?? home)),
     url,
     limits: mergeLimits(layers, origins),
-    gates: mergeGates(layers, origins),
+    gates: merge('gates', layers, origins),
     hooks: layers.flatMap(({ content }) => content.hooks ?? []),
-    server: Object.assign({}, ...layers.toReversed().map(({ content }) => content.server)),
+    server: merge('server', layers, origins),
+    bus: merge('bus', [busLayer(env, cwd), ...layers], origins),
     origins,
   })
 }
@@ -96,16 +99,25 @@ function mergeLimits(layers: readonly Layer[], origins: Record<string, string>):
   return limits as unknown as Limits
 }
 
-/** A project's word on a gate counts before the user's. */
-function mergeGates(layers: readonly Layer[], origins: Record<string, string>): Record<string, GateSetting> {
-  const merged: Record<string, GateSetting> = {}
+/** A project's word counts before the user's. */
+function merge<K extends 'gates' | 'server' | 'bus'>(
+  group: K,
+  layers: readonly Layer[],
+  origins: Record<string, string>,
+): NonNullable<Layer['content'][K]> {
+  const merged: Record<string, unknown> = {}
   for (const { content, origin: from } of layers.toReversed()) {
-    for (const [name, setting] of Object.entries(content.gates ?? {})) {
+    for (const [name, setting] of Object.entries(content[group] ?? {})) {
       merged[name] = setting
-      origins[`gates.${name}`] = from
+      origins[`${group}.${name}`] = from
     }
   }
-  return merged
+  return merged as NonNullable<Layer['content'][K]>
+}
+
+function busLayer(env: ConfigSources['env'], cwd: string): Layer {
+  const root = env['POSTERN_BUS_ROOT']
+  return { origin: 'POSTERN_BUS_ROOT', content: root ? { bus: { root: resolve(cwd, root) } } : {} }
 }
 
 export function isPostgres(store: string): boolean {

@@ -12,6 +12,8 @@ import { spoolPath } from '../spool/path.ts'
 import type { OpenedStore } from '../store/sqlite/schema.ts'
 import type { Store } from '../store/store.ts'
 import type { Wire } from '../wires/wire.ts'
+import type { BusSettings } from './bus/settings.ts'
+import type { Config } from './config.ts'
 import { createIdentities } from './credentials/identities.ts'
 import { heardAt } from './live.ts'
 
@@ -33,6 +35,10 @@ export interface OpenOptions {
   readonly home?: string
   /** Gates of every session; none by default. */
   readonly sessionGates?: readonly SessionGateRule[]
+  /** Where buses lie; by default as the configuration says, else where the seed has them. */
+  readonly bus?: BusSettings
+  /** Settings that are read on use. */
+  readonly config?: Pick<Config, 'bus' | 'origins' | 'home'>
   /** Hands on what has happened; to nobody by default. */
   readonly announce?: Context['announce']
 }
@@ -55,6 +61,7 @@ export function createContext(store: Store, wire: Wire, options: OpenOptions): C
     sessionGates: options.sessionGates ?? [],
     spoolOf: spoolPath,
     recurrences: lazy(async () => (await import('./cron.ts')).createRecurrences()),
+    bus: lazy(async () => (await import('./bus/buses.ts')).openBuses(options)),
     // Few commands ever run another.
     runCommand: async (command, options) => (await import('../kit/node/run-in-turn.ts')).runInTurn(command, options),
     announce: options.announce ?? (async () => {}),

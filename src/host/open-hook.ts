@@ -31,5 +31,5 @@ export async function openHook(config: Config, options: OpenOptions): Promise<Ho
   // What was opened for a look may be the store of another folder's configuration.
   const isSame = options.opened?.connection.path === config.store
   const { store, wire } = await openStore(config, isSame ? options : { ...options, opened: undefined })
-  return createHookPostern(createContext(store, wire, options), closer(store, wire))
+  return createHookPostern(createContext(store, wire, { config, ...options }), closer(store, wire))
 }

@@ -8,5 +8,5 @@ import { openStore } from './embedded.ts'
 export async function openHot(config: Config, options: OpenOptions): Promise<HotPostern> {
   if (config.url !== null) return (await import('./serving/connect.ts')).connectConfigured(config, config.url)
   const { store, wire } = await openStore(config, options)
-  return createHotPostern(createContext(store, wire, options), closer(store, wire))
+  return createHotPostern(createContext(store, wire, { config, ...options }), closer(store, wire))
 }

@@ -3,6 +3,7 @@ import { startUpkeep } from '../core/upkeep/loops.ts'
 import type { Postern } from '../model/postern.ts'
 import type { Store } from '../store/store.ts'
 import type { Wire } from '../wires/wire.ts'
+import { keepBuses } from './bus/kept-buses.ts'
 import { closer, createContext, type OpenOptions } from './context.ts'
 import { openEmbedded } from './embedded.ts'
 
@@ -16,10 +17,11 @@ export async function openLocal(path: string, options: OpenOptions = {}): Promis
 
 /** Puts a Postern together from a store and a wire. */
 export function assemble(store: Store, wire: Wire, options: OpenOptions): Postern {
-  const ctx = createContext(store, wire, options)
+  const { ctx, closeBuses } = keepBuses(createContext(store, wire, options))
   const upkeep = options.upkeep === false ? undefined : startUpkeep(ctx)
-  return createPostern(
-    ctx,
-    closer(store, wire, () => upkeep?.stop()),
-  )
+  const close = closer(store, wire, () => {
+    upkeep?.stop()
+    closeBuses()
+  })
+  return createPostern(ctx, close)
 }

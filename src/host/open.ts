@@ -6,7 +6,7 @@ import { openStore } from './embedded.ts'
 import { readHookConfig } from './hook-config.ts'
 import { assemble } from './open-local.ts'
 
-export interface OpenPostern extends OpenOptions {
+export interface OpenPostern extends Omit<OpenOptions, 'config'> {
   /** A path to a SQLite file or a `postgres://` URL; by default the store of the home. */
   readonly store?: string
 }
@@ -26,7 +26,7 @@ export async function openConfigured(config: Config, options: OpenOptions): Prom
   const { sessionGates, userHooks } = readHookConfig(config)
   const { store, wire } = await openStore(config, options)
   const announce = createAnnouncer(userHooks, options.note)
-  return assemble(store, wire, { sessionGates, announce, home: config.home, ...options })
+  return assemble(store, wire, { sessionGates, announce, config, home: config.home, ...options })
 }
 
 /** The Postern that a configuration names: behind a server, or with the heart in this process. */

@@ -10,16 +10,17 @@ const parse = (gates: Record<string, unknown>) => parseSessionGates(gates as Rec
 
 describe('gates of every session, as a configuration sets them', () => {
   it('are built in under a name alone', () => {
-    expect(parse({ decision: 'strict', 'commit-push': 'soft' })).toMatchObject([
+    expect(parse({ decision: 'strict', 'commit-push': 'soft', 'task-update': 'soft' })).toMatchObject([
       { name: 'decision', hook: 'stop', mode: 'strict', check: null },
       { name: 'commit-push', hook: 'stop', mode: 'soft', check: expect.stringContaining('git') },
+      { name: 'task-update', hook: 'stop', mode: 'soft', check: null, reason: expect.stringContaining('bus post') },
     ])
     expect(parse({ 'commit-push': 'strict' })).toMatchObject([{ mode: 'strict' }])
     expect(parse({ decision: { reason: 'Ask anna' } })).toMatchObject([{ mode: 'strict', reason: 'Ask anna' }])
   })
 
-  it('are off where they are said to be, or where nothing could meet them yet', () => {
-    expect(parse({ decision: 'off', 'task-update': 'soft' })).toEqual([])
+  it('are off where they are said to be', () => {
+    expect(parse({ decision: 'off', 'task-update': 'off' })).toEqual([])
   })
 
   it('are the user’s own in full', () => {

@@ -1,4 +1,4 @@
-import { parseGateHook, parseGateMode, parseGateName, type SessionGateRule } from '../model/gate.ts'
+import { parseGateHook, parseGateMode, parseGateName, type SessionGateRule, TASK_UPDATE } from '../model/gate.ts'
 
 /** How a configuration names a gate of every session: by a mode, or in full. */
 export type GateSetting =
@@ -28,15 +28,18 @@ const BUILT_IN: Readonly<Record<string, SessionGateRule>> = {
     check: COMMITTED_AND_PUSHED,
     reason: 'There is work that is not committed, or not pushed.',
   },
+  [TASK_UPDATE]: {
+    name: TASK_UPDATE,
+    hook: 'stop',
+    mode: 'soft',
+    check: null,
+    reason: 'Nothing on the bus of the task says what this session has done: postern bus post --type FACT --body "…"',
+  },
 }
-
-/** Built-in gates whose room does not exist yet: they may be set, and do nothing until it does. */
-const LATER: readonly string[] = ['task-update']
 
 export function parseSessionGates(settings: Readonly<Record<string, GateSetting>>): readonly SessionGateRule[] {
   return Object.entries(settings).flatMap(([name, setting]) => {
-    if (setting === 'off' || LATER.includes(name)) return []
-    return [parseRule(parseGateName(name), setting)]
+    return setting === 'off' ? [] : [parseRule(parseGateName(name), setting)]
   })
 }
 

@@ -122,11 +122,6 @@ export const ERRORS = {
     text: 'There is no gate {id}.',
     next: 'See which gates there are with "postern gate list --all".',
   },
-  GATE_KIND_UNSUPPORTED: {
-    ...usage,
-    text: 'Nothing could fulfil a gate of the kind {kind} yet.',
-    next: 'Use one of human, timer, message, decision, command, gate, service.',
-  },
   GATE_CLOSED: {
     ...conflict,
     text: 'The gate {id} was {state} by {by}: {reason}',

@@ -21,11 +21,8 @@ export type GateState = keyof typeof GATE_MOVES
 export const GATE_STATES = Object.keys(GATE_MOVES) as readonly GateState[]
 
 /** What a gate can wait for. */
-export const GATE_KINDS = ['human', 'timer', 'message', 'decision', 'command', 'gate', 'service'] as const
+export const GATE_KINDS = ['human', 'timer', 'message', 'decision', 'command', 'gate', 'service', 'bus'] as const
 export type GateKind = (typeof GATE_KINDS)[number]
-
-/** Kinds that have a name already, but not yet anything that could fulfil them. */
-export const LATER_KINDS = ['bus'] as const
 
 /** Strict holds; soft only warns, once in a session. */
 export const GATE_MODES = ['strict', 'soft'] as const
@@ -51,11 +48,14 @@ export interface Gate {
   readonly tool: string | null
   readonly reason: string
   readonly state: GateState
-  /** The message, decision, gate, command or event of a service it waits for. */
+  /** The message, decision, gate, command, event of a service or entry on a bus it waits for. */
   readonly awaits: string | null
   /** The folder in which a command is run. */
   readonly folder: string | null
-  /** The only machine on which it is run: nobody's store lets them run programs on the machine of another. */
+  /**
+   * The only machine on which a command is run, or a bus looked at: nobody's store lets them run programs on the machine
+   * of another, and buses are files.
+   */
   readonly machine: string | null
   /** When a timer is over. */
   readonly untilAt: number | null
@@ -100,6 +100,9 @@ export interface SessionGate {
   readonly markedBy: string | null
 }
 
+/** The built-in gate that is met by an entry on the bus of the task. */
+export const TASK_UPDATE = 'task-update'
+
 /** A gate of the session kind as a configuration sets it, for every session. */
 export interface SessionGateRule {
   readonly name: string
@@ -121,8 +124,6 @@ export function parseGateName(value: unknown): string {
 }
 
 export function parseGateKind(value: unknown): GateKind {
-  if (LATER_KINDS.some((kind) => kind === value))
-    throw new PosternError('GATE_KIND_UNSUPPORTED', { kind: String(value) })
   return oneOf('kind', GATE_KINDS, value)
 }
 

@@ -33,7 +33,7 @@ export interface CreateGate {
   readonly hook?: GateHook
   readonly tool?: string
   readonly reason: string
-  /** The message, decision or gate it waits for, the command that must succeed, or the event of a service, such as `ci?status=success`. */
+  /** The message, decision or gate it waits for, the command that must succeed, or the event of a service, such as `ci?status=success`; or the bus and what an entry on it must say, such as `conductor/task-docs?type=ANSWER`. */
   readonly awaits?: string
   readonly folder?: string
   /** How long a timer runs. */

@@ -11,3 +11,11 @@ export function isJson(value: unknown, depth = 0): value is Json {
   const members = Array.isArray(value) ? value : Object.values(value)
   return members.every((member) => isJson(member, depth + 1))
 }
+
+/** Whether every store and every file can hold it as it is. */
+export function isStorable(value: Json): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.every(isStorable)
+  return Object.entries(value).every(([key, member]) => isStorable(key) && isStorable(member))
+}

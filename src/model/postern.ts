@@ -1,4 +1,5 @@
 import type { Agent, AgentKind } from './agent.ts'
+import type { Bus } from './bus/bus.ts'
 import type { Caller } from './caller.ts'
 import type { Decisions } from './decisions.ts'
 import type { DeliveryState, InboxMessage, ShownMessage } from './delivery.ts'
@@ -34,6 +35,7 @@ export interface Postern {
   readonly spaces: Spaces
   readonly services: Services
   readonly tokens: Tokens
+  readonly bus: Bus
   readonly events: Events
   readonly upkeep: Upkeep
   close(): Promise<void>

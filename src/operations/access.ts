@@ -30,6 +30,9 @@ export async function requireAccess({ name, access }: Operation, asker: Asker, i
     throw refusal(message, 'Ask whoever runs the server, or leave the command out.')
   }
   if (!isProgram(caller)) return
+  if (access.to === 'insiders' && caller.kind === 'service') {
+    throw refusal(`Services may not use ${name}.`, 'Let an agent or a person do it.')
+  }
   if (access.to === 'people') throw refusal(`Only people may use ${name}.`, 'Let a person do it.')
   if (access.isForPeople?.(input)) {
     throw refusal('Only people may register agents.', 'Let a person do it, or name agents that are registered.')

@@ -13,6 +13,7 @@ const CREATING: readonly OperationName[] = [
   'spaces.post',
   'services.create',
   'tokens.create',
+  'bus.post',
 ]
 
 /** The HTTP status of an operation that was done. */
@@ -24,4 +25,10 @@ export function successStatus(operation: Operation): 200 | 201 | 202 | 204 {
 }
 
 /** Operations that may sleep until something comes. */
-export const WAITING: readonly OperationName[] = ['inbox.wait', 'inbox.waitFor', 'decisions.await', 'events.wait']
+export const WAITING: readonly OperationName[] = [
+  'inbox.wait',
+  'inbox.waitFor',
+  'decisions.await',
+  'events.wait',
+  'bus.wait',
+]

@@ -1,13 +1,5 @@
 import { z } from 'zod'
-import {
-  GATE_HOOKS,
-  GATE_KINDS,
-  GATE_MODES,
-  GATE_STATES,
-  type GateState,
-  LATER_KINDS,
-  UNAVAILABLE_POLICIES,
-} from '../model/gate.ts'
+import { GATE_HOOKS, GATE_KINDS, GATE_MODES, GATE_STATES, type GateState, UNAVAILABLE_POLICIES } from '../model/gate.ts'
 import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
 import { ANYONE, OWN_AGENT, operation } from './operation.ts'
 import { agentId, milliseconds } from './schemas.ts'
@@ -85,7 +77,7 @@ export const createGate = operation({
   summary: 'Hold an agent until something has come.',
   input: z.object({
     agent: agentId,
-    kind: z.enum([...GATE_KINDS, ...LATER_KINDS]).describe(`One of ${GATE_KINDS.join(', ')}.`),
+    kind,
     mode: mode.optional(),
     hook: hook.optional(),
     tool: z.string().optional(),
@@ -105,7 +97,10 @@ export const createGate = operation({
     ...AGENT_ID_ERRORS,
     ...TEXT_ERRORS,
     'AGENT_NOT_FOUND',
-    'GATE_KIND_UNSUPPORTED',
+    'BUS_ENTRY_NOT_FOUND',
+    'BUS_ID_INVALID',
+    'BUS_TYPE_INVALID',
+    'BUS_UNUSABLE',
     'GATE_NOT_FOUND',
     'DECISION_NOT_FOUND',
     'MESSAGE_NOT_FOUND',

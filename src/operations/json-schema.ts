@@ -38,7 +38,7 @@ function toJsonSchema(type: z.ZodType, io: 'input' | 'output'): JsonSchema {
 
 /** The names by which `toWire` knows a time, and those of values that others made. */
 const TIME = /(?:^at|At|Since)$/
-const FOREIGN = new Set(['payload', 'context', 'data', 'details'])
+const FOREIGN = new Set(['payload', 'context', 'data', 'details', 'meta', 'extra'])
 
 /** Times are numbers inside and ISO 8601 outside. */
 function withTimes(schema: JsonSchema): JsonSchema {

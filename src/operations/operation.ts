@@ -20,7 +20,8 @@ export interface Operation {
  * Who may ask for it over a network, where a credential says who asks. What depends on more than who asks, such as whose
  * message it is, the heart decides.
  *
- *   anyone   every agent and person
+ *   anyone   every agent and person, and every service
+ *   insiders every agent and person
  *   own      a program only where the named field is itself; where the field is absent, it is itself
  *   session  a program only for an open session of its own, which the named field holds
  *   people   persons and administrators
@@ -28,7 +29,7 @@ export interface Operation {
  *   proven   whoever proves to be somebody in the input itself
  */
 export type Access =
-  | ({ readonly to: 'anyone' | 'people' | 'admin' | 'proven' } & Exceptions)
+  | ({ readonly to: 'anyone' | 'insiders' | 'people' | 'admin' | 'proven' } & Exceptions)
   | ({ readonly to: 'own' | 'session'; readonly field: string } & Exceptions)
 
 interface Exceptions {
@@ -56,6 +57,7 @@ export function operation(declared: Declared): Operation {
 }
 
 export const ANYONE: Access = { to: 'anyone' }
+export const INSIDERS: Access = { to: 'insiders' }
 export const PEOPLE: Access = { to: 'people' }
 export const ADMIN: Access = { to: 'admin' }
 export const OWN_AGENT: Access = { to: 'own', field: 'agent' }

@@ -74,6 +74,23 @@ export const ROUTES = {
   'tokens.create': ['POST /api/v1/tokens'],
   'tokens.list': ['GET /api/v1/tokens'],
   'tokens.revoke': ['DELETE /api/v1/tokens/:id'],
+  'bus.post': [
+    'POST /api/v1/bus',
+    'POST /api/v1/messages',
+    'POST /api/projects/:project_id/messages',
+    'POST /api/projects/:project_id/tasks/:task_id/messages',
+  ],
+  'bus.read': [
+    'GET /api/v1/bus',
+    'GET /api/v1/messages',
+    'GET /api/projects/:project_id/messages',
+    'GET /api/projects/:project_id/tasks/:task_id/messages',
+  ],
+  'bus.wait': ['POST /api/v1/bus/wait'],
+  'bus.list': ['GET /api/v1/buses'],
+  'bus.issues': ['GET /api/v1/bus/issues'],
+  'bus.verify': ['GET /api/v1/bus/verify'],
+  'bus.rotate': ['POST /api/v1/bus/rotate'],
   'events.list': ['GET /api/v1/events'],
   'events.wait': ['POST /api/v1/events/wait'],
   'upkeep.run': ['POST /api/v1/upkeep'],
@@ -83,6 +100,13 @@ export const ROUTES = {
 export type Route = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /api/${string}`
 
 export type OperationName = keyof typeof ROUTES
+
+/** Where entries are followed as server-sent events: GET, with the fields of `bus.read`. The first is what clients use. */
+export const ENTRY_STREAMS = [
+  'GET /api/v1/messages/stream',
+  'GET /api/projects/:project_id/messages/stream',
+  'GET /api/projects/:project_id/tasks/:task_id/messages/stream',
+] as const
 
 /** Tells a client whom its token speaks for: GET, answered with `{ caller }`. No operation: every `Postern` knows its caller. */
 export const CALLER_PATH = '/api/v1/caller'

@@ -1,4 +1,5 @@
 import * as agents from './agents.ts'
+import * as bus from './bus.ts'
 import * as decisions from './decisions.ts'
 import * as events from './events.ts'
 import * as gates from './gates.ts'
@@ -22,6 +23,7 @@ export const OPERATIONS: readonly Operation[] = [
   plans,
   services,
   tokens,
+  bus,
   events,
   upkeep,
 ].flatMap((room) => Object.values(room))

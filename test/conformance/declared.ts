@@ -22,6 +22,7 @@ export function declared(postern: Postern): Postern {
     plans: declaredRoom('plans', postern.plans),
     services: declaredRoom('services', postern.services),
     tokens: declaredRoom('tokens', postern.tokens),
+    bus: declaredRoom('bus', postern.bus),
     events: declaredRoom('events', postern.events),
     upkeep: declaredRoom('upkeep', postern.upkeep),
   }

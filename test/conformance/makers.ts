@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { inject } from 'vitest'
-import { connectPostern } from '../../src/client/connect.ts'
 import { createPostern } from '../../src/core/postern.ts'
+import { keepBuses } from '../../src/host/bus/kept-buses.ts'
 import { closer, createContext } from '../../src/host/context.ts'
 import { createCredentials } from '../../src/host/credentials/credentials.ts'
 import { openEmbedded } from '../../src/host/embedded.ts'
 import { assemble, type OpenOptions } from '../../src/host/open-local.ts'
 import { openRemote } from '../../src/host/remote.ts'
+import { connectPostern } from '../../src/host/serving/node-client.ts'
 import { createReplies } from '../../src/host/serving/serve.ts'
 import { LOCAL_CALLER } from '../../src/model/caller.ts'
 import type { Postern } from '../../src/model/postern.ts'
@@ -33,7 +34,7 @@ export interface Maker {
 }
 
 export interface MakerOptions
-  extends Pick<OpenOptions, 'limits' | 'caller' | 'note' | 'sessionGates' | 'announce' | 'home'> {
+  extends Pick<OpenOptions, 'limits' | 'caller' | 'note' | 'sessionGates' | 'announce' | 'home' | 'bus'> {
   /** What stands between the heart and the real store: to look on, or to fail in the middle of something. */
   readonly through?: (store: Store) => Store
   /** True for a Postern whose wire rings but cannot listen. */
@@ -43,6 +44,8 @@ export interface MakerOptions
 /** A store of its own with a Postern on it, and a clock that moves only when the test says so. */
 export interface World {
   readonly postern: Postern
+  /** Where its buses lie. */
+  readonly busRoot: string
   /** A second Postern on the same store, as another process would open it. */
   again(options?: MakerOptions): Promise<Postern>
   now(): number
@@ -63,6 +66,7 @@ export const sqlite: Maker = {
     const folder = mkdtempSync(join(fastFolder(), 'postern-conformance-'))
     const path = join(folder, 'postern.db')
     return createWorld(options, {
+      busRoot: join(folder, 'buses'),
       async open(clock, given) {
         const { store, wire } = await openEmbedded(path, { now: clock })
         return assemble(storeFor(store, given), wireFor(wire, given), { upkeep: false, ...given })
@@ -98,6 +102,7 @@ export const postgres: Maker = {
     await runOn(database.url, `CREATE SCHEMA ${schema}`)
     const home = mkdtempSync(join(fastFolder(), 'postern-conformance-'))
     return createWorld(options, {
+      busRoot: join(home, 'buses'),
       async open(clock, given) {
         const { store, wire } = await openRemote(url)
         const timed = storeWith(store, { now: clock })
@@ -130,6 +135,7 @@ export const http: Maker = {
     const folder = mkdtempSync(join(fastFolder(), 'postern-conformance-'))
     const path = join(folder, 'postern.db')
     return createWorld(options, {
+      busRoot: join(folder, 'buses'),
       async open(clock, given) {
         const { store, wire } = await openEmbedded(path, { now: clock })
         return connectTo(storeFor(store, given), wireFor(wire, given), given)
@@ -142,9 +148,9 @@ export const http: Maker = {
 
 async function connectTo(store: Store, wire: Wire, given: MakerOptions): Promise<Postern> {
   const { caller = LOCAL_CALLER, ...options } = given
-  const ctx = createContext(store, wire, options)
+  const { ctx, closeBuses } = keepBuses(createContext(store, wire, options))
   const credentials = createCredentials(ctx)
-  const heart = createPostern(ctx, closer(store, wire))
+  const heart = createPostern(ctx, closer(store, wire, closeBuses))
   const server = createServer({ postern: heart, credentials, replies: createReplies(store), now: hurry() })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   await credentials.adopt(TOKEN, 'of the suite')
@@ -235,6 +241,7 @@ function wireFor(wire: Wire, { deaf = false }: MakerOptions): Wire {
 }
 
 interface Engine {
+  readonly busRoot: string
   open(clock: () => number, options: MakerOptions): Promise<Postern>
   tamper(statement: string): Promise<void>
   destroy(): Promise<void>
@@ -245,12 +252,14 @@ async function createWorld(options: MakerOptions, engine: Engine): Promise<World
   const clock = () => time
   const opened: Postern[] = []
   const open = async (given: MakerOptions) => {
-    const postern = declared(await engine.open(clock, { ...options, ...given }))
+    const bus = { root: engine.busRoot }
+    const postern = declared(await engine.open(clock, { bus, ...options, ...given }))
     opened.push(postern)
     return postern
   }
   return {
     postern: await open({}),
+    busRoot: engine.busRoot,
     again: (given = {}) => open(given),
     now: clock,
     setNow(ms) {

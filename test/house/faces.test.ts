@@ -21,6 +21,8 @@ const LOCAL_COMMANDS = [
   'init',
   'hook',
   'wake',
+  'run',
+  'bus discover',
   'serve',
   'decision check',
 ]

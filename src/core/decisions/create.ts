@@ -14,7 +14,7 @@ import { pushNotice } from '../inbox/notice.ts'
 import { ring } from '../rings.ts'
 import { describeOption } from './close.ts'
 
-const QUESTION_BYTES = 8_000
+export const QUESTION_BYTES = 8_000
 const CONTEXT_BYTES = 32_000
 const LABEL_BYTES = 500
 const DESCRIPTION_BYTES = 2_000

@@ -11,7 +11,7 @@ import { ring } from '../rings.ts'
 import { describeAnswer, type Ended, type Ending, endDecision } from './close.ts'
 import { requireOption } from './create.ts'
 
-const TEXT_BYTES = 16_000
+export const TEXT_BYTES = 16_000
 
 /**
  * Answers a question: recorded, gate opened, asker told, all or nothing. The first answer wins. Afterwards the user's own

@@ -80,5 +80,5 @@ const SUBJECT_CHARACTERS = 120
 
 export function shorten(text: string): string {
   const [line = ''] = text.split('\n')
-  return line.length > SUBJECT_CHARACTERS ? `${line.slice(0, SUBJECT_CHARACTERS - 1)}…` : line
+  return line.length > SUBJECT_CHARACTERS ? `${line.slice(0, SUBJECT_CHARACTERS - 1).toWellFormed()}…` : line
 }

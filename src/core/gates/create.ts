@@ -1,4 +1,5 @@
 import { parseAgentId } from '../../model/agent.ts'
+import { formatBusCondition, parseBusCondition } from '../../model/bus/condition.ts'
 import { SYSTEM_CALLER } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import {
@@ -20,6 +21,7 @@ import { requireAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
 import { requireStorable } from '../inbox/ids.ts'
 import { ring } from '../rings.ts'
+import { fromNowOn, lookOnBus } from './bus.ts'
 import { closeGate, shorten } from './close.ts'
 import { nextLook } from './due.ts'
 import { isAnswer } from './tend.ts'
@@ -30,10 +32,11 @@ const TOOL_BYTES = 200
 const FOLDER_BYTES = 4_000
 const MAX_WAITERS = 100
 const OPEN_PER_AGENT = 200
+const FIRST_LOOK_MS = 1_000
 
 /** Sets up a gate. One whose condition is met already is resolved in the same breath. */
 export async function createGate(ctx: Context, input: CreateGate): Promise<Gate> {
-  const draft = draftGate(ctx, input)
+  const draft = await fromNowOn(ctx, draftGate(ctx, input))
   const { gate, rings } = await ctx.store.transact(async (tx) => {
     for (const id of [draft.agent, ...draft.waiters, ...(draft.escalateTo ? [draft.escalateTo] : [])]) {
       await requireAgent(tx, id)
@@ -47,12 +50,14 @@ export async function createGate(ctx: Context, input: CreateGate): Promise<Gate>
     return { gate: draft, rings: draft.kind === 'human' ? await tellPeople(ctx, tx, waitingNotice(draft)) : [] }
   })
   ring(ctx, rings)
-  return gate
+  // An entry that was named as the last one may not have been.
+  return gate.kind === 'bus' ? lookOnBus(ctx, gate, FIRST_LOOK_MS) : gate
 }
 
 export async function insertGate(ctx: Context, tx: Shelves, gate: Gate): Promise<void> {
   await requireRoom(tx, gate.agent)
-  await tx.gates.insert({ gate, nextAt: nextLook(gate) })
+  const nextAt = nextLook(gate, { now: gate.createdAt, machine: ctx.machine.name })
+  await tx.gates.insert({ gate, nextAt })
   await tx.gates.record({
     gateId: gate.id,
     at: gate.createdAt,
@@ -80,7 +85,7 @@ export function draftGate(ctx: Context, input: CreateGate): Gate {
     state: 'open',
     awaits: awaitsOf(kind, input),
     folder: input.folder === undefined ? null : parseText('folder', input.folder, FOLDER_BYTES),
-    machine: kind === 'command' ? ctx.machine.name : null,
+    machine: kind === 'command' || kind === 'bus' ? ctx.machine.name : null,
     untilAt: kind === 'timer' ? createdAt + requireSpan(ctx, 'time', input.afterMs) : null,
     onUnavailable: parsePolicy(input.onUnavailable ?? (mode === 'strict' ? 'block' : 'allow')),
     waiters: parseWaiters(input.waiters ?? []),
@@ -114,6 +119,7 @@ const AWAITED: Readonly<Partial<Record<GateKind, string>>> = {
   command: 'the command that must succeed',
   gate: 'the id of the other gate',
   service: 'the name of the service, such as ci or ci?status=success',
+  bus: 'the bus, such as conductor/task-docs or conductor/task-docs?type=ANSWER',
 }
 
 function awaitsOf(kind: GateKind, { awaits }: CreateGate): string | null {
@@ -122,6 +128,7 @@ function awaitsOf(kind: GateKind, { awaits }: CreateGate): string | null {
   if (!awaits)
     throw new PosternError('VALUE_INVALID', { field: `gate of the kind ${kind}`, value: '', next: `Say ${what}.` })
   const condition = parseText('condition', awaits, COMMAND_BYTES)
+  if (kind === 'bus') return formatBusCondition(parseBusCondition(condition))
   return kind === 'service' ? formatServiceCondition(parseServiceCondition(condition)) : condition
 }
 

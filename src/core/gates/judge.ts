@@ -10,7 +10,7 @@ import { type PeopleNotice, tellPeople } from '../agents/people.ts'
 import type { Context } from '../context.ts'
 import { ring } from '../rings.ts'
 import { requireOwnSession } from '../sessions/sessions.ts'
-import { runGateCommand } from './check.ts'
+import { lookAtGate } from './check.ts'
 import { closeGate, shorten } from './close.ts'
 import { tendDue } from './look.ts'
 import { judgeSessionGates } from './session-gates.ts'
@@ -20,14 +20,19 @@ const NAME_BYTES = 200
 const MAX_NAMES = 500
 /** However long somebody would wait, a command gets no longer. */
 const MAX_COMMAND_MS = 60_000
+/** What others wait for gets one part in so many of the time, twice at most. */
+const BUSES_PART = 8
 
 /** Everything that holds a session, or has to be said to it once, at this moment. */
 export async function judgeGates(ctx: Context, asked: JudgeGates): Promise<Judgement> {
   const agent = parseAgentId(asked.agent)
   const sessionId = parseSessionId(asked.sessionId)
   parseGateHook(asked.hook)
-  const input = { ...asked, timeoutMs: Math.min(asked.timeoutMs, MAX_COMMAND_MS) }
-  const durable = (await openGates(ctx, agent)).filter((gate) => concerns(gate, input))
+  const wholeMs = Math.min(asked.timeoutMs, MAX_COMMAND_MS)
+  const begunAt = ctx.store.now()
+  const open = await openGates(ctx, agent, wholeMs / BUSES_PART)
+  const input = { ...asked, timeoutMs: Math.max(1, wholeMs - (ctx.store.now() - begunAt)) }
+  const durable = open.filter((gate) => concerns(gate, input))
   const [unmet, ofSession] = await Promise.all([
     Promise.all(durable.map((gate) => judgeGate(ctx, gate, input.timeoutMs))),
     judgeSessionGates(ctx, input),
@@ -43,11 +48,11 @@ export async function judgeGates(ctx: Context, asked: JudgeGates): Promise<Judge
 }
 
 /** The agent's own gates are settled first; those of others only where one of its own waits for what may be theirs. */
-async function openGates(ctx: Context, agent: string): Promise<readonly Gate[]> {
-  await tendDue(ctx, agent)
+async function openGates(ctx: Context, agent: string, busesMs: number): Promise<readonly Gate[]> {
+  await tendDue(ctx, { agent, busesMs })
   const open = await ctx.store.read.gates.openOf({ agent })
   if (!open.some(({ kind }) => kind === 'gate' || kind === 'decision')) return open
-  await tendDue(ctx)
+  await tendDue(ctx, { busesMs })
   return ctx.store.read.gates.openOf({ agent })
 }
 
@@ -56,7 +61,7 @@ function concerns(gate: Gate, { hook, tool = '' }: JudgeGates): boolean {
 }
 
 async function judgeGate(ctx: Context, gate: Gate, timeoutMs: number): Promise<Finding[]> {
-  const { state } = gate.kind === 'command' ? await runGateCommand(ctx, gate, timeoutMs) : gate
+  const { state } = await lookAtGate(ctx, gate, timeoutMs)
   if (state !== 'open') return []
   const { id, mode, reason, onUnavailable } = gate
   return [{ name: id, isDurable: true, mode, reason, onUnavailable }]

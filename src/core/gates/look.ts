@@ -4,9 +4,8 @@ import { GATE_STATES, type Gate } from '../../model/gate.ts'
 import type { GateInFull, GateRef } from '../../model/gates.ts'
 import type { Context } from '../context.ts'
 import { isConfined } from '../inbox/visible.ts'
-import { ring } from '../rings.ts'
 import { requireGate } from './resolve.ts'
-import { tendGates } from './tend.ts'
+import { type Tending, tendDueGates } from './tend.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1_000
@@ -43,10 +42,6 @@ export async function showGate(ctx: Context, { id }: GateRef): Promise<GateInFul
 }
 
 /** Timers need no server: whoever looks at gates first settles those whose time has come. */
-export async function tendDue(ctx: Context, agent?: string): Promise<void> {
-  const some = { limit: TEND_LIMIT, ...(agent !== undefined && { agent }) }
-  const due = await ctx.store.read.gates.due({ now: ctx.store.now(), ...some })
-  if (due.length === 0) return
-  const { rings } = await ctx.store.transact((tx) => tendGates(ctx, tx, some))
-  ring(ctx, rings)
+export async function tendDue(ctx: Context, some: Omit<Tending, 'limit'> = {}): Promise<void> {
+  await tendDueGates(ctx, { limit: TEND_LIMIT, ...some })
 }

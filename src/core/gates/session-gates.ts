@@ -6,6 +6,7 @@ import {
   parseGateName,
   type SessionGate,
   type SessionGateRule,
+  TASK_UPDATE,
 } from '../../model/gate.ts'
 import type { Finding, JudgeGates, RegisterGate } from '../../model/gates.ts'
 import { parseSessionId, type Session } from '../../model/session.ts'
@@ -14,6 +15,7 @@ import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { requireOwnSession } from '../sessions/sessions.ts'
 import { parseReason } from './create.ts'
+import { hasTaskUpdate } from './task-update.ts'
 
 const CHECK_BYTES = 4_000
 const MAX_REGISTERED = 50
@@ -186,7 +188,8 @@ async function isMet(
     const { exitCode } = await ctx.runCommand(check, { folder: session?.project ?? null, timeoutMs })
     return exitCode === 0
   }
-  return name === ASKED ? isAskedThisTurn(ctx, agent, session) : isMarked
+  if (name === ASKED) return isAskedThisTurn(ctx, agent, session)
+  return isMarked || (name === TASK_UPDATE && (await hasTaskUpdate(ctx, { agent, session, timeoutMs })))
 }
 
 /** Whether the agent has asked its person anything since its session began or last came to rest. */

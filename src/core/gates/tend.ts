@@ -6,23 +6,68 @@ import { type PeopleNotice, tellPeople } from '../agents/people.ts'
 import type { Context } from '../context.ts'
 import { endUnanswered } from '../decisions/close.ts'
 import { pushNotice } from '../inbox/notice.ts'
+import { ring } from '../rings.ts'
+import { lookOnBus } from './bus.ts'
 import { closeGate, shorten } from './close.ts'
 import { nextLook, nextReminder } from './due.ts'
 
 /** What happens to gates because of something else. A part of its own, which most commands never load. */
 
-export interface Tended {
+/** Looking at buses takes no longer, however many gates wait for them. */
+const BUSES_MS = 2_000
+
+interface Tended {
   readonly done: number
   readonly rings: readonly string[]
 }
 
+export interface Tending {
+  readonly limit: number
+  /** Only gates of this agent. */
+  readonly agent?: string
+  /** How long buses may be looked at; what is left over is looked at next. */
+  readonly busesMs?: number
+}
+
+/**
+ * Settles what has to be looked at by itself, and rings. Buses are looked at before the transaction: a file may lie on a
+ * disk that is slow, and would hold everybody up.
+ */
+export async function tendDueGates(
+  ctx: Context,
+  { patienceMs, busesMs = BUSES_MS, ...some }: Tending & { readonly patienceMs?: number },
+): Promise<number> {
+  const due = await ctx.store.read.gates.due({ now: ctx.store.now(), ...some })
+  if (due.length === 0) return 0
+  const left = await lookOnBuses(ctx, due, busesMs)
+  const options = patienceMs === undefined ? {} : { patienceMs }
+  const { done, rings } = await ctx.store.transact((tx) => tendGates(ctx, tx, some, left), options)
+  ring(ctx, [...new Set(rings)])
+  return done
+}
+
+/** Returns the gates for which there was no time. */
+async function lookOnBuses(ctx: Context, due: readonly Gate[], busesMs: number): Promise<ReadonlySet<string>> {
+  const deadline = ctx.store.now() + busesMs
+  const onBuses = due.filter(({ kind }) => kind === 'bus')
+  for (const [at, gate] of onBuses.entries()) {
+    const leftMs = deadline - ctx.store.now()
+    if (leftMs <= 0) return new Set(onBuses.slice(at).map(({ id }) => id))
+    await lookOnBus(ctx, gate, leftMs)
+  }
+  return new Set()
+}
+
 /** Closes gates whose time has come, reminds people of the others and goes higher where that was asked for. */
-export async function tendGates(
+async function tendGates(
   ctx: Context,
   tx: Shelves,
-  { limit, agent }: { readonly limit: number; readonly agent?: string },
+  { limit, agent }: Tending,
+  left: ReadonlySet<string>,
 ): Promise<Tended> {
-  const due = await tx.gates.due({ now: ctx.store.now(), limit, ...(agent !== undefined && { agent }) })
+  const all = await tx.gates.due({ now: ctx.store.now(), limit, ...(agent !== undefined && { agent }) })
+  // What nobody has looked at stays due, and so comes before what has been.
+  const due = all.filter(({ id }) => !left.has(id))
   const rings: string[] = []
   for (const gate of due) rings.push(...(await tendGate(ctx, tx, gate)))
   return { done: due.length, rings }
@@ -62,7 +107,7 @@ async function remindOf(ctx: Context, tx: Shelves, gate: Gate, now: number): Pro
     await tx.gates.record({ ...ofSystem(gate, now), step: 'escalated', evidence: `${gate.escalateTo} was told` })
     escalateAt = null
   }
-  const nextAt = nextLook({ ...gate, remindedAt, escalateAt })
+  const nextAt = nextLook({ ...gate, remindedAt, escalateAt }, { now, machine: ctx.machine.name })
   await tx.gates.tend({ id: gate.id, remindedAt, escalateAt, nextAt })
   return rings
 }

@@ -1,7 +1,7 @@
 import { isAgentId, parseAgentId } from '../../model/agent.ts'
 import { agentOf } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
-import { isJson, type Json } from '../../model/json.ts'
+import { isJson, isStorable, type Json } from '../../model/json.ts'
 import { type Attachment, EVERYBODY, type Message, parseMessageType } from '../../model/message.ts'
 import { parseTraceContext } from '../../model/network/trace-context.ts'
 import type { PushMessage } from '../../model/postern.ts'
@@ -114,13 +114,6 @@ function requireRoom({ payload, context, attachments }: PushMessage, limit: numb
   const bytes = given.reduce<number>((sum, each) => sum + (isJson(each) ? utf8Length(JSON.stringify(each)) : 0), 0)
   if (bytes > limit)
     throw new PosternError('CONTENT_TOO_LARGE', { field: 'payload, context and attachments', bytes, limit })
-}
-
-function isStorable(value: Json): boolean {
-  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
-  if (typeof value !== 'object' || value === null) return true
-  if (Array.isArray(value)) return value.every(isStorable)
-  return Object.entries(value).every(([key, member]) => isStorable(key) && isStorable(member))
 }
 
 function parseAttachments(attachments: readonly Attachment[], maxBytes: number): readonly Attachment[] {

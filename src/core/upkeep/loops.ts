@@ -130,12 +130,8 @@ async function tend(ctx: Context): Promise<Tended> {
 /** Gates say themselves when they have to be looked at, and few commands ever meet one that does. */
 async function tendGatesIfDue(ctx: Context): Promise<number> {
   if (!(await ctx.store.read.upkeep.hasDueGates({ now: ctx.store.now() }))) return 0
-  const { tendGates } = await import('../gates/tend.ts')
-  const { done, rings } = await ctx.store.transact((tx) => tendGates(ctx, tx, { limit: SLICE }), {
-    patienceMs: PATIENCE_MS,
-  })
-  ring(ctx, [...new Set(rings)])
-  return done
+  const { tendDueGates } = await import('../gates/tend.ts')
+  return tendDueGates(ctx, { limit: SLICE, patienceMs: PATIENCE_MS })
 }
 
 /** Plans, too, say themselves when their time has come. */

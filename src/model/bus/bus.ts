@@ -1,4 +1,4 @@
-import type { DecisionOption } from '../decision.ts'
+import type { CreateDecision } from '../decisions.ts'
 import type { BusAttachment, BusEntry, BusLink, BusMeta, BusParent, BusPlace } from './entry.ts'
 import type { IssueGraph } from './issue.ts'
 
@@ -41,9 +41,9 @@ export interface PostEntry extends BusPlace {
   readonly meta?: BusMeta
   /** Agents whose inbox gets a message that points to the entry. */
   readonly to?: readonly string[]
-  /** People who are asked: a QUESTION opens a decision that holds the caller's agent. */
+  /** People who are asked; where nobody is named, the owners. A QUESTION opens a decision that holds the caller's agent. */
   readonly ask?: readonly string[]
-  readonly options?: readonly DecisionOption[]
+  readonly options?: NonNullable<CreateDecision['options']>
   /** Of an ANSWER to a question that opened a decision: the option that is chosen. */
   readonly select?: string
 }
@@ -67,7 +67,10 @@ export interface PostedEntry {
 }
 
 export interface ReadBus extends BusPlace {
-  /** Only what comes after this entry; unknown: refused. Of two buses, also `<id of the project>,<id of the task>`. */
+  /**
+   * Only what comes after this entry; unknown: refused. Absent or empty: from the beginning. Of two buses, also
+   * `<id of the project>,<id of the task>`, where either may be empty, and commas and percent signs are escaped as in a URL.
+   */
   readonly after?: string
   /** Only the last so many; 0: all. Not together with `after`. */
   readonly tail?: number
@@ -80,6 +83,10 @@ export interface ReadBus extends BusPlace {
   readonly merged?: boolean
 }
 
+/**
+ * Without `after` it begins with the first entry, as reading does; whoever wants only what is new reads the last one first.
+ * A bus that is not there yet may still come.
+ */
 export interface WaitForEntries extends Omit<ReadBus, 'tail'> {
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
@@ -89,6 +96,8 @@ export interface BusPage {
   readonly items: readonly BusEntry[]
   /** Read on after it: the last entry that was looked at; null where the bus has none. */
   readonly cursor: string | null
+  /** Of two buses: the cursor right after each of the items. */
+  readonly cursors?: readonly string[]
   /** True where the limit, and not the end of the bus, ended the page. */
   readonly hasMore: boolean
   /** True where the entry of the cursor is gone, and something after it may be, too. Only while waiting. */

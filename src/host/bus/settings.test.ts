@@ -1,0 +1,71 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temp.ts'
+import { readConfig } from '../config.ts'
+import { setTrust } from '../trust.ts'
+import { readBusSettings } from './settings.ts'
+
+interface Written {
+  readonly env?: Readonly<Record<string, string>>
+  /** What stands in the user's own file, and in that of the project. */
+  readonly own?: unknown
+  readonly ofProject?: unknown
+}
+
+function configured({ env = {}, own = {}, ofProject = {} }: Written) {
+  const [home, cwd] = [join(temporaryFolder(), 'home'), join(temporaryFolder(), 'project')]
+  for (const folder of [home, cwd]) mkdirSync(folder)
+  writeFileSync(join(home, 'config.json'), JSON.stringify(own))
+  const file = join(cwd, 'postern.config.json')
+  writeFileSync(file, JSON.stringify(ofProject))
+  return { home, cwd, file, read: () => readConfig({ flags: { home }, env, cwd }) }
+}
+
+describe('where buses lie', () => {
+  it('is where the seed has them, unless something else is said', () => {
+    const config = configured({}).read()
+    expect(readBusSettings(config)).toEqual({ root: join(homedir(), 'run-agent'), rotateBytes: 1024 ** 3 })
+    expect(config.origins['bus.root']).toBeUndefined()
+  })
+
+  it('is said by the environment before the user, and by files relative to themselves', () => {
+    const own = { bus: { root: 'buses', rotateBytes: 0 } }
+    const { home, cwd, read } = configured({ own })
+    expect(readBusSettings(read())).toEqual({ root: join(home, 'buses'), rotateBytes: 0 })
+    expect(read().origins).toMatchObject({ 'bus.root': join(home, 'config.json') })
+    const env = { POSTERN_BUS_ROOT: 'here' }
+    const named = readConfig({ flags: { home }, env, cwd })
+    expect(readBusSettings(named)).toEqual({ root: join(cwd, 'here'), rotateBytes: 0 })
+    expect(named.origins['bus.root']).toBe('POSTERN_BUS_ROOT')
+    expect(readBusSettings(readConfig({ flags: { home }, env: { POSTERN_BUS_ROOT: '' }, cwd })).root).toBe(
+      join(home, 'buses'),
+    )
+  })
+
+  it('is not for a project to say that nobody trusts', () => {
+    const { home, cwd, file, read } = configured({ ofProject: { bus: { root: '/elsewhere' } } })
+    expect(readBusSettings(read()).root).toBe(join(homedir(), 'run-agent'))
+    setTrust(home, file, true)
+    expect(readBusSettings(read()).root).toBe('/elsewhere')
+    expect(readBusSettings(readConfig({ flags: { home }, env: { POSTERN_BUS_ROOT: '/mine' }, cwd })).root).toBe('/mine')
+  })
+
+  it.each([
+    { root: 1 },
+    { root: '' },
+    { rotateBytes: -1 },
+    { rotateBytes: 1.5 },
+    { rotateBytes: '1GB' },
+    { rot: '/x' },
+  ])('is refused as %j', (bus) => {
+    expect(() => readBusSettings(configured({ own: { bus } }).read())).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID' }),
+    )
+  })
+
+  it.each([null, [], 'x', 1])('is no setting that is %j', (bus) => {
+    expect(configured({ own: { bus } }).read).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
+  })
+})

@@ -9,6 +9,7 @@ import type { Caller } from '../model/caller.ts'
 import { PosternError } from '../model/errors.ts'
 import { ROUTES } from '../operations/routes.ts'
 import { type ConnectPostern, connectPostern } from './connect.ts'
+import type { Fetch } from './transport.ts'
 
 const HUSAM: Caller = { id: 'husam', kind: 'human', verified: true, via: 'http' }
 
@@ -133,6 +134,18 @@ describe('a connected Postern', () => {
     expect(await errorOf(postern.agents.list())).toMatchObject({
       details: { reason: 'the connection to it was closed' },
     })
+  })
+
+  it('lets go of its connections when it is closed, and where nobody answers', async () => {
+    let closed = 0
+    const ofItsOwn = () =>
+      Object.assign((...[url, asked]: Parameters<Fetch>) => fetch(url, asked), { close: () => void closed++ })
+    const { postern } = await connect(({ json }) => json({}), { fetch: ofItsOwn() })
+    expect(closed).toBe(0)
+    await postern.close()
+    expect(closed).toBe(1)
+    await errorOf(connectPostern({ url: 'http://127.0.0.1:1', token: 'pst_secret', fetch: ofItsOwn() }))
+    expect(closed).toBe(2)
   })
 
   it('refuses addresses that are none, and never shows a password', async () => {

@@ -4,13 +4,14 @@ import type { Postern } from '../model/postern.ts'
 import type { TriggerAgent } from '../model/sources/services.ts'
 import { CALLER_PATH, type OperationName, ROUTES } from '../operations/routes.ts'
 import { type FollowEvents, followEvents } from './follow.ts'
+import { type BusNews, type FollowBus, followBus } from './follow-bus.ts'
 import { newKey, repetitionOf } from './repeats.ts'
 import { type Input, toRequest } from './request.ts'
 import { createTransport, type Transport, type TransportOptions } from './transport.ts'
 import { toTrigger } from './trigger.ts'
 import { type Call, createWaits } from './waits.ts'
 
-export type { FollowEvents }
+export type { BusNews, FollowBus, FollowEvents }
 
 export interface ConnectPostern extends TransportOptions {
   /** For whom to ask, where the token is an administrator's; by default whomever the token speaks for. */
@@ -25,13 +26,20 @@ export interface ConnectedPostern extends Postern {
    * type `gap` says that something may have been missed.
    */
   followEvents(input?: FollowEvents): AsyncIterable<PosternEvent>
+  /** What comes on a bus from now on, or after a cursor: each entry once, in order, across broken connections too. */
+  followBus(input: FollowBus): AsyncIterable<BusNews>
 }
 
 /** Connects to a server: the same Postern, over HTTP. Fails where nobody is there, or where the token is not good. */
 export async function connectPostern({ caller, ...options }: ConnectPostern): Promise<ConnectedPostern> {
   const transport = createTransport(options)
-  const answer = await transport.send({ method: 'GET', path: CALLER_PATH }, { caller, isRepeatable: true })
-  return createClient(transport, (answer as { readonly caller: Caller }).caller, caller)
+  try {
+    const answer = await transport.send({ method: 'GET', path: CALLER_PATH }, { caller, isRepeatable: true })
+    return createClient(transport, (answer as { readonly caller: Caller }).caller, caller)
+  } catch (error) {
+    transport.close()
+    throw error
+  }
 }
 
 /** `bound` goes with every request; without it the token alone says who asks. */
@@ -49,9 +57,11 @@ function createClient(transport: Transport, caller: Caller, bound: Caller | unde
     inbox: { ...rooms.inbox, ...waits.inbox },
     decisions: { ...rooms.decisions, ...waits.decisions },
     events: { ...rooms.events, ...waits.events },
+    bus: { ...rooms.bus, ...waits.bus },
     caller,
     as: (another) => createClient(transport, another, another),
     followEvents: (input = {}) => followEvents({ transport, call, caller: bound }, input),
+    followBus: (input) => followBus({ transport, call, caller: bound }, input),
     close: async () => transport.close(),
   }
 }

@@ -10,6 +10,7 @@ const HARMLESS: ReadonlySet<OperationName> = new Set([
   'inbox.ack',
   'decisions.await',
   'events.wait',
+  'bus.wait',
   'sessions.begin',
   'sessions.settle',
   'tokens.revoke',

@@ -18,9 +18,13 @@ const MAX_PATH_CHARACTERS = 8_000
 /** No id is longer. */
 const MAX_PART_CHARACTERS = 500
 
-/** Parts of the path are taken from the input; what is left of it is the query of a GET and the body of anything else. */
 export function toRequest(name: OperationName, input: Input): WireRequest {
-  const [method = '', template = ''] = ROUTES[name][0].split(' ')
+  return fillRoute(ROUTES[name][0], input)
+}
+
+/** Parts of the path are taken from the input; what is left of it is the query of a GET and the body of anything else. */
+export function fillRoute(route: string, input: Input): WireRequest {
+  const [method = '', template = ''] = route.split(' ')
   const rest: Record<string, unknown> = { ...input }
   const path = template
     .split('/')

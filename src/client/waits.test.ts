@@ -63,6 +63,22 @@ describe('waiting', () => {
     expect(bodies()).toMatchObject([{ types: ['gate.*'] }, { after: 'c1' }, { after: 'c2' }])
   })
 
+  it('for entries goes on from where the last look ended, and from the beginning while there are none', async () => {
+    const page = (cursor: string | null, items: readonly object[] = []) => ({
+      items,
+      cursor,
+      hasGap: false,
+      faults: [],
+    })
+    const entry = { msg_id: 'MSG-2', ts: '2026-01-01T00:00:00Z', type: 'FACT', project_id: 'p', body: 'x' }
+    const pages = [page(null), page('MSG-1'), page('MSG-2', [entry])]
+    const { postern, bodies } = await connect(({ json }, at) => json(pages[at]))
+    const found = await postern.bus.wait({ project_id: 'p', types: ['FACT'], timeoutMs: 200_000 })
+    expect(found.items).toEqual([entry])
+    const wanted = { project_id: 'p', types: ['FACT'], timeoutMs: 50_000 }
+    expect(bodies()).toEqual([wanted, wanted, { ...wanted, after: 'MSG-1' }])
+  })
+
   it('looks once more also where it was to end soon', async () => {
     const waiting = createSignal()
     const { postern } = await connect(({ json }, at) => (at === 0 ? waiting.fire() : json({ pending: 3 })))

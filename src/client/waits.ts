@@ -1,3 +1,4 @@
+import type { Bus, BusPage, WaitForEntries } from '../model/bus/bus.ts'
 import type { Decision } from '../model/decision.ts'
 import type { Decisions } from '../model/decisions.ts'
 import { PosternError } from '../model/errors.ts'
@@ -20,6 +21,7 @@ export interface Waits {
   readonly inbox: Pick<Inbox, 'wait' | 'waitFor'>
   readonly decisions: Pick<Decisions, 'await'>
   readonly events: Pick<Events, 'wait'>
+  readonly bus: Pick<Bus, 'wait'>
 }
 
 /** The operations that wait, each of them as many requests as it takes. */
@@ -35,6 +37,7 @@ export function createWaits(call: Call): Waits {
     },
     decisions: { await: (input) => inRounds(round<Decision>('decisions.await'), input, () => true) },
     events: { wait: waitForEvents },
+    bus: { wait: waitForEntries },
   }
 
   /** What came meanwhile and was of no interest is not looked at again. */
@@ -43,6 +46,15 @@ export function createWaits(call: Call): Waits {
     const ask = round<EventPage>('events.wait', () => (after === undefined ? {} : { after, latest: undefined }))
     return inRounds(ask, input, ({ items, cursor, hasGap }) => {
       after = cursor
+      return items.length > 0 || hasGap
+    })
+  }
+
+  function waitForEntries(input: WaitForEntries): Promise<BusPage> {
+    let { after } = input
+    const ask = round<BusPage>('bus.wait', () => (after === undefined ? {} : { after }))
+    return inRounds(ask, input, ({ items, cursor, hasGap }) => {
+      after = cursor ?? after
       return items.length > 0 || hasGap
     })
   }

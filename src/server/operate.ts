@@ -1,3 +1,4 @@
+import type { BusPage } from '../model/bus/bus.ts'
 import { PosternError } from '../model/errors.ts'
 import { parseTraceContext, type TraceContext } from '../model/network/trace-context.ts'
 import { toWire } from '../model/network/wire-json.ts'
@@ -6,9 +7,10 @@ import { successStatus, WAITING } from '../operations/answers.ts'
 import { isRequired, parseInput, readQuery } from '../operations/input.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { OperationName } from '../operations/routes.ts'
+import { entryListReply, isEntryList } from './bus/entry-list.ts'
 import { type Asking, jsonReply, type Reply } from './exchange.ts'
 import type { Metrics } from './pages/metrics.ts'
-import { hasBody, parseBody, readText, requireJsonType } from './request/body.ts'
+import { bodyBytesFor, hasBody, parseBody, readText, requireJsonType } from './request/body.ts'
 import { requireSeen, withEtag } from './request/etags.ts'
 import { answerOnce, dedupKeyFor, idempotencyKey, type Keeping } from './request/idempotency.ts'
 
@@ -16,6 +18,8 @@ type Input = Readonly<Record<string, unknown>>
 
 export interface Errand {
   readonly operation: Operation
+  /** Which of its routes was asked for. */
+  readonly route: string
   /** Fields of the input that stand in the path. */
   readonly params: Readonly<Record<string, string>>
   readonly asking: Asking
@@ -35,7 +39,7 @@ export async function operate(
   const answer = async () => {
     const result = await call(errand, await admit(errand, withKey(errand, input, key)))
     metrics.pushed(pushedBy(operation, result))
-    return withEtag(operation.name, asking, replyTo(operation, result))
+    return withEtag(operation.name, asking, replyTo(errand, result))
   }
   if (key === undefined || operation.name === 'inbox.push') return answer()
   return answerOnce(keeping, { asking, operation: operation.name, key, text }, answer)
@@ -51,7 +55,7 @@ async function readInput({ operation, params, asking }: Errand): Promise<{ text:
   if (query.size > 0)
     throw new PosternError('INPUT_INVALID', { reason: 'the input belongs into the body, not the URL' })
   if (hasBody(request)) requireJsonType(request)
-  const text = await readText(request, response)
+  const text = await readText(request, response, bodyBytesFor(operation.name))
   const body = parseBody(text)
   for (const [name, value] of Object.entries(params)) {
     if (!Object.hasOwn(body, name) || body[name] === value) continue
@@ -112,7 +116,8 @@ function pushedBy({ name }: Operation, result: unknown): number {
   return results.filter(({ duplicate }) => !duplicate).length
 }
 
-function replyTo(operation: Operation, result: unknown): Reply {
+function replyTo({ operation, route, asking }: Errand, result: unknown): Reply {
+  if (isEntryList(operation, route)) return entryListReply(asking, result as BusPage)
   const status = successStatus(operation)
   return status === 204 ? { status } : jsonReply(status, toWire(result))
 }

@@ -31,15 +31,16 @@ export interface Means extends Guard {
   openEventStream(streaming: Streaming): Promise<void>
 }
 
-type Target = { readonly operation: Operation } | { readonly page: Page }
+type Target = { readonly operation: Operation; readonly route: string } | { readonly page: Page }
 
 /** Whoever triggers an agent proves itself in the request and is nobody before. */
 const STRANGER: Caller = { id: 'local', kind: 'local', verified: false, via: 'http' }
 
 /** Looks at a request step by step: where it comes from, what it asks for, who asks, and then asks the heart. */
-export function createPipeline(means: Means): Pipeline {
+export function createPipeline(given: Means): Pipeline {
+  const means = { ...given, postern: rememberBound(given.postern) }
   const router = createRouter<Target>()
-  for (const operation of OPERATIONS) for (const route of operation.faces.http) router.add(route, { operation })
+  for (const operation of OPERATIONS) for (const route of operation.faces.http) router.add(route, { operation, route })
   for (const page of means.pages) router.add(page.route, { page })
 
   return async (exchange, onRouted) => {
@@ -52,14 +53,27 @@ export function createPipeline(means: Means): Pipeline {
       const { page } = target
       return page.isOpen ? page.answer(exchange, params) : page.answer(await ask(means, exchange), params)
     }
-    const { operation } = target
+    const { operation, route } = target
     onRouted(operation.name)
     if (operation.access.to === 'proven') return trigger(means, exchange, params['agent'] ?? '')
     const asked = await ask(means, exchange)
     if (wantsStream(operation, asked)) return means.openEventStream({ ...asked, metrics: means.metrics }).then(nothing)
-    const reply = await operate({ operation, params, asking: asked }, means)
+    const reply = await operate({ operation, route, params, asking: asked }, means)
     if (WAITING.includes(operation.name)) await requireStillGood(means, request)
     return reply
+  }
+}
+
+/** Who asks often is remembered for a while, and so is the Postern that is bound to them. */
+function rememberBound(postern: Postern): Postern {
+  const bound = new WeakMap<Caller, Postern>()
+  return {
+    ...postern,
+    as(caller) {
+      const known = bound.get(caller) ?? postern.as(caller)
+      bound.set(caller, known)
+      return known
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { asPosternError, PosternError } from '../model/errors.ts'
 import type { Reply } from './exchange.ts'
 
@@ -34,9 +35,15 @@ export function problemOf(thrown: unknown, requestId: string): Problem {
 /** Where the store lies, and what nobody expected, is for the log: whoever asks from outside learns neither. */
 function fitToBeShown(error: PosternError, requestId: string): PosternError {
   if (error.code === 'INTERNAL') return new PosternError('INTERNAL', { reason: `see ${requestId} in the server's log` })
+  if (error.code.startsWith('BUS_')) return withoutFolder(error)
   if (!error.code.startsWith('STORE_')) return error
   const { reason: _, ...details } = error.details
   return new PosternError(error.code, { ...details, path: 'of this server', reason: 'see its log' })
+}
+
+function withoutFolder(error: PosternError): PosternError {
+  const { path } = error.details
+  return typeof path === 'string' ? new PosternError(error.code, { ...error.details, path: basename(path) }) : error
 }
 
 /** `AGENT_NOT_FOUND` reads as `Agent not found`. */

@@ -6,6 +6,7 @@ import type { Replies } from '../model/network/replies.ts'
 import type { Credentials } from '../model/network/tokens.ts'
 import type { Postern } from '../model/postern.ts'
 import { answer, createExchange, type Waits } from './answering.ts'
+import { entryStreamPages, type OpenBusStream } from './bus/stream-pages.ts'
 import { createEventStreams } from './events/streams.ts'
 import { createListener } from './listener.ts'
 import { type Log, SILENT } from './log.ts'
@@ -21,6 +22,7 @@ export interface ServerOptions extends Partial<Pick<Means, 'openEventStream'>> {
   readonly postern: Postern
   readonly credentials: Credentials
   readonly replies: Replies
+  readonly openBusStream?: OpenBusStream
   /** How many deliveries are in each state. */
   readonly counts?: () => Promise<Readonly<Record<string, number>>>
   /** Resolves where the store can be read. */
@@ -100,7 +102,10 @@ function meansOf(options: ServerOptions, { metrics, hooks, connections }: Parts)
   }
   const check = options.check ?? (async () => {})
   const health = healthPages({ tickets, metrics, check, present })
-  const pages = [...health, ...referencePages(), ...(hooks ? hookPages(hooks) : [])]
+  const streams = createEventStreams({ postern, log, now })
+  const { openEventStream = streams.open, openBusStream = streams.openBus } = options
+  const entryStreams = entryStreamPages({ openBusStream, metrics })
+  const pages = [...health, ...referencePages(), ...entryStreams, ...(hooks ? hookPages(hooks) : [])]
   return {
     postern,
     credentials,
@@ -111,6 +116,6 @@ function meansOf(options: ServerOptions, { metrics, hooks, connections }: Parts)
     log,
     names: names.map((name) => name.toLowerCase()),
     pages,
-    openEventStream: options.openEventStream ?? createEventStreams({ postern, log, now }).open,
+    openEventStream,
   }
 }

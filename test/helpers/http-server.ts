@@ -68,6 +68,8 @@ export interface TestServer {
   /** Asks with an administrator's token, unless another one is given. */
   ask(route: string, asked?: Asked): Promise<Answer>
   readonly logged: string[]
+  /** Where its buses lie. */
+  readonly busRoot: string
   close(): Promise<void>
 }
 
@@ -75,7 +77,9 @@ export interface TestServer {
 export async function openServer(options: Partial<ServerOptions> = {}): Promise<TestServer> {
   const home = temporaryFolder()
   const logged: string[] = []
-  const served = await openServed(readConfig({ flags: { home }, env: {}, cwd: home }), { upkeep: false })
+  const busRoot = join(home, 'run-agent')
+  const config = readConfig({ flags: { home }, env: {}, cwd: home })
+  const served = await openServed(config, { upkeep: false, bus: { root: busRoot } })
   const { postern, credentials, replies, hooked, counts, check } = served
   const log = { warn: (event: string, fields = {}) => void logged.push(JSON.stringify({ event, ...fields })) }
   const server = createServer({ postern, credentials, replies, hooked, counts, check, log, ...options })
@@ -91,6 +95,7 @@ export async function openServer(options: Partial<ServerOptions> = {}): Promise<
     served,
     token,
     logged,
+    busRoot,
     ask: (route, asked = {}) => ask(url, route, { token: admin, ...asked }),
     close: () => server.close(),
   }

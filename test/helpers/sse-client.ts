@@ -24,18 +24,21 @@ export interface SseOptions {
   readonly token: string
   readonly lastId?: string
   readonly query?: string
+  /** The stream of events by default. */
+  readonly path?: string
   /** Reads nothing at all, from the first byte on. */
   readonly isStalled?: boolean
 }
 
-export function connectSse(url: string, { token, lastId, query = '', isStalled }: SseOptions): Promise<SseConnection> {
+export function connectSse(url: string, options: SseOptions): Promise<SseConnection> {
+  const { token, lastId, query = '', path = '/api/v1/events', isStalled } = options
   return new Promise((resolve, reject) => {
     const headers = {
       authorization: `Bearer ${token}`,
       accept: 'text/event-stream',
       ...(lastId !== undefined && { 'last-event-id': lastId }),
     }
-    const asking: ClientRequest = request(`${url}/api/v1/events${query}`, { headers, agent: false })
+    const asking: ClientRequest = request(`${url}${path}${query}`, { headers, agent: false })
     asking.on('error', reject)
     asking.on('response', (response) => {
       asking.off('error', reject).on('error', () => {})

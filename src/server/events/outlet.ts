@@ -19,7 +19,7 @@ export function createOutlet(response: ServerResponse): Outlet {
   let queued = 0
   let taken = 0
   let takenBefore = 0
-  let isOpen = true
+  let isOpen = !response.closed
   const waiting = new Set<() => void>()
 
   response.once('close', () => {

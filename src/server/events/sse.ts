@@ -3,9 +3,8 @@ import type { EventPage, ListEvents } from '../../model/network/events.ts'
 import { listEvents } from '../../operations/events.ts'
 import { parseInput, readQuery } from '../../operations/input.ts'
 import type { Streaming } from '../exchange.ts'
+import { beginStream } from './begin.ts'
 import type { EventHub } from './event-hub.ts'
-import { BEGINNING } from './frame.ts'
-import { createOutlet } from './outlet.ts'
 import { Stream } from './stream.ts'
 
 /** One client's stream, from its first byte to its last. */
@@ -25,36 +24,20 @@ export interface StreamMeans {
 }
 
 const PAGE = 25
-const ALIVE_AFTER_MS = 30_000
-
-const HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-store',
-  'x-accel-buffering': 'no',
-  'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
-} as const
 
 /** Answers with a stream. Throws before the first byte where the request asks for something that cannot be. */
 export async function openEventStream(streaming: Streaming, { hub, now, note }: StreamMeans): Promise<EventStream> {
-  const { request, response, postern } = streaming
+  const { response, postern } = streaming
   const wanted = readWanted(streaming)
   const { page, from } = await firstPage(streaming, wanted)
-  const signal = streaming.gone()
-  request.socket.setNoDelay(true)
-  request.socket.setKeepAlive(true, ALIVE_AFTER_MS)
-  response.writeHead(200, HEADERS)
-  const outlet = createOutlet(response)
+  const { outlet, ended } = beginStream(streaming)
   const list = (after: string) => postern.events.list({ ...wanted, after })
   const stream = new Stream({ outlet, hub, now, list, wanted, caller: postern.caller, from })
-  const ended = new Promise<void>((resolve) => response.once('close', resolve)).then(() => stream.close())
-  signal.addEventListener('abort', () => outlet.end())
-  outlet.send(BEGINNING)
   stream.follow(page).catch((error: unknown) => {
     note(error)
     response.destroy()
   })
-  return { beat: () => stream.beat(), end: () => outlet.end(), ended }
+  return { beat: () => stream.beat(), end: () => outlet.end(), ended: ended.then(() => stream.close()) }
 }
 
 /** What the URL asks for. Whoever comes back says by a header where it was, which counts more than where it began. */

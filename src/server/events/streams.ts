@@ -1,6 +1,8 @@
 import { PosternError } from '../../model/errors.ts'
 import type { Identity } from '../../model/network/tokens.ts'
 import type { Postern } from '../../model/postern.ts'
+import { openBusStream } from '../bus/bus-stream.ts'
+import { SharedWaits } from '../bus/shared-waits.ts'
 import type { Streaming } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { EventHub } from './event-hub.ts'
@@ -13,6 +15,8 @@ export interface StreamsOptions {
   readonly now?: () => number
   /** How often clients hear that the server lives. */
   readonly beatMs?: number
+  /** How often those who follow a bus get an event that says so. */
+  readonly heartbeatMs?: number
   /** How long a token that was revoked may still be listened with. */
   readonly checkMs?: number
 }
@@ -24,17 +28,22 @@ const MAX_OF_TOKEN = 8
 const COME_BACK_S = 5
 
 const BEAT_MS = 15_000
+const HEARTBEAT_MS = 30_000
 const CHECK_MS = 2_000
 
-/** All streams of events of one server. */
+/** All streams of one server. */
 export interface EventStreams {
-  /** Answers an exchange with a stream; throws where that cannot be. */
+  /** Answers an exchange with what happens; throws where that cannot be. */
   open(streaming: Streaming): Promise<void>
+  /** The same with what comes on a bus, some of whose fields stand in the path. */
+  openBus(streaming: Streaming, params: Readonly<Record<string, string>>): Promise<void>
 }
 
 export function createEventStreams(options: StreamsOptions): EventStreams {
   const { postern, log, now = Date.now, beatMs = BEAT_MS, checkMs = CHECK_MS } = options
+  const { heartbeatMs = HEARTBEAT_MS } = options
   const hub = new EventHub({ postern, log })
+  const waits = new SharedWaits(postern.bus, heartbeatMs)
   const streams = new Map<EventStream, Identity>()
   const places = new Map<string, number>()
   const note = (error: unknown) => log.warn('events.broken', { reason: String(error) })
@@ -74,24 +83,27 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
     timers = []
   }
 
-  return {
-    async open(streaming) {
-      const { identity, metrics } = streaming
-      const givePlaceBack = takePlace(identity)
-      try {
-        const stream = await openEventStream(streaming, { hub, now, note })
-        metrics.streams(1)
-        keep(stream, identity)
-        void stream.ended.then(() => {
-          metrics.streams(-1)
-          forget(stream)
-          givePlaceBack()
-        })
-      } catch (error) {
+  async function serve({ identity, metrics }: Streaming, begin: () => Promise<EventStream>): Promise<void> {
+    const givePlaceBack = takePlace(identity)
+    try {
+      const stream = await begin()
+      metrics.streams(1)
+      keep(stream, identity)
+      void stream.ended.then(() => {
+        metrics.streams(-1)
+        forget(stream)
         givePlaceBack()
-        throw error
-      }
-    },
+      })
+    } catch (error) {
+      givePlaceBack()
+      throw error
+    }
+  }
+
+  return {
+    open: (streaming) => serve(streaming, () => openEventStream(streaming, { hub, now, note })),
+    openBus: (streaming, params) =>
+      serve(streaming, () => openBusStream(streaming, params, { waits, now, note, heartbeatMs })),
   }
 }
 

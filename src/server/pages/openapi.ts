@@ -1,11 +1,14 @@
 import { ERRORS, type ErrorCode } from '../../model/errors.ts'
 import { VERSION } from '../../model/version.ts'
 import { successStatus } from '../../operations/answers.ts'
+import { readBus } from '../../operations/bus.ts'
 import { inputSchema, type JsonSchema, outputSchema } from '../../operations/json-schema.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { OPERATIONS } from '../../operations/table.ts'
+import { isEntryList } from '../bus/entry-list.ts'
 import { titleOf } from '../problem.ts'
 import { isLook } from '../request/etags.ts'
+import { describeStreams, ENTRY_LIST_HEADERS } from './openapi-bus.ts'
 import { PAGE_PATHS, TRIGGER_BODY } from './openapi-extras.ts'
 import { headerErrors, headersOf } from './openapi-headers.ts'
 
@@ -51,6 +54,7 @@ const TAGS: Readonly<Record<string, string>> = {
   plans: 'Messages for later.',
   services: 'Outside systems that wake agents.',
   tokens: 'Credentials.',
+  bus: 'The logs of projects and tasks.',
   events: 'What has happened, in order.',
   upkeep: 'What has to be done from time to time.',
   server: 'The server itself.',
@@ -73,10 +77,14 @@ export function describeApi(): OpenApi {
     for (const [at, route] of operation.faces.http.entries()) {
       const [method = '', path = ''] = route.split(' ')
       const template = path.replace(/:(\w+)/g, '{$1}')
-      const described = describeOperation(operation, { method, path, at })
+      const described = describeOperation(operation, { route, method, path, at })
       paths[template] = { ...paths[template], [method.toLowerCase()]: described }
     }
   }
+  const reading = (method: string, path: string) => ({
+    parameters: parametersOf(readBus, method, path),
+    problems: problemsOf(readBus, method),
+  })
   return {
     openapi: '3.1.0',
     info: {
@@ -86,20 +94,21 @@ export function describeApi(): OpenApi {
         'One durable inbox, one set of gates and one set of spaces for agents and the people who work with them.',
     },
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: { ...paths, ...PAGE_PATHS },
+    paths: { ...paths, ...describeStreams(reading), ...PAGE_PATHS },
     components: { securitySchemes: SECURITY, schemas: { Problem: PROBLEM } },
     security: [{ token: [] }],
   }
 }
 
 interface Face {
+  readonly route: string
   readonly method: string
   readonly path: string
   /** Which of several routes it is. */
   readonly at: number
 }
 
-function describeOperation(operation: Operation, { method, path, at }: Face): ApiOperation {
+function describeOperation(operation: Operation, { route, method, path, at }: Face): ApiOperation {
   const { name, summary, access } = operation
   const parameters = parametersOf(operation, method, path)
   const body = method === 'GET' || method === 'DELETE' ? undefined : bodyOf(operation, path)
@@ -113,7 +122,7 @@ function describeOperation(operation: Operation, { method, path, at }: Face): Ap
     ...(body && {
       requestBody: { required: body.isRequired, content: { 'application/json': { schema: body.schema } } },
     }),
-    responses: { ...successOf(operation), ...problemsOf(operation, method) },
+    responses: { ...successOf(operation, route), ...problemsOf(operation, method) },
     ...(isProven && { security: [{ serviceKey: [] }, { webhookSignature: [] }] }),
     ...(name === 'events.list' && { security: [{ token: [] }, { ticket: [] }] }),
   }
@@ -121,6 +130,7 @@ function describeOperation(operation: Operation, { method, path, at }: Face): Ap
 
 const ACCESS_WORDS: Readonly<Record<Operation['access']['to'], string>> = {
   anyone: 'For every agent and person.',
+  insiders: 'For every agent and person, but not for services.',
   own: 'A program may use it only for itself.',
   session: 'A program may use it only for an open session of its own.',
   people: 'For people and administrators.',
@@ -167,7 +177,8 @@ function bodyOf(operation: Operation, path: string): { schema: JsonSchema; isReq
   return { schema, isRequired: needed.length > 0 }
 }
 
-function successOf(operation: Operation): Record<string, object> {
+function successOf(operation: Operation, route: string): Record<string, object> {
+  if (isEntryList(operation, route)) return { 200: entryListOf(operation) }
   const status = successStatus(operation)
   const schema = outputSchema(operation)
   const stream = operation.name === 'events.list' && { 'text/event-stream': { schema: { type: 'string' } } }
@@ -179,6 +190,12 @@ function successOf(operation: Operation): Record<string, object> {
     [status]: { description, ...headers, ...(content && { content }) },
     ...(isVersioned && { 304: { description: 'It is what "If-None-Match" says.', ...headers } }),
   }
+}
+
+/** The seed's form of a page is the list of its items. */
+function entryListOf(operation: Operation): object {
+  const schema = outputSchema(operation)?.properties?.['items'] ?? {}
+  return { description: 'The entries.', headers: ENTRY_LIST_HEADERS, content: { 'application/json': { schema } } }
 }
 
 function problemsOf(operation: Operation, method: string): Record<string, object> {

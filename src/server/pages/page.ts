@@ -21,5 +21,6 @@ interface OpenPage extends Named {
 /** For whoever has a token. */
 interface GuardedPage extends Named {
   readonly isOpen: false
-  answer(asking: Asking, params: Params): Promise<Reply>
+  /** Undefined where it answers by itself. */
+  answer(asking: Asking, params: Params): Promise<Reply | undefined>
 }

@@ -1,7 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PosternError } from '../../model/errors.ts'
+import type { OperationName } from '../../operations/routes.ts'
 
 export const BODY_BYTES = 256 * 1024
+
+/** What a body of a bus takes as JSON, whatever is in it, and something attached to it. */
+export const ENTRY_BYTES = 2 * 1024 * 1024
+
+/** How large a request for an operation may be. */
+export function bodyBytesFor(operation: OperationName): number {
+  return operation === 'bus.post' ? ENTRY_BYTES : BODY_BYTES
+}
 
 /** A payload may be nested 32 deep, and lies in a message, which may lie in a list. */
 const MAX_DEPTH = 36
@@ -45,7 +54,8 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
     }
     const finish = () => {
       leave()
-      resolve(Buffer.concat(chunks))
+      const [first, second] = chunks
+      resolve(first && !second ? first : Buffer.concat(chunks))
     }
     const fail = () => {
       leave()

@@ -32,6 +32,9 @@ type Input = Readonly<Record<string, unknown>>
 /** What is answered beside the operations, below the same path. */
 const PAGES: readonly string[] = ['caller', 'hooks', 'tickets']
 
+/** What is answered with a stream, which never ends: only how it begins is looked at. */
+const STREAMS: readonly string[] = ['bus.stream', 'bus.stream.2', 'bus.stream.3']
+
 async function open(): Promise<TestServer & { readonly operations: readonly Operation[]; readonly problem: Schema }> {
   const server = await openServer()
   const { postern } = server.served
@@ -88,7 +91,7 @@ describe('the OpenAPI document', () => {
     const names = OPERATIONS.flatMap(({ name, faces }) =>
       faces.http.map((_, at) => (at === 0 ? name : `${name}.${at + 1}`)),
     )
-    expect(described.sort()).toEqual([...names, ...PAGES].sort())
+    expect(described.sort()).toEqual([...names, ...PAGES, ...STREAMS].sort())
     expect(new Set(described).size).toBe(described.length)
   })
 
@@ -97,11 +100,11 @@ describe('the OpenAPI document', () => {
     const { ask, operations, served } = await open()
     for (const operation of operations) {
       const { operationId } = operation.described
-      const prepare = INPUTS[operationId.replace(/\.\d$/, '') as OperationName]
+      const prepare = INPUTS[operationId.replace(/\.\d$/, '').replace('bus.stream', 'bus.read') as OperationName]
       const { headers, token, ...input }: Input & Prepared = (await prepare?.(served.postern, ask)) ?? {}
       // An administrator is no agent, so it must name one where others mean themselves.
       const { route, body } = requestFor(operation, { agent: 'quinn', ...input })
-      const answer = await ask(route, {
+      const answer = await ask(STREAMS.includes(operationId) ? route.replace('GET', 'HEAD') : route, {
         ...(body && { body }),
         ...(headers && { headers }),
         ...(token === null && { token }),
@@ -196,6 +199,11 @@ const space = async ({ spaces }: Postern) =>
   (await spaces.create({ id: fresh('space-'), members: ['quinn', 'justin'] })).id
 const service = async ({ services }: Postern) => services.create({ name: fresh('svc-'), agent: 'quinn' })
 const session = async ({ sessions }: Postern) => (await sessions.begin({ id: fresh('ses-'), agent: 'quinn' })).id
+const TASK = { project_id: 'alpha', task_id: 'docs' }
+const task = async ({ bus }: Postern) => {
+  await bus.post({ ...TASK, type: 'ISSUE', body: 'something to do', parents: ['MSG-1'] })
+  return TASK
+}
 const offer = async (postern: Postern, isPrinted: boolean) => {
   await message(postern)
   const offerId = (await postern.inbox.drain({ agent: 'quinn' })).offer?.id ?? ''
@@ -294,6 +302,12 @@ const INPUTS: Partial<Record<OperationName, (postern: Postern, ask: TestServer['
       const { key, name } = await service(postern)
       return { agent: 'quinn', serviceName: name, headers: { 'x-secret-key': key }, token: null }
     },
+    'bus.post': async () => ({ ...TASK, body: 'something new' }),
+    'bus.read': task,
+    'bus.wait': task,
+    'bus.issues': task,
+    'bus.verify': task,
+    'bus.rotate': task,
     'tokens.create': async () => ({ scope: 'agent:quinn' }),
     'tokens.revoke': async ({ tokens }) => ({ id: (await tokens.create({ scope: 'human:justin' })).id }),
   }

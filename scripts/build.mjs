@@ -17,7 +17,7 @@ const onUse = {
     plugin.onResolve(
       {
         filter:
-          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|push-in-full|rare-shelves|ingest|spool|fallback|run-command|bell|queue|rewake|connect|serve|secrets)\.ts$/,
+          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|push-in-full|rare-shelves|ingest|spool|fallback|run-command|bell|queue|buses|rewake|connect|serve|secrets)\.ts$/,
       },
       ({ kind, path }) =>
         kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
@@ -76,6 +76,7 @@ const executables = {
     secrets: 'src/host/credentials/secrets.ts',
     bell: 'src/wires/local/bell.ts',
     queue: 'src/store/sqlite/queue.ts',
+    buses: 'src/host/bus/buses.ts',
     rewake: 'src/cli/wake/rewake.ts',
     serve: 'src/server/serve.ts',
   },

@@ -1,4 +1,5 @@
 import type { Config } from '../host/config.ts'
+import type { OpenOptions } from '../host/context.ts'
 import type { Postern } from '../model/postern.ts'
 
 /** A command as data: help, completions, suggestions and parsing are all made from it. */
@@ -22,6 +23,8 @@ export interface Form {
   readonly isAboutAgent?: true
   /** Concerns this machine alone: no server is asked, whatever the configuration names. */
   readonly isLocal?: true
+  /** Its operands are a command: what comes after the first of them is that one's, options too. */
+  readonly takesCommand?: true
 }
 
 export interface Option {
@@ -54,7 +57,7 @@ export interface Io<P = Postern> {
   /** The agent that the environment names. */
   readonly environmentAgent: string | undefined
   /** Opens the store on first use; the caller is who was named by flags or environment, or whose session it is. */
-  open(): Promise<P>
+  open(options?: Pick<OpenOptions, 'bus'>): Promise<P>
   now(): number
 }
 

@@ -1,7 +1,14 @@
 import { openOrConnect } from '../host/open.ts'
 import { EXIT, PosternError } from '../model/errors.ts'
 import type { Command } from './command.ts'
+import { endOptions } from './command-line.ts'
 import { agentAdd, agentList, agentRemove, agentRename, agentShow } from './commands/agent.ts'
+import { busIssues } from './commands/bus/issues.ts'
+import { busDiscover, busList } from './commands/bus/look.ts'
+import { busPost } from './commands/bus/post.ts'
+import { busRead } from './commands/bus/read.ts'
+import { busRotate, busVerify } from './commands/bus/upkeep.ts'
+import { busWatch } from './commands/bus/watch.ts'
 import { configShow, configTrust } from './commands/config.ts'
 import {
   decisionAwait,
@@ -41,6 +48,7 @@ import { inboxDrainStyled } from './commands/inbox-drain-styled.ts'
 import { inboxPushAndWait } from './commands/inbox-push-wait.ts'
 import { init } from './commands/init.ts'
 import { planDelete, planList, planPause, planResume, planRun, planSet, planShow } from './commands/plan.ts'
+import { run } from './commands/run.ts'
 import { serve } from './commands/serve.ts'
 import { serviceCreate, serviceList, serviceRevoke, serviceRotate } from './commands/service.ts'
 import {
@@ -109,6 +117,15 @@ export const COMMANDS: readonly Command[] = [
   spaceHistory,
   spaceEnter,
   spaceClose,
+  busPost,
+  busRead,
+  busWatch,
+  busDiscover,
+  busList,
+  busIssues,
+  busVerify,
+  busRotate,
+  run,
   planSet,
   planList,
   planShow,
@@ -147,7 +164,8 @@ export async function runMain(argv: readonly string[]): Promise<number> {
   const words = isAboutHelp ? argv.slice(1) : argv
   const command = findCommand(words)
   if (command) {
-    const rest = words.slice(command.path.split(' ').length)
+    const typed = words.slice(command.path.split(' ').length)
+    const rest = command.takesCommand ? endOptions(command, typed) : typed
     return isAboutHelp || asksForHelp(command, rest) ? show(helpFor(command)) : runCommand(command, rest, openOrConnect)
   }
   if (words.length === 1 && words[0] === '--version') return runCommand(version, [], openOrConnect)

@@ -49,7 +49,8 @@ function splitOption(word: string): [string, string | undefined] {
   return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
 }
 
-function optionTable(command: Form): Map<string, Option> {
+/** Every way to write an option, and which one it is. */
+export function optionTable(command: Form): Map<string, Option> {
   const table = new Map<string, Option>()
   for (const option of [...(command.options ?? []), ...COMMON_OPTIONS]) {
     for (const name of [option.name, ...(option.aliases ?? [])])

@@ -77,8 +77,8 @@ function createIo<P extends Rebindable<P>>(form: Form, args: Args, open: Opener<
     stderr: output(2, () => process.stderr),
     readStdin,
     environmentAgent,
-    async open() {
-      const postern = await open(config, { upkeep: false, limits: config.limits })
+    async open(more) {
+      const postern = await open(config, { upkeep: false, limits: config.limits, ...more })
       const caller = form.isForAnyone ? anyone(postern, 'cli') : await identify(postern, sources(form, args))
       return caller === postern.caller ? postern : postern.as(caller)
     },

@@ -2,7 +2,8 @@ import { displayWidth, showField } from '../render/terminal.ts'
 
 const GAP = '  '
 const INDENT = '    '
-const MAX_CELL = 40
+/** Room for the id of an entry of a bus, which somebody may want to name. */
+const MAX_CELL = 48
 const MAX_LINE = 1_000
 const LEAST_ROOM = 20
 

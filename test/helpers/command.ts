@@ -57,7 +57,8 @@ export async function posternJson<T>(options: CommandOptions, ...args: readonly 
 export function withoutChance(text: string): string {
   return text
     .replace(/\b(msg|off|gate|dec)_[0-9A-Z]{26}\b/g, '$1_ID')
-    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
+    .replace(/\bMSG-\d{8}-\d{6}-\d{9}-PID\d{5,}-\d{4,}\b/g, 'MSG-ID')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z/g, 'TIME')
     .replace(/fence [a-z0-9]{12}/g, 'fence NONCE')
     .replace(/(?:just now|<?[\d.]+m?s) ago|just now/g, 'WHEN')
     .replace(/ {2,}/g, '  ')

@@ -48,6 +48,7 @@ describe('the examples', () => {
 describe('the commands of the guides', () => {
   const GUIDES = [
     'README.md',
+    'docs/guides/bus.md',
     'docs/guides/first-steps.md',
     'docs/guides/gates-and-decisions.md',
     'docs/guides/plans.md',
@@ -70,7 +71,7 @@ const IDS: Readonly<Record<string, RegExp>> = {
 
 /** A page may show the beginning of an id. */
 function whole(output: string): string {
-  return output.replaceAll(/\b(msg|gate|dec)_[0-9A-Z]*…/g, '$1_ID')
+  return output.replaceAll(/\b(msg|gate|dec)_[0-9A-Z]*…/g, '$1_ID').replaceAll('MSG-…', 'MSG-ID')
 }
 
 /** Runs them in one empty home. */

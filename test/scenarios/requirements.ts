@@ -11,7 +11,7 @@
 export interface Requirement {
   readonly text: string
   /** The part of the product that brought it. */
-  readonly builtIn: 'spine' | 'hooks' | 'server'
+  readonly builtIn: 'spine' | 'hooks' | 'server' | 'bus'
   /** The folder whose tests prove it; others may prove it too. */
   readonly provenIn: ProofFolder
 }
@@ -30,6 +30,7 @@ const rule = (text: string) => spine('conformance', text)
 const hooks = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'hooks', provenIn })
 const gates = (text: string) => hooks('conformance', text)
 const server = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'server', provenIn })
+const bus = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'bus', provenIn })
 
 export const REQUIREMENTS = {
   'G1.kill': spine('faults', 'An acknowledged push survives kill -9 of any process, at every storage syscall.'),
@@ -349,6 +350,104 @@ export const REQUIREMENTS = {
   'S001.plan.bad-times': server('conformance', 'Bad crons, durations, dates and zones are refused, nothing is stored.'),
   'S001.plan.own': server('conformance', 'A program sets, sees and deletes its own plans alone.'),
   'S001.plan.command': server('scenarios', 'The forms of postern plan, and what they refuse.'),
+  'G12.torn': bus(
+    'faults',
+    'An entry that is cut at any byte hides neither those before it nor those after, and is told.',
+  ),
+  'S002.writers': bus(
+    'faults',
+    'Every acknowledged entry of many writers is there once and in order, whoever is killed.',
+  ),
+  'S002.writers.foreign': bus(
+    'faults',
+    'Other programs write to a bus at the same time, under its lock; nothing is lost.',
+  ),
+  'S002.crash': bus(
+    'faults',
+    'A post that is killed at any storage syscall is whole or not there, and harms no other.',
+  ),
+  'S002.disk': bus(
+    'faults',
+    'An acknowledged entry survives power loss; a full disk takes an entry whole or not at all.',
+  ),
+  'S002.busy': bus('faults', 'Where a lock is held for ever a post is refused in time, and nothing is written.'),
+  'S002.post': bus('conformance', 'An entry reads as it was said, and says who wrote it by the caller alone.'),
+  'S002.limits': bus('conformance', 'What is no entry, or no bus, is refused with its code, and nothing is written.'),
+  'S002.attachments': bus('conformance', 'What is attached lies in the folder, with its checksum, and nowhere else.'),
+  'S002.rotate': bus('conformance', 'A bus that is set aside is read on, and cursors stay good.'),
+  'S002.read': bus('conformance', 'A bus reads in the order of its file, in pages that neither skip nor repeat.'),
+  'S002.foreign': bus('conformance', 'What other programs wrote is read; what is no entry is told and hides nothing.'),
+  'S002.merged': bus('conformance', 'The buses of a task and its project read as one by time, and skip nothing late.'),
+  'S002.wait': bus('conformance', 'Whoever waits on a bus is told what comes, whoever writes it, and of every gap.'),
+  'S002.tell': bus('conformance', 'A post may tell agents of itself, all of them or nobody.'),
+  'S002.ask': bus('conformance', 'A QUESTION opens a decision, and the first ANSWER by somebody asked closes it.'),
+  'S002.gate': bus('conformance', 'A gate opens with an entry on a bus that comes after it was set up.'),
+  'S002.gate.hook': bus(
+    'scenarios',
+    'Gates on a bus hold and warn in a host, which loads no bus where none asks for it.',
+  ),
+  'S002.task-update': bus('conformance', 'A session is warned that its task bus has not heard of it.'),
+  'S002.forms': bus('scenarios', 'The forms of bus that scripts use work, with their codes and exit codes.'),
+  'S002.context': bus('scenarios', 'Which bus is meant is told by options, by the run, or by the nearest file.'),
+  'S002.issues': bus('scenarios', 'Issues are ready, blocked or closed as the log tells, and circles are named.'),
+  'S002.watch': bus(
+    'scenarios',
+    'Watching is in order and complete over rotations, editors and a server that was away.',
+  ),
+  'S002.bad-input': bus('scenarios', 'Bad input to the bus is refused with its code, and nothing is written.'),
+  'S002.no-variables': bus('scenarios', 'No refusal of the bus tells anybody to set a variable.'),
+  'S002.rest.read': bus(
+    'scenarios',
+    'The REST paths of the bus answer with lists of whole entries; an unknown after is 404.',
+  ),
+  'S002.rest.post': bus(
+    'scenarios',
+    'Entries are posted over REST with message or body, as USER by default; 201 with the id.',
+  ),
+  'S002.rest.stream': bus(
+    'scenarios',
+    'Streams of entries have ids, heartbeats, Last-Event-ID and the payload of the seed.',
+  ),
+  'S002.rest.once': bus('scenarios', 'A post that a client repeats after a broken connection is written once.'),
+  'S002.stream.exact': bus(
+    'faults',
+    'A stream of entries is in order and complete over kills, rotations, editors and cuts.',
+  ),
+  'S002.stream.bounded': bus(
+    'faults',
+    'Stalled streams of entries are dropped, memory is bounded, and others are served.',
+  ),
+  'S002.run.lifecycle': bus(
+    'scenarios',
+    'A run tells START and STOP with the metadata of the seed, and keeps its files.',
+  ),
+  'S002.run.crash': bus(
+    'scenarios',
+    'A command that fails leaves a CRASH entry with its exit code, which is the code of the run.',
+  ),
+  'S002.run.environment': bus(
+    'scenarios',
+    'A command finds its project, task, run, folders and bus in its environment.',
+  ),
+  'S002.run.nested': bus('scenarios', 'A run within a run names it as its parent.'),
+  'S002.run.secrets': bus(
+    'scenarios',
+    'No secret of a command line that has a name, a place or a shape is written down.',
+  ),
+  'S002.run.refused': bus(
+    'scenarios',
+    'A command whose START cannot be written is not started, and nothing is left of it.',
+  ),
+  'S002.run.output': bus('scenarios', 'A slow or closed terminal costs a run neither output nor memory nor time.'),
+  'S002.run.signals': bus(
+    'scenarios',
+    'Signals are passed on to the group of the command, which is killed where it does not end.',
+  ),
+  'S002.run.killed': bus(
+    'faults',
+    'Runners killed at any moment leave one start and one end for every run, and none untold.',
+  ),
+  'S002.run.lost': bus('scenarios', 'A killed runner is noticed by the next one, and told once.'),
 } as const satisfies Readonly<Record<string, Requirement>>
 
 export type RequirementId = keyof typeof REQUIREMENTS

@@ -1,3 +1,4 @@
+import { readBusSettings } from '../../host/bus/settings.ts'
 import { findProjectFile } from '../../host/config-file.ts'
 import { setTrust } from '../../host/trust.ts'
 import { hidePassword } from '../../kit/pure/passwords.ts'
@@ -14,13 +15,21 @@ export const configShow: Command = {
   options: [{ name: 'explain', summary: 'say where each value came from' }],
 
   async run(io, args) {
-    const { home, store, url, limits, origins } = io.config
+    const { home, store, url, limits } = io.config
+    const bus = readBusSettings(io.config)
+    const origins: Readonly<Record<string, string>> = {
+      'bus.root': 'default',
+      'bus.rotateBytes': 'default',
+      ...io.config.origins,
+    }
     const shownStore = hidePassword(store)
     const shownUrl = url === null ? null : hidePassword(url)
     const values: [string, string | number][] = [
       ['home', home],
       ['store', shownStore],
       ['url', shownUrl ?? ''],
+      ['bus.root', bus.root],
+      ['bus.rotateBytes', bus.rotateBytes],
       ...Object.entries(limits).map(([name, value]): [string, number] => [`limits.${name}`, value]),
     ]
     const rows = values.map(([name, value]) => [
@@ -29,7 +38,7 @@ export const configShow: Command = {
       ...(args.has('explain') ? [origins[name] ?? ''] : []),
     ])
     const header = ['SETTING', 'VALUE', ...(args.has('explain') ? ['FROM'] : [])]
-    const json = { home, store: shownStore, url: shownUrl, limits, ...(args.has('explain') && { origins }) }
+    const json = { home, store: shownStore, url: shownUrl, bus, limits, ...(args.has('explain') && { origins }) }
     answer(io, json, formatTable(header, rows, io.stdout.columns))
     return undefined
   },

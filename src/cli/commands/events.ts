@@ -1,17 +1,14 @@
-import { writeWhole } from '../../kit/node/output.ts'
-import { createBackoff } from '../../kit/pure/backoff.ts'
-import { asPosternError, PosternError } from '../../model/errors.ts'
 import type { PosternEvent } from '../../model/network/event.ts'
 import type { EventPage, ListEvents } from '../../model/network/events.ts'
 import type { Postern } from '../../model/postern.ts'
 import { showField } from '../../render/terminal.ts'
 import type { Args, Command, Io } from '../command.ts'
+import { insist, printText } from '../following.ts'
 import { formatJsonLine } from '../json.ts'
 import { answer } from '../print.ts'
 
 const DEFAULT_LATEST = 20
 const MAX_LINE = 1_000
-const STDOUT = 1
 const WAIT_MS = 60_000
 
 export const events: Command = {
@@ -62,34 +59,8 @@ async function follow(io: Io, postern: Postern, args: Args, first: EventPage): P
   for (let page = first; ; ) {
     const lines = page.items.map((event) => (io.isJson ? formatJsonLine(event) : describe(event)))
     if (page.hasGap) lines.unshift(io.isJson ? formatJsonLine({ type: 'gap', cursor: page.cursor }) : GAP)
-    if (lines.length > 0 && !(await print(`${lines.join('\n')}\n`))) return
+    if (lines.length > 0 && !(await printText(`${lines.join('\n')}\n`))) return
     page = await insist(io, () => postern.events.wait({ ...wanted, after: page.cursor, timeoutMs: WAIT_MS }))
-  }
-}
-
-/** Whoever follows wants to be told when the server or the store is back, and misses nothing until then. */
-async function insist<T>(io: Io, call: () => Promise<T>): Promise<T> {
-  const backoff = createBackoff({ minMs: 250, maxMs: 10_000, random: Math.random })
-  for (let isFirst = true; ; isFirst = false) {
-    try {
-      return await call()
-    } catch (error) {
-      const { retryable, message } = asPosternError(error)
-      if (!retryable) throw error
-      if (isFirst) io.stderr.line(`${showField(message, MAX_LINE)} Trying again.`)
-      await new Promise((resolve) => setTimeout(resolve, backoff.next()))
-    }
-  }
-}
-
-async function print(text: string): Promise<boolean> {
-  try {
-    await writeWhole(STDOUT, text, { pipeGraceMs: 0 })
-    return true
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EPIPE') return false
-    throw new PosternError('OUTPUT_FAILED', { reason: code }, { cause: error })
   }
 }
 

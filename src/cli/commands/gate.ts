@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { formatBusCondition, parseBusCondition } from '../../model/bus/condition.ts'
 import { EXIT } from '../../model/errors.ts'
 import { type Gate, parseGateHook, parseGateKind, parseGateMode, parsePolicy } from '../../model/gate.ts'
 import type { CreateGate } from '../../model/gates.ts'
@@ -22,7 +23,7 @@ const AGENT = {
 const YOURSELF = { name: 'agent', value: '<agent>', aliases: ['bead'], summary: 'your own agent' } as const
 
 /** What a gate waits for is one option, by its kind. */
-const AWAITED = ['message', 'decision', 'command', 'gate', 'service'] as const
+const AWAITED = ['message', 'decision', 'command', 'gate', 'service', 'bus'] as const
 
 export const gateCreate: Command = {
   path: 'gate create',
@@ -31,7 +32,11 @@ export const gateCreate: Command = {
   operands: '[reason]',
   options: [
     AGENT,
-    { name: 'kind', value: '<kind>', summary: 'human (default), timer, message, decision, command, gate or service' },
+    {
+      name: 'kind',
+      value: '<kind>',
+      summary: 'human (default), timer, message, decision, command, gate, service or bus',
+    },
     { name: 'mode', value: '<mode>', summary: 'strict (default) holds, soft warns once' },
     { name: 'hook', value: '<hook>', summary: 'stop (default), or tool' },
     { name: 'tool', value: '<name>', summary: 'only the use of this tool, such as Bash or mcp__github__*' },
@@ -42,7 +47,8 @@ export const gateCreate: Command = {
     { name: 'command', value: '<command>', summary: 'command: until it succeeds' },
     { name: 'gate', value: '<id>', summary: 'gate: until that one is closed' },
     { name: 'service', value: '<name>', summary: 'service: until a service of that name sends an event' },
-    { name: 'where', value: '<path=value>', multiple: true, summary: 'service: only one whose payload holds this' },
+    { name: 'bus', value: '<project[/task]>', summary: 'bus: until somebody writes an entry there' },
+    { name: 'where', value: '<path=value>', multiple: true, summary: 'service, bus: only one that holds this' },
     { name: 'timeout', value: '<duration>', summary: 'expires after' },
     { name: 'remind', value: '<duration>', summary: 'remind people this often' },
     { name: 'escalate-to', value: '<agent>', summary: 'whom to tell when it takes too long' },
@@ -54,6 +60,7 @@ export const gateCreate: Command = {
     'postern gate create --agent quinn --kind human --mode strict --reason "Justin must look at the migration first"',
     'postern gate create --agent quinn --kind command --command "npm test" "The tests must pass"',
     'postern gate create --agent quinn --kind service --service ci --where status=success "CI must be green"',
+    'postern gate create --agent quinn --kind bus --bus conductor/task-docs --where type=ANSWER "Somebody must answer"',
     'postern gate create --agent quinn --hook tool --tool Bash --kind timer --after 10m "The deploy is running"',
   ],
 
@@ -78,7 +85,8 @@ function readGate(args: Args): Omit<CreateGate, 'agent'> {
   const [awaited] = named
   const kind = parseGateKind(args.get('kind') ?? awaited ?? (args.has('after') ? 'timer' : 'human'))
   if (awaited !== undefined && awaited !== kind) throw usage(gateCreate, `--${awaited} is for a gate of that kind`)
-  if (args.has('where') && kind !== 'service') throw usage(gateCreate, '--where is for a gate of the kind service')
+  if (args.has('where') && kind !== 'service' && kind !== 'bus')
+    throw usage(gateCreate, '--where is for a gate of the kind service or bus')
   const reason = args.get('reason') ?? args.operands[0]
   if (reason === undefined) throw usage(gateCreate, 'The reason is missing')
   const [tool, escalateTo] = [args.get('tool'), args.get('escalate-to')]
@@ -104,13 +112,15 @@ function readGate(args: Args): Omit<CreateGate, 'agent'> {
 
 function awaitedIn(args: Args, name: (typeof AWAITED)[number]): string {
   const named = args.get(name) ?? ''
-  if (name !== 'service') return named
+  if (name !== 'service' && name !== 'bus') return named
   const where = args.all('where').map((text): Wanted => {
     const at = text.indexOf('=')
     if (at <= 0) throw usage(gateCreate, '--where takes a path and a value, such as status=success')
     return [text.slice(0, at), text.slice(at + 1)]
   })
-  return formatServiceCondition({ service: named, where })
+  if (name === 'service') return formatServiceCondition({ service: named, where })
+  const condition = parseBusCondition(named)
+  return formatBusCondition({ ...condition, where: [...condition.where, ...where] })
 }
 
 function span<K extends string>(args: Args, name: string, key: K): Partial<Record<K, number>> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import type { Contest, Contestant, Entrant } from './harness.ts'
-import { installPeers } from './peers.ts'
+import { importPeer, installPeers } from './peers.ts'
 import { type Served, type Server, startPostern, startPostgres, startRedis } from './servers.ts'
 import { openSystem, PLACES, type SystemName } from './systems/all.ts'
 import type { System, SystemOptions } from './systems/system.ts'
@@ -58,6 +58,12 @@ export class Lab {
 
   async open(name: SystemName, options: SystemOptions = {}): Promise<System> {
     return openSystem(name, await this.placeFor(name), options)
+  }
+
+  /** A library that ours is compared with. */
+  peer<T>(name: string): Promise<T> {
+    this.#installPeers()
+    return importPeer<T>(name)
   }
 
   /** A contestant that needs a new instance of a system and leaves by closing it. */

@@ -14,8 +14,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const BIN = join(ROOT, 'node_modules', '.bin')
 const PROJECTS = ['house', 'unit', 'conformance', 'scenarios', 'faults', 'hosts'] as const
 
-/** Layers whose tests neither start programs nor share a PostgreSQL: two files at a time fill two cores. */
-const SIDE_BY_SIDE: readonly string[] = ['unit']
+/** Layers whose tests start no programs that others would disturb: two files at a time fill two cores. */
+const SIDE_BY_SIDE: readonly string[] = ['unit', 'conformance']
 
 interface Step {
   readonly name: string

@@ -1,9 +1,8 @@
 import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makePrivateFolder } from '../kit/node/folders.ts'
+import { makePrivateFolder, syncFolder } from '../kit/node/folders.ts'
 import { formatEntry, type SpoolEntry } from './entry.ts'
 import { lockSpool, SpoolError } from './file.ts'
-import { syncFolder } from './sync.ts'
 
 export interface AppendOptions {
   readonly path: string

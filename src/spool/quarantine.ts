@@ -10,9 +10,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { makePrivateFolder } from '../kit/node/folders.ts'
+import { makePrivateFolder, syncFolder } from '../kit/node/folders.ts'
 import { quarantinePath } from './path.ts'
-import { syncFolder } from './sync.ts'
 
 /** A line that nobody can be shown, and why. */
 export interface BadLine {

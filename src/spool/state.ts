@@ -1,7 +1,7 @@
 import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { syncFolder } from '../kit/node/folders.ts'
 import { statePath } from './path.ts'
-import { syncFolder } from './sync.ts'
 
 /**
  * What is known of a spool beyond its lines, in a file beside it that is read and written under the spool's lock.

@@ -1,7 +1,5 @@
-import type { Sender } from '../model/message.ts'
 import type { PosternEvent } from '../model/network/event.ts'
 import type { Token } from '../model/network/token.ts'
-import type { Priority } from '../model/priority.ts'
 import type { Plan } from '../model/sources/plan.ts'
 import type { Service } from '../model/sources/service.ts'
 import type { Space, SpaceMember, SpacePost } from '../model/sources/space.ts'
@@ -46,16 +44,9 @@ export interface SpaceShelf {
   active(params: { readonly agent: string }): Promise<string | undefined>
 }
 
-export interface NewPost {
+export interface NewPost extends Omit<SpacePost, 'seq'> {
   readonly id: string
-  readonly messageId: string
-  readonly from: Sender
-  readonly senderName: string
-  readonly content: string
-  readonly priority: Priority
-  readonly replyTo: string | null
   readonly dedupKey: string | null
-  readonly createdAt: number
 }
 
 export interface PostRange {

@@ -5,10 +5,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { DeliveryState } from '../../src/model/delivery.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
 import { verifies } from '../scenarios/requirements.ts'
-import { createDisk, type Disk } from './harness/disk.ts'
+import { canCutPower, createDisk, type Disk } from './harness/disk.ts'
 import { checkHistory, describeVerdict, type HistoryEvent, type Verdict } from './harness/history.ts'
 import { listEverything, storeOf, withStore } from './harness/home.ts'
-import { canDo, figures, isLong } from './harness/need.ts'
+import { figures, isLong } from './harness/need.ts'
 import { integrityFault } from './harness/soundness.ts'
 import { type Role, readLogs, startWorker, type WorkerSettings } from './harness/workers.ts'
 
@@ -16,19 +16,9 @@ const CYCLES = isLong ? 150 : 8
 const PLANTED_CYCLES = 10
 const LONGEST_LIFE_MS = 400
 
-const canCutPower = canDo('cut the power of a disk', () => {
-  const disk = createDisk()
-  try {
-    disk.cutPower()
-    disk.restorePower()
-  } finally {
-    disk.remove()
-  }
-})
-
 const PLANTED = { cycles: PLANTED_CYCLES, plant: 'synchronous-normal' } as const
 
-describe.runIf(canCutPower)('a disk that loses power', () => {
+describe.runIf(canCutPower())('a disk that loses power', () => {
   it('keeps every acknowledged message', async () => {
     verifies('G1.power-loss')
     const { verdict, faults, cycles } = await powerLoop({ cycles: CYCLES })

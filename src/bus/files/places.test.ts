@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { archiveName, archiveNumber, locate } from './places.ts'
 
-const ROOT = '/home/quinn/run-agent'
+const ROOT = '/buses'
 
 describe('the location of a bus', () => {
   it('is where the seed says', () => {
@@ -18,11 +18,11 @@ describe('the location of a bus', () => {
   })
 
   it('is the file that somebody named for it', () => {
-    const files = { 'atlas/t': '/work/MESSAGE-BUS.md' }
+    const files = { 'atlas/t': '/elsewhere/MESSAGE-BUS.md' }
     expect(locate({ root: ROOT, files }, { project_id: 'atlas', task_id: 't' })).toEqual({
       place: { project_id: 'atlas', task_id: 't' },
-      folder: '/work',
-      path: '/work/MESSAGE-BUS.md',
+      folder: '/elsewhere',
+      path: '/elsewhere/MESSAGE-BUS.md',
       owned: [],
     })
     expect(locate({ root: ROOT, files }, { project_id: 'atlas' }).path).toBe(`${ROOT}/atlas/PROJECT-MESSAGE-BUS.md`)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { endEntry, startEntry } from './run-entries.ts'
 import type { RunInfo } from './run-info.ts'
 
-const FOLDER = '/root/p/t/runs/run_20260205-123456-12345'
+const FOLDER = '/buses/p/t/runs/run_20260205-123456-12345'
 const INFO: RunInfo = {
   version: 1,
   run_id: 'run_20260205-123456-12345',
@@ -16,7 +16,7 @@ const INFO: RunInfo = {
   start_time: '2026-02-05T12:34:56.789Z',
   exit_code: -1,
   status: 'running',
-  cwd: '/home/someone',
+  cwd: '/elsewhere',
   prompt_path: `${FOLDER}/prompt.md`,
   output_path: `${FOLDER}/output.md`,
   stdout_path: `${FOLDER}/agent-stdout.txt`,
@@ -32,7 +32,7 @@ const META = {
   pid: 4711,
   pgid: 4711,
   run_dir: FOLDER,
-  cwd: '/home/someone',
+  cwd: '/elsewhere',
   prompt_path: `${FOLDER}/prompt.md`,
   output_path: `${FOLDER}/output.md`,
   stdout_path: `${FOLDER}/agent-stdout.txt`,

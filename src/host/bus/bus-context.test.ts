@@ -75,9 +75,9 @@ describe('a run', () => {
   })
 
   it('may have a folder of another name, which says nothing of its neighbours', () => {
-    const env = { JRUN_PROJECT_ID: 'p', JRUN_TASK_ID: 't', JRUN_TASK_FOLDER: 'work/here' }
+    const env = { JRUN_PROJECT_ID: 'p', JRUN_TASK_ID: 't', JRUN_TASK_FOLDER: 'over/there' }
     const context = findBus({ ...NOWHERE, env, cwd: '/elsewhere' })
-    expect(context?.files).toEqual({ 'p/t': '/elsewhere/work/here/TASK-MESSAGE-BUS.md' })
+    expect(context?.files).toEqual({ 'p/t': '/elsewhere/over/there/TASK-MESSAGE-BUS.md' })
   })
 
   it('is known by its folder, that of its task, or the file alone', () => {
@@ -91,7 +91,7 @@ describe('a run', () => {
     expect(known).toMatchObject([{ place }, { place }, { place }])
     expect(known.map((context) => context?.files['p/t'])).toEqual([file, file, file])
     expect(known[0]?.runId).toBe('run_1')
-    expect(findBus({ ...NOWHERE, env: { JRUN_MESSAGE_BUS: '/home/quinn/.bashrc' } })).toBeUndefined()
+    expect(findBus({ ...NOWHERE, env: { JRUN_MESSAGE_BUS: '/elsewhere/.bashrc' } })).toBeUndefined()
     expect(findBus({ ...NOWHERE, env: { JRUN_MESSAGE_BUS: '/elsewhere/p/MESSAGE-BUS.md' } })).toMatchObject({
       place: { project_id: 'p' },
       files: { p: '/elsewhere/p/MESSAGE-BUS.md' },

@@ -1,19 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { createClock } from '../../../test/helpers/server/clock.ts'
 import { createRates } from './rates.ts'
-
-function clock() {
-  let now = 0
-  return {
-    now: () => now,
-    advance(ms: number) {
-      now += ms
-    },
-  }
-}
 
 describe('wrong credentials', () => {
   it('are told to be wrong ten times a minute from one address, and then not even that', () => {
-    const { now, advance } = clock()
+    const { now, advance } = createClock()
     const rates = createRates(now)
     for (let guess = 0; guess < 10; guess++) expect(rates.wrong('a')).toBeUndefined()
     expect(rates.wrong('a')).toMatchObject({ isFirst: true, error: { code: 'RATE_LIMITED', details: { seconds: 60 } } })
@@ -34,7 +25,7 @@ describe('wrong credentials', () => {
 
 describe('a token', () => {
   it('is good for so many requests at once, and so many a second', () => {
-    const { now, advance } = clock()
+    const { now, advance } = createClock()
     const rates = createRates(now)
     for (let request = 0; request < 4_000; request++) rates.use('a')
     expect(() => rates.use('a')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }))

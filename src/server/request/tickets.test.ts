@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createClock } from '../../../test/helpers/server/clock.ts'
 import { type Bearer, createTickets } from './tickets.ts'
 
 const BEARER: Bearer = {
@@ -8,16 +9,6 @@ const BEARER: Bearer = {
     caller: { id: 'justin', kind: 'human', verified: true, via: 'http' },
   },
   token: 'pst_1',
-}
-
-function clock() {
-  let now = 0
-  return {
-    now: () => now,
-    advance(ms: number) {
-      now += ms
-    },
-  }
 }
 
 describe('a ticket', () => {
@@ -30,7 +21,7 @@ describe('a ticket', () => {
   })
 
   it('is good for a minute', () => {
-    const { now, advance } = clock()
+    const { now, advance } = createClock()
     const tickets = createTickets(now)
     const { ticket, expiresAt } = tickets.issue(BEARER)
     expect(expiresAt).toBe(60_000)

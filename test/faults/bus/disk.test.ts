@@ -6,8 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { bodiesOf, openTestBus, post } from '../../helpers/bus/bus-files.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
 import { verifies } from '../../scenarios/requirements.ts'
-import { canMount, createDisk, mountMemory } from '../harness/disk.ts'
-import { canDo, figures, isLong } from '../harness/need.ts'
+import { canCutPower, canMount, createDisk, mountMemory } from '../harness/disk.ts'
+import { figures, isLong } from '../harness/need.ts'
 import { type Crew, readErrors, readLogs, startPoster } from './crew.ts'
 import { judge } from './verdict.ts'
 
@@ -16,17 +16,7 @@ const PLANTED_CYCLES = 10
 const LONGEST_LIFE_MS = 300
 const ENDLESS = 1_000_000
 
-const canCutPower = canDo('cut the power of a disk', () => {
-  const disk = createDisk()
-  try {
-    disk.cutPower()
-    disk.restorePower()
-  } finally {
-    disk.remove()
-  }
-})
-
-describe.runIf(canCutPower)('a disk that loses power', () => {
+describe.runIf(canCutPower())('a disk that loses power', () => {
   it('keeps every acknowledged entry', async () => {
     verifies('S002.disk')
     const { lost, acknowledged, faults } = await powerLoop(CYCLES)

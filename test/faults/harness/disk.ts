@@ -41,6 +41,18 @@ export function createDisk(): Disk {
   }
 }
 
+export function canCutPower(): boolean {
+  return canDo('cut the power of a disk', () => {
+    const disk = createDisk()
+    try {
+      disk.cutPower()
+      disk.restorePower()
+    } finally {
+      disk.remove()
+    }
+  })
+}
+
 export function canMount(): boolean {
   return canDo('mount a file system', () => {
     const folder = makeTemporaryFolder()

@@ -19,6 +19,8 @@ export interface Session {
   readonly idleSince: number | null
   /** How often in a row the end of its turn was put off. */
   readonly continuations: number
+  /** When the end of its turn was last put off. */
+  readonly continuedAt: number | null
   /** When it last came to rest with our leave. */
   readonly stoppedAt: number | null
 }

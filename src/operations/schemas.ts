@@ -38,6 +38,7 @@ export const session = z.object({
   endedAt: moment,
   idleSince: moment,
   continuations: z.number().int(),
+  continuedAt: moment,
   stoppedAt: moment,
 })
 

@@ -18,13 +18,13 @@ export function readAgent([id, kind, displayName, isOwner, createdAt, removedAt]
 }
 
 export const SESSION_COLUMNS =
-  'id, agent_id, host, machine, pid, pid_started_at, started_at, last_event_at, ended_at, project, idle_since, continuations, stopped_at'
+  'id, agent_id, host, machine, pid, pid_started_at, started_at, last_event_at, ended_at, project, idle_since, continuations, continued_at, stopped_at'
 
 export function readSession(row: SqlRow): Session {
   const [id, agent, host, machine, pid, pidStartedAt, startedAt, lastEventAt, endedAt] = row
-  const [project, idleSince, continuations, stoppedAt] = row.slice(9)
+  const [project, idleSince, continuations, continuedAt, stoppedAt] = row.slice(9)
   const process = { machine, pid, pidStartedAt }
-  const turn = { idleSince, continuations, stoppedAt }
+  const turn = { idleSince, continuations, continuedAt, stoppedAt }
   return { id, agent, host, project, ...process, startedAt, lastEventAt, endedAt, ...turn }
 }
 

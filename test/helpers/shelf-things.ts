@@ -91,7 +91,7 @@ export const move = (
 
 export function session(id: string): Session {
   const process = { machine: 'here', pid: null, pidStartedAt: null, host: 'generic', project: null }
-  const turn = { idleSince: null, continuations: 0, stoppedAt: null }
+  const turn = { idleSince: null, continuations: 0, continuedAt: null, stoppedAt: null }
   return { id, agent: 'quinn', startedAt: NOW, lastEventAt: NOW, endedAt: null, ...process, ...turn }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
@@ -96,6 +96,20 @@ describe('the end of a turn', () => {
     expect((await stops(place, 2, env)).map(isContinued)).toEqual([true, true])
     await fire(place, 'PostToolBatch', { fields: { tool_calls: [] } })
     expect((await stops(place, 1, env)).map(isContinued)).toEqual([false])
+  })
+
+  it('is answered alike by a hook that is installed twice, however late the second one is', async () => {
+    verifies('S000.event.twice')
+    const place = await makePlace()
+    await createGate(place)
+    const late = { wrap: ['bash', '-c', 'until [ -e go ]; do sleep 0.02; done; exec "$@"', 'bash'] }
+    for (const isLast of [false, false, false, false, false, true]) {
+      const second = stops(place, 1, late)
+      const first = await stops(place, 1)
+      writeFileSync(join(place.project, 'go'), '')
+      expect([...first, ...(await second)].map(isContinued)).toEqual([!isLast, !isLast])
+      rmSync(join(place.project, 'go'))
+    }
   })
 
   it('is breached, and a person told, where the session ends although a gate holds it', async () => {

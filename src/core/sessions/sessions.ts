@@ -40,6 +40,7 @@ export async function putSession(ctx: Context, tx: Shelves, input: BeginSession)
     endedAt: null,
     idleSince: known?.idleSince ?? null,
     continuations: known?.continuations ?? 0,
+    continuedAt: known?.continuedAt ?? null,
     stoppedAt: known?.stoppedAt ?? null,
   }
   await tx.sessions.put(session)

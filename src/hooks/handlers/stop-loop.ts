@@ -7,6 +7,7 @@ const MAX_CONTINUATIONS = 5
 /**
  * Counts every time the end of a turn was put off in a row, whatever put it off, and gives up before the host does: a
  * host that gives up tells nobody. Those who would put it off once more find that they may not.
+ * Where the hooks are installed twice, what another hook has said of this very stop is no earlier one.
  */
 export const stopLoop: Handler = {
   name: 'stop loop',
@@ -14,8 +15,19 @@ export const stopLoop: Handler = {
   events: ['turn.stop'],
 
   async handle(call) {
-    const limit = stopLimit(MAX_CONTINUATIONS, call.settings.stopCap)
-    call.isLoopBroken = (call.session?.continuations ?? 0) >= limit
+    const { session, settings } = call
+    if (!session) return undefined
+    const begunAt = session.lastEventAt - settings.ageMs()
+    if (isSince(begunAt, session.stoppedAt)) {
+      call.session = undefined
+      return { isFinal: true }
+    }
+    const already = isSince(begunAt, session.continuedAt) ? session.continuations - 1 : session.continuations
+    call.isLoopBroken = Math.max(0, already) >= stopLimit(MAX_CONTINUATIONS, settings.stopCap)
     return undefined
   },
+}
+
+function isSince(begunAt: number, at: number | null): boolean {
+  return at !== null && at > begunAt
 }

@@ -20,6 +20,7 @@ function session(about: Partial<LiveSession> = {}): LiveSession {
     endedAt: null,
     idleSince: NOW - MINUTE_MS,
     continuations: 0,
+    continuedAt: null,
     stoppedAt: null,
     liveness: 'alive',
     ...about,

@@ -5,6 +5,9 @@ import type { SessionShelf } from '../store.ts'
 /** Events that may be fired twice come close together. */
 const MAX_FIRINGS = 16
 
+/** No two stops that are under way at the same time are further apart. */
+const CLOCK_SLACK_MS = 60_000
+
 interface Firing {
   readonly firing: string
   readonly at: number
@@ -24,7 +27,7 @@ export function createSessionShelf(sql: Sql): SessionShelf {
     async put(session) {
       const { id, agent, host, machine, pid, pidStartedAt, startedAt, lastEventAt, project } = session
       await sql.run(
-        `INSERT INTO sessions (${SESSION_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, NULL, ?9, NULL, 0, NULL)
+        `INSERT INTO sessions (${SESSION_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, NULL, ?9, NULL, 0, NULL, NULL)
          ON CONFLICT (id) DO UPDATE SET host = excluded.host, machine = excluded.machine, pid = excluded.pid,
            pid_started_at = excluded.pid_started_at, last_event_at = excluded.last_event_at, ended_at = NULL,
            project = excluded.project`,
@@ -43,7 +46,7 @@ export function createSessionShelf(sql: Sql): SessionShelf {
     async setTurn({ id, idleSince, continuations, stoppedAt, continued }) {
       const row = await sql.get(
         `UPDATE sessions SET idle_since = CASE WHEN ?2 = 1 THEN ?3 ELSE idle_since END,
-           continuations = CASE WHEN ?4 = 1 THEN 0 WHEN coalesce(continued_at, 0) < ?6 OR continued_at > ?7 THEN continuations + 1
+           continuations = CASE WHEN ?4 = 1 THEN 0 WHEN coalesce(continued_at, 0) < ?6 OR continued_at > ?8 THEN continuations + 1
              ELSE continuations END,
            continued_at = coalesce(?7, continued_at), stopped_at = coalesce(?5, stopped_at)
          WHERE id = ?1 RETURNING ${SESSION_COLUMNS}`,
@@ -55,6 +58,8 @@ export function createSessionShelf(sql: Sql): SessionShelf {
           stoppedAt ?? null,
           Math.ceil(continued?.begunAt ?? 0),
           continued?.at ?? null,
+          // A stop under way at the same time may have looked at the clock a little later; one far ahead was set back.
+          continued ? continued.at + CLOCK_SLACK_MS : null,
         ],
       )
       return row && readSession(row)

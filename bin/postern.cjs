@@ -20,9 +20,11 @@ if (!fs.existsSync(__dirname + '/../dist/main.cjs')) {
   process.stderr.write('postern: this clone is not built yet. Run "npm install" (or "npm run build") in it first.\n')
   process.exit(isHook ? 0 : 69)
 }
-process.on('SIGINT', () => {
-  process.exit(130)
-})
+if (!isHook) {
+  process.on('SIGINT', () => {
+    process.exit(130)
+  })
+}
 
 // Compiled code is kept in the user's own folder, if nobody else can put any there: what lies there is run.
 var path = require('node:path')
@@ -55,13 +57,94 @@ function useCache() {
   if (cache) require('node:module').enableCompileCache(cache)
 }
 
-// What runs thousands of times a day is kept wholly compiled.
+// What runs thousands of times a day is kept with that code compiled that earlier runs have used. Node's own cache keeps a
+// file as it is before it runs, when V8 has put off nearly every function: compiling those, each time anew, is most of what
+// a short command does. To keep all of them compiled is no better: to read back what never runs takes as long.
+// It stands here because to load one more file takes longer than to run it.
+
+// The build ends each bundle with a digest of it. V8 itself tells two sources apart by nothing but their lengths.
+var DIGEST_LENGTH = 16
+// As Node wraps a module.
+var HEAD = '(function (exports, require, module, __filename, __dirname) {'
+var TAIL = '\n})'
+
+// What this run is for, in a word: each use is learned once. It is known later than the bundle is loaded.
+var use = 'look'
+
 function load(name) {
-  var file = path.join(__dirname, '..', 'dist', name)
-  return cache ? require('./compiled.cjs').loadCompiled(file, cache) : require(file)
+  var file = __dirname + '/../dist/' + name
+  return cache ? loadCompiled(file, cache + '/' + name + '-' + process.version) : require(file)
 }
 
-function loadAnswer() {
+function loadCompiled(file, keptAt) {
+  var bundle = fs.readFileSync(file)
+  var digest = digestAt(bundle.length - DIGEST_LENGTH, bundle)
+  var kept = readKept(keptAt, digest)
+  // Put together before it is text: of text that is put together V8 would make a copy.
+  var source = Buffer.concat([Buffer.from(HEAD), bundle, Buffer.from(TAIL)]).toString()
+  var script = new (require('node:vm').Script)(source, { filename: file, cachedData: kept.code })
+  // It is damaged, or was made under other flags. The next run makes a new one.
+  if (script.cachedDataRejected) remove(keptAt)
+  else process.once('exit', () => learn(keptAt, digest, kept, script))
+  var loaded = { exports: {} }
+  script.runInThisContext()(loaded.exports, requireFor(file), loaded, file, path.dirname(file))
+  return loaded.exports
+}
+
+// Most of what bundles ask for is Node's own, which nobody has to look for.
+function requireFor(file) {
+  return (id) => process.getBuiltinModule(id) || require('node:module').createRequire(file)(id)
+}
+
+function digestAt(start, content) {
+  return content.toString('latin1', start, start + DIGEST_LENGTH)
+}
+
+// The digest of the bundle, the uses that were learned, each with a space after it, an end of line, and the code.
+function readKept(keptAt, digest) {
+  var content
+  try {
+    content = fs.readFileSync(keptAt)
+  } catch (_error) {
+    content = Buffer.alloc(0)
+  }
+  var end = content.indexOf(10)
+  if (digestAt(0, content) !== digest || end < DIGEST_LENGTH) return { uses: '', code: undefined }
+  return { uses: content.toString('latin1', DIGEST_LENGTH, end), code: content.subarray(end + 1) }
+}
+
+// The program has ended: nobody waits for its answer any more.
+function learn(keptAt, digest, kept, script) {
+  if (kept.uses.indexOf(use + ' ') >= 0) return
+  var code = script.createCachedData()
+  // What a long run has not used for a while V8 throws away.
+  if (kept.code && code.length < kept.code.length) return
+  keep(keptAt, Buffer.concat([Buffer.from(digest + kept.uses + use + ' \n'), code]))
+}
+
+// The file appears whole or not at all, whatever happens to the machine: V8 would run half of one. Nobody else writes to
+// the same part, not even a process of another container, which may well have the same number.
+function keep(keptAt, content) {
+  var partial = keptAt + '.' + process.pid + '-' + Math.random().toString(36).slice(2)
+  try {
+    fs.writeFileSync(partial, content, { mode: 0o600, flush: true, flag: 'wx' })
+    fs.renameSync(partial, keptAt)
+  } catch (_error) {
+    // The next run compiles it again.
+    remove(partial)
+  }
+}
+
+function remove(file) {
+  try {
+    fs.unlinkSync(file)
+  } catch (_error) {
+    // It is gone already, or the folder is one that we cannot write to.
+  }
+}
+
+function loadAnswer(event) {
+  use = event
   useCache()
   return load('hook.cjs').answerEvent
 }
@@ -78,7 +161,10 @@ function run() {
   var answer = look()
   if (answer !== undefined) return answer
   useCache()
-  if (argv[0] === 'inbox') answer = load('hot.cjs').runHot(argv)
+  if (argv[0] === 'inbox') {
+    use = /^[a-z]+$/.test(argv[1]) ? argv[1] : 'inbox'
+    answer = load('hot.cjs').runHot(argv)
+  }
   return answer === undefined ? require('../dist/main.cjs').runMain(argv) : answer
 }
 

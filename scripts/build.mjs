@@ -133,7 +133,7 @@ function requiringParts(text) {
   return required === text ? text : `${required}async function part(path){return require(path)}\n`
 }
 
-/** By this `bin/compiled.cjs` tells whether code that was kept belongs to a bundle. */
+/** By this `bin/postern.cjs` tells whether code that was kept belongs to a bundle. */
 function withDigest(text) {
   return `${text}//${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
 }

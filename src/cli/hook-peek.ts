@@ -22,22 +22,26 @@ export interface Found {
   /** As it is for the working folder. */
   config?: Config
   opened?: OpenOptions['opened']
+  event?: HookEventName
 }
 
 /** The whole way, loaded where the short one ends. */
 type Answer = (words: readonly string[], input: string, found: Found) => Promise<void>
+type LoadAnswer = (event: string) => Answer
 
 /**
  * Answers one event of a host, from standard input to standard output. Undefined where the words ask for something else
  * than that. It ends with 0 whatever happens: a host takes other codes for a refusal.
  */
-export function runHook(argv: readonly string[], loadAnswer: () => Answer): Promise<never> | undefined {
+export function runHook(argv: readonly string[], loadAnswer: LoadAnswer): Promise<never> | undefined {
   const words = argv.slice(1)
   if (words.includes('--help') || words.includes('-h')) return undefined
   if (words.includes('--rewake')) return watchInBackground(words)
   const found: Found = {}
   return readInput()
-    .then((input) => (isAnswered(words, input, found) ? undefined : loadAnswer()(words, input, found)))
+    .then((input) =>
+      isAnswered(words, input, found) ? undefined : loadAnswer(found.event ?? 'event')(words, input, found),
+    )
     .catch(noteUnanswered)
     .then(() => leave(EXIT.ok))
 }
@@ -57,6 +61,7 @@ function isAnswered(words: readonly string[], input: string, found: Found): bool
     const agent = env['POSTERN_AGENT'] || args.get('agent')
     const host = findHost(args.get('host') ?? '')
     const event = host?.parse(JSON.parse(input))
+    if (event) found.event = event.name
     if (!host || !agent || !event?.sessionId || !DELIVERING.includes(event.name)) return false
     const flags = configFlags(args)
     const config = readConfig({ flags, env, cwd: process.cwd() })

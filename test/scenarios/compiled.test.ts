@@ -28,6 +28,16 @@ describe('the code that is kept of a bundle', () => {
     expect(readdirSync(join(home, 'cache')).filter((name) => name.startsWith('hot'))).toEqual([basename(kept)])
   })
 
+  it('grows once with each use that comes along', async () => {
+    const before = code()
+    const drain = () => postern({ home }, 'inbox', 'drain', '--agent', 'quinn', '--limit', '1')
+    expect((await drain()).exit).toBe(0)
+    const grown = code()
+    expect(grown.length).toBeGreaterThan(before.length)
+    for (const command of [drain, push]) expect((await command()).exit).toBe(0)
+    expect(code().equals(grown)).toBe(true)
+  })
+
   it('is made anew where it belongs to another bundle, though one of the same length', async () => {
     const before = code()
     writeFileSync(kept, Buffer.concat([Buffer.from('0'.repeat(DIGEST_LENGTH)), before.subarray(DIGEST_LENGTH)]))

@@ -35,9 +35,9 @@ export function settleAtOnce(path: string, { agent, sessionId, mayHoldEntries, s
   } finally {
     connection.exec('ROLLBACK')
   }
-  // Otherwise it stays open until the process ends: closing the last one takes the log away that is needed next.
-  if (isQuiet) connection.close()
-  else lend?.(opened)
+  // It stays open until the process ends: closing the last one moves the log into the store, which waits for the disk
+  // three times, and takes it away from the next one.
+  if (!isQuiet) lend?.(opened)
   return isQuiet
 }
 

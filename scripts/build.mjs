@@ -17,7 +17,7 @@ const onUse = {
     plugin.onResolve(
       {
         filter:
-          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|push-in-full|rare-shelves|ingest|spool|fallback|run-command|bell|queue|buses|rewake|connect|serve|secrets)\.ts$/,
+          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bell|queue|buses|rewake|connect|serve|secrets)\.ts$/,
       },
       ({ kind, path }) =>
         kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
@@ -32,7 +32,15 @@ const onUse = {
 const withoutSourceErrors = {
   name: 'without-source-errors',
   setup(plugin) {
-    plugin.onLoad({ filter: /\/model\/source-errors\.ts$/ }, () => ({ contents: 'export const SOURCE_ERRORS = {}' }))
+    plugin.onLoad({ filter: /\/errors\/source-errors\.ts$/ }, () => ({ contents: 'export const SOURCE_ERRORS = {}' }))
+  },
+}
+
+/** A look that fails says nothing: it leaves everything to the next bundle. */
+const withoutErrors = {
+  name: 'without-errors',
+  setup(plugin) {
+    plugin.onLoad({ filter: /\/errors\/error-table\.ts$/ }, () => ({ contents: 'export const ERRORS = {}' }))
   },
 }
 
@@ -66,12 +74,15 @@ const executables = {
     'rare-shelves': 'src/store/sqlite/rare-shelves.ts',
     'push-in-full': 'src/core/inbox/push-in-full.ts',
     'hook-verbs': 'src/core/gates/hook-verbs.ts',
+    'handoff-verbs': 'src/core/handoff/handoff-verbs.ts',
+    handoffs: 'src/host/handoff/handoffs.ts',
     tend: 'src/core/gates/tend.ts',
     fire: 'src/core/plans/fire.ts',
     cron: 'src/host/cron.ts',
     ingest: 'src/core/inbox/ingest.ts',
     spool: 'src/host/spool.ts',
     fallback: 'src/hooks/fallback.ts',
+    inheriting: 'src/hooks/inheriting.ts',
     'run-command': 'src/kit/node/run-command.ts',
     secrets: 'src/host/credentials/secrets.ts',
     bell: 'src/wires/local/bell.ts',
@@ -86,12 +97,14 @@ const executables = {
 const often = {
   ...executables,
   plugins: [onUse, withoutSourceErrors],
-  entryPoints: {
-    peek: 'src/cli/peek.ts',
-    hot: 'src/cli/hot.ts',
-    'hook-peek': 'src/cli/hook-peek.ts',
-    hook: 'src/cli/hook.ts',
-  },
+  entryPoints: { hot: 'src/cli/hot.ts', hook: 'src/cli/hook.ts' },
+}
+
+/** Those that come before them, and mostly find that there is nothing to do. */
+const looks = {
+  ...executables,
+  plugins: [onUse, withoutErrors],
+  entryPoints: { peek: 'src/cli/peek.ts', 'hook-peek': 'src/cli/hook-peek.ts' },
 }
 
 const library = {
@@ -104,7 +117,7 @@ const library = {
   entryPoints: { index: 'src/index.ts', client: 'src/client/connect.ts' },
 }
 
-const bundles = [await build(often), await build(executables)]
+const bundles = [await build(looks), await build(often), await build(executables)]
 const exported = await build(library)
 const { formatPluginHooks } = await load('src/hooks/install/plugin.ts')
 

@@ -1,4 +1,4 @@
-import { broken, type ErrorRow, notFound, unavailable, usage } from '../error-row.ts'
+import { broken, type ErrorRow, notFound, unavailable, usage } from '../errors/error-row.ts'
 
 /** Refusals of the bus. */
 export const BUS_ERRORS = {

@@ -41,6 +41,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     clock: true,
     remedy: 'the toolbox knows nothing of us; take what it needs as an argument',
   },
+  'kit/yaml': {
+    may: [],
+    packages: ['yaml'],
+    node: true,
+    remedy: 'the only place that knows the parser; take what it needs as an argument',
+  },
   operations: {
     may: ['model'],
     packages: ['zod'],
@@ -49,7 +55,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'operations/routes.ts': { may: [], remedy: 'routes are plain data, so that a client needs nothing else' },
   core: {
     may: ['model', 'kit/pure'],
-    mayAsTypes: [STORE_CONTRACT, WIRE_CONTRACT, 'bus/bus-shelf.ts', 'ledger/ledger.ts'],
+    mayAsTypes: [STORE_CONTRACT, WIRE_CONTRACT, 'bus/bus-shelf.ts', 'handoff/handoff-shelf.ts', 'ledger/ledger.ts'],
     remedy: 'ask for it through the context',
   },
   store: {
@@ -83,15 +89,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'wires/redis': wireOf('redis'),
   'wires/postgres': wireOf('pg'),
   bus: {
-    may: ['model', ...KIT],
-    packages: ['yaml'],
+    may: ['model', ...KIT, 'kit/yaml'],
     node: true,
     clock: true,
     remedy: 'the bus is files; let host bring it and the heart together',
   },
   handoff: {
-    may: ['model', ...KIT],
-    packages: ['yaml'],
+    may: ['model', ...KIT, 'kit/yaml'],
     node: true,
     clock: true,
     remedy: 'handoff is files; let host bring it and the heart together',

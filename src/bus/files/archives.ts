@@ -1,10 +1,11 @@
 import { closeSync, fchmodSync, openSync, readdirSync, renameSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { codeOf } from '../../kit/node/file-trouble.ts'
 import { syncFolder } from '../../kit/node/folders.ts'
 import type { BusRotation } from '../../model/bus/bus.ts'
 import { type LockedFile, underLock } from './locked-file.ts'
 import { archiveName, archiveNumber, type Location } from './places.ts'
-import { codeOf, onFile, unusable } from './trouble.ts'
+import { onFile, unusable } from './trouble.ts'
 
 /** The names of the archives of a bus, oldest first. */
 export function archivesOf({ folder, path }: Location): string[] {

@@ -1,13 +1,14 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { codeOf } from '../../kit/node/file-trouble.ts'
 import type { BusStatus } from '../../model/bus/bus.ts'
 import type { BusPlace } from '../../model/bus/entry.ts'
 import { isBusId, parsePlaceName, placeName } from '../../model/bus/place.ts'
 import { PosternError } from '../../model/errors.ts'
 import { lastEntryId } from './end.ts'
 import { type Location, locate, type Places } from './places.ts'
-import { codeOf, onFile } from './trouble.ts'
+import { onFile } from './trouble.ts'
 import { Volumes } from './volumes.ts'
 
 /** Every bus below the root, and those that lie elsewhere, by their names. One that cannot be used is left out. */

@@ -1,8 +1,9 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { codeOf } from '../../kit/node/file-trouble.ts'
 import { makePrivateFolder, syncFolder } from '../../kit/node/folders.ts'
 import type { Location } from './places.ts'
-import { codeOf, onFile, unusable } from './trouble.ts'
+import { onFile, unusable } from './trouble.ts'
 
 /** Neither follows a link nor waits for somebody at the other end of a pipe. */
 const CAREFUL = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY

@@ -1,9 +1,10 @@
 import { lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../../kit/node/file-trouble.ts'
 import { makePrivateFolder } from '../../kit/node/folders.ts'
 import { requirePlainFolders } from '../files/open-file.ts'
 import type { Location } from '../files/places.ts'
-import { codeOf, onFile } from '../files/trouble.ts'
+import { onFile } from '../files/trouble.ts'
 import { formatRunId } from './run-id.ts'
 
 /** Where a run keeps its things, under the names that other runners of the seed use too. */

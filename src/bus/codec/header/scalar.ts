@@ -1,15 +1,10 @@
+import { isNull } from '../../../kit/pure/yaml-text.ts'
 import type { Json } from '../../../model/json.ts'
 
-const NULLS: readonly string[] = ['', '~', 'null', 'Null', 'NULL']
-const LONGEST_NULL = 4
 const BOOLEAN = /^(?:true|True|TRUE|false|False|FALSE)$/
 const INTEGER = /^[-+]?[0-9]+$/
 const OTHER_BASE = /^0(?:o[0-7]+|x[0-9a-fA-F]+)$/
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
-
-export function isNull(text: string): boolean {
-  return text.length <= LONGEST_NULL && NULLS.includes(text)
-}
 
 /**
  * What a plain scalar means by YAML's core schema. A number that JavaScript would change stays the text that it is: ids are
@@ -34,24 +29,6 @@ const BEGINS_TEXT = Uint8Array.from({ length: 128 }, (_, code) =>
 function readInteger(text: string): number | string {
   const value = Number(text)
   return Number.isSafeInteger(value) || String(value) === text ? value : text
-}
-
-const PLAIN = /^[A-Za-z_/][A-Za-z0-9_./@+=()-]*(?:[ ,:][A-Za-z0-9_./@+=()-]+)*$/
-/** Words that one of YAML's ages takes for something else than text. */
-const WORD = /^(?:true|false|yes|no|on|off|y|n|null)$/i
-/** JSON leaves these as they are, but YAML does not allow them, or takes them for the end of a line. */
-const UNPRINTABLE = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g
-
-/** A scalar on one line that every YAML reads as this text. */
-export function formatText(text: string): string {
-  return PLAIN.test(text) && !WORD.test(text) ? text : quote(text)
-}
-
-export function quote(text: string): string {
-  return JSON.stringify(text).replace(
-    UNPRINTABLE,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }
 
 export function formatNumber(value: number): string {

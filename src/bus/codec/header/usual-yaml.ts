@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
+import { isNull } from '../../../kit/pure/yaml-text.ts'
 import type { Json } from '../../../model/json.ts'
 import { createRawHeader, fieldAt, putField, putMember, type RawHeader } from './raw-header.ts'
-import { isNull, resolvePlain } from './scalar.ts'
+import { resolvePlain } from './scalar.ts'
 
 const UNUSUAL = Symbol('unusual')
 const MAX_DEPTH = 40

@@ -1,5 +1,6 @@
+import { formatText, quote } from '../../../kit/pure/yaml-text.ts'
 import type { Json } from '../../../model/json.ts'
-import { formatNumber, formatText, quote } from './scalar.ts'
+import { formatNumber } from './scalar.ts'
 
 const INDENT = '  '
 /** Above it other readers refuse a key. */

@@ -47,6 +47,15 @@ describe('renderDrain', () => {
     )
   })
 
+  it('tells how many more wait, up to a thousand', () => {
+    const closing = (remaining: number) =>
+      renderDrain(drained([sampleMessage()], remaining), { nonce })
+        .split('\n')
+        .at(-2)
+    expect(closing(999)).toContain('├─ 999 more wait ·')
+    expect(closing(1_000)).toContain('├─ over 1000 more wait ·')
+  })
+
   it('shows a headline in place of a body that does not fit', () => {
     const text = render(sampleMessage({ form: 'headline', content: `${'word '.repeat(100)}SECRET` }))
     expect(text).toContain('fetch with: postern inbox show msg_01K0EXAMPLE')

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { Store } from '../../src/store/store.ts'
 import { verifies } from '../scenarios/requirements.ts'
 import { conformance, contents, read, refused, show, stateOf, stepsOf, tell, type World } from './suite.ts'
 
@@ -35,6 +36,19 @@ conformance('drain and its offers', ({ rule, open }) => {
     expect(await postern.inbox.drain({ agent: 'quinn' })).toEqual({ offer: null, messages: [], remaining: 0 })
     await read(postern, 'quinn')
     expect(await stateOf(postern, id)).toBe('offered')
+  })
+
+  rule('counts what waits no further than a hook asks for', async () => {
+    let store: Store | undefined
+    const { postern, now } = await open({
+      through: (opened) => {
+        store = opened
+        return opened
+      },
+    })
+    for (const content of ['one', 'two', 'three']) await tell(postern, 'quinn', content)
+    const counted = (upTo?: number) => store?.read.deliveries.countPending({ agent: 'quinn', now: now(), upTo })
+    expect([await counted(2), await counted()]).toEqual([2, 3])
   })
 
   rule('makes what was printed and confirmed seen, for good', async () => {

@@ -2,7 +2,7 @@ import { parseAgentId } from '../../model/agent.ts'
 import type { InboxMessage, ShownMessage } from '../../model/delivery.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Offer } from '../../model/offer.ts'
-import type { Drained, DrainInbox } from '../../model/postern.ts'
+import type { Drained, DrainInbox, HookDrain } from '../../model/postern.ts'
 import { parsePriority } from '../../model/priority.ts'
 import { RING_RECEIPTS } from '../../model/ring.ts'
 import { parseSessionId } from '../../model/session.ts'
@@ -23,7 +23,7 @@ const VIA_BYTES = 200
 const NOTHING: Drained = { offer: null, messages: [], remaining: 0 }
 
 /** Offers what is pending. Where nothing waits, it only looks: nothing is locked and nothing written. */
-export async function drainInbox(ctx: Context, input: DrainInbox): Promise<Drained> {
+export async function drainInbox(ctx: Context, input: HookDrain): Promise<Drained> {
   const agent = parseAgentId(input.agent)
   requireSound(ctx, input)
   const waiting = await lookFor(ctx, input)
@@ -83,7 +83,7 @@ function wantedBy(ctx: Context, { agent, maxMessages, maxPriority }: DrainInbox)
 }
 
 /** What the first look has shown is taken without a transaction, unless somebody else was faster. */
-async function offerAtOnce(ctx: Context, input: DrainInbox, { candidates }: Waiting): Promise<Offered | undefined> {
+async function offerAtOnce(ctx: Context, input: HookDrain, { candidates }: Waiting): Promise<Offered | undefined> {
   if (!candidates || input.sessionId !== undefined) return undefined
   const drained = await offerAmong(ctx, input, candidates, {
     deliveries: ctx.store.read.deliveries,
@@ -92,7 +92,7 @@ async function offerAtOnce(ctx: Context, input: DrainInbox, { candidates }: Wait
   return drained && { drained, rings: [] }
 }
 
-async function offerPending(ctx: Context, tx: Shelves, input: DrainInbox, waiting: Waiting): Promise<Offered> {
+async function offerPending(ctx: Context, tx: Shelves, input: HookDrain, waiting: Waiting): Promise<Offered> {
   const { agent, sessionId } = input
   const rings = await takeBack(ctx, tx, agent, waiting)
   const drained = await offerAmong(ctx, input, await tx.deliveries.candidates(wantedBy(ctx, input)), tx)
@@ -112,11 +112,11 @@ interface Offering {
 /** Undefined where there is nothing to show, or it is no longer there. */
 async function offerAmong(
   ctx: Context,
-  input: DrainInbox,
+  input: HookDrain,
   candidates: readonly InboxMessage[],
   tx: Offering,
 ): Promise<Drained | undefined> {
-  const { agent, maxPriority } = input
+  const { agent, maxPriority, countUpTo } = input
   const maxMessages = input.maxMessages ?? ctx.limits.drainMessages
   const shown = chooseWithin(ctx, candidates, {
     maxMessages,
@@ -127,7 +127,9 @@ async function offerAmong(
   if (shown.length === 0) return undefined
   // Before they are taken, because nothing may fail once they are.
   const isAll = candidates.length <= maxMessages && shown.length === candidates.length && maxPriority === undefined
-  const pending = isAll ? shown.length : await tx.deliveries.countPending({ agent, now: ctx.store.now() })
+  const pending = isAll
+    ? shown.length
+    : await tx.deliveries.countPending({ agent, now: ctx.store.now(), upTo: countUpTo })
   const offer = draftOffer(ctx, input, shown.length)
   const headlines = shown.filter(({ form }) => form === 'headline').map(({ message }) => message.id)
   if (!(await tx.offers.open({ offer, taken: shown.map(({ message }) => message), headlines }))) return undefined

@@ -52,8 +52,8 @@ export function createDeliveryShelf(sql: Sql): DeliveryShelf {
       return mergeInOrder([...first, ...criticals, ...oldest])
     },
 
-    async countPending({ agent, now, maxPriority = LEAST_URGENT }) {
-      const row = await sql.get(COUNT_PENDING, [agent, now, maxPriority])
+    async countPending({ agent, now, maxPriority = LEAST_URGENT, upTo = 1e9 }) {
+      const row = await sql.get(COUNT_PENDING, [agent, now, maxPriority, upTo])
       return Number(row?.[0] ?? 0)
     },
 
@@ -188,11 +188,10 @@ function oldestOf(maxPriority: number): string {
 }
 
 /** What waits for an agent: its pending deliveries, and the broadcasts that it has not taken up. */
-const COUNT_PENDING = `SELECT
-  (SELECT count(*) FROM deliveries d WHERE d.agent_id = ?1 AND d.state = 'pending' AND d.priority <= ?3 AND ${LIVE}) +
-  (SELECT count(*) FROM agents a JOIN messages m ON m.broadcast_seq > a.broadcast_cursor
-   WHERE a.id = ?1 AND a.kind <> 'service' AND a.removed_at IS NULL AND m.from_id <> ?1 AND m.priority <= ?3
-     AND (m.expires_at IS NULL OR m.expires_at > ?2))`
+const COUNT_PENDING = `SELECT (SELECT count(*) FROM (SELECT 1 FROM deliveries d WHERE d.agent_id = ?1 AND d.state = 'pending'
+  AND d.priority <= ?3 AND ${LIVE} LIMIT ?4 + 0) AS n) + (SELECT count(*) FROM agents a
+  JOIN messages m ON m.broadcast_seq > a.broadcast_cursor WHERE a.id = ?1 AND a.kind <> 'service' AND a.removed_at IS NULL AND m.from_id <> ?1 AND m.priority <= ?3
+  AND (m.expires_at IS NULL OR m.expires_at > ?2))`
 
 /** What a take-up found expired already has that step in its history too. */
 const RECORD_EXPIRED = `INSERT INTO delivery_steps (message_seq, agent_id, at, step, by_id, evidence)

@@ -48,6 +48,7 @@ export async function makePlace(
     readonly limits?: Partial<Limits>
     readonly gates?: Readonly<Record<string, unknown>>
     readonly hooks?: readonly unknown[]
+    readonly handoff?: Readonly<Record<string, unknown>>
   } = {},
 ): Promise<Place> {
   const folder = temporaryFolder()

@@ -1,8 +1,11 @@
 import type { BusShelf } from '../bus/bus-shelf.ts'
+import type { HandoffShelf } from '../handoff/handoff-shelf.ts'
 import type { BusPlace } from '../model/bus/entry.ts'
 import type { Caller } from '../model/caller.ts'
 import type { InboxMessage, ShownForm } from '../model/delivery.ts'
 import type { SessionGateRule } from '../model/gate.ts'
+import type { Inheritance } from '../model/handoff/handoff.ts'
+import type { HandoffItem } from '../model/handoff/item.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Identity } from '../model/network/tokens.ts'
 import type { Liveness } from '../model/session.ts'
@@ -33,6 +36,8 @@ export interface Context {
   readonly recurrences: () => Promise<Recurrences>
   /** The files of the buses. Loaded with the first call, for most commands never touch one. */
   readonly bus: () => Promise<Buses>
+  /** The folders of the handoff. Loaded with the first call. */
+  readonly handoff: () => Promise<Handoffs>
   /** Runs a command in a shell and tells how it went; one that takes too long is ended. */
   readonly runCommand: (command: string, options: CommandOptions) => Promise<CommandOutcome>
   /** Hands something that has happened to the commands that the user has set for it. Never fails. */
@@ -44,6 +49,17 @@ export interface Context {
 export interface Buses extends BusShelf {
   /** Looks at the bus of the work that goes on in a folder, wherever it lies; undefined where there is none. */
   around<T>(folder: string | null, look: (shelf: BusShelf, place: BusPlace) => Promise<T>): Promise<T | undefined>
+}
+
+export interface Handoffs extends HandoffShelf {
+  /** What showing it costs, in tokens. */
+  tokensOf(item: HandoffItem): number
+  /** What showing an inheritance costs, with all that stands around its items. */
+  tokensOfAll(shown: Pick<Inheritance, 'items' | 'waiting' | 'refused'>): number
+  /** As the configuration has it. */
+  readonly maxTokens: number
+  /** How long what was inherited is kept; null: until somebody cleans up. */
+  readonly keepProcessedMs: number | null
 }
 
 export interface Timers {

@@ -31,6 +31,18 @@ export function createHookPostern(ctx: Context, close: () => Promise<void>): Hoo
       mark: async (input) => (await verbs()).markGate(ctx, input),
       passed: async (input) => (await verbs()).notePassed(ctx, input),
     },
+    handoff: {
+      inherit: async (input) => (await handoff()).inheritItems(ctx, input),
+      printed: async (input) => (await handoff()).markInheritancePrinted(ctx, input),
+      release: async (input) => (await handoff()).releaseInheritance(ctx, input),
+      hasInherited: async (input) => (await ctx.store.read.sessions.inheritedAt(input)) !== undefined,
+      isTold: async (input) => (await handoff()).isToldOfNothing(ctx, input),
+      // Most sessions have confirmed theirs long ago, or have none.
+      settle: async (input) => {
+        if ((await ctx.store.read.sessions.inheritedAt(input)) === 0)
+          await (await handoff()).settleInheritances(ctx, input)
+      },
+    },
     upkeep: { run: () => runUpkeep(ctx) },
     close,
   }
@@ -41,6 +53,10 @@ const NO_GATES: Judgement = { strict: [], soft: [] }
 /** Most agents have no gate at most times. */
 async function isGated(ctx: Context, gated: { readonly agent: string; readonly sessionId: string }): Promise<boolean> {
   return ctx.sessionGates.length > 0 || ctx.store.read.sessions.isGated(gated)
+}
+
+function handoff(): Promise<typeof import('./handoff/handoff-verbs.ts')> {
+  return import('./handoff/handoff-verbs.ts')
 }
 
 function verbs(): Promise<typeof import('./gates/hook-verbs.ts')> {

@@ -18,6 +18,13 @@ import { judgeGates, notePassed } from './gates/judge.ts'
 import { listGates, showGate } from './gates/look.ts'
 import { resolveGate, waiveGate } from './gates/resolve.ts'
 import { markGate, registerGate } from './gates/session-gates.ts'
+import { cleanItems } from './handoff/clean.ts'
+import { confirmInheritance, markInheritancePrinted, releaseInheritance } from './handoff/confirm.ts'
+import { inheritItems } from './handoff/inherit.ts'
+import { leaveItem } from './handoff/leave.ts'
+import { listItems, showItem } from './handoff/look.ts'
+import { listOut, writeOut } from './handoff/out.ts'
+import { initHandoff } from './handoff/place.ts'
 import { drainInbox } from './inbox/drain.ts'
 import { ingestEntries } from './inbox/ingest.ts'
 import { listInbox, searchMessages, showMessage } from './inbox/look.ts'
@@ -148,6 +155,19 @@ export function createPostern(ctx: Context, close: () => Promise<void>): Postern
       issues: (input) => busIssues(ctx, input),
       verify: (input) => verifyBus(ctx, input),
       rotate: (input) => rotateBus(ctx, input),
+    },
+    handoff: {
+      init: (input) => initHandoff(ctx, input),
+      leave: (input) => leaveItem(ctx, input),
+      inherit: (input) => inheritItems(ctx, input),
+      printed: (input) => markInheritancePrinted(ctx, input),
+      confirm: (input) => confirmInheritance(ctx, input),
+      release: (input) => releaseInheritance(ctx, input),
+      list: (input) => listItems(ctx, input),
+      show: (input) => showItem(ctx, input),
+      writeOut: (input) => writeOut(ctx, input),
+      listOut: (input) => listOut(ctx, input),
+      clean: (input) => cleanItems(ctx, input),
     },
     events: {
       list: (input) => listEvents(ctx, input),

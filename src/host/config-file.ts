@@ -19,6 +19,8 @@ interface ConfigFile {
   readonly server?: Readonly<Record<string, unknown>>
   /** Where buses lie. */
   readonly bus?: Readonly<Record<string, unknown>>
+  /** How sessions leave things for each other. */
+  readonly handoff?: Readonly<Record<string, unknown>>
 }
 
 /** One source of settings and where it lies. */
@@ -97,7 +99,7 @@ function parseConfigFile(text: string, path: string): ConfigFile {
 }
 
 /** Settings that are made of others. */
-const GROUPS = ['limits', 'gates', 'server', 'bus']
+const GROUPS = ['limits', 'gates', 'server', 'bus', 'handoff']
 const SETTINGS = ['store', 'url', 'hooks', ...GROUPS]
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -20,6 +20,8 @@ export interface Config {
   readonly server: Readonly<Record<string, unknown>>
   /** Where buses lie, as it is written: `readBusSettings` understands it. */
   readonly bus: Readonly<Record<string, unknown>>
+  /** How sessions leave things for each other, as it is written: `readHandoffSettings` understands it. */
+  readonly handoff: Readonly<Record<string, unknown>>
   /** Where each value came from, by its dotted name. */
   readonly origins: Readonly<Record<string, string>>
 }
@@ -66,6 +68,7 @@ export function readConfig({ flags, env, cwd }: ConfigSources): Config {
     hooks: layers.flatMap(({ content }) => content.hooks ?? []),
     server: merge('server', layers, origins),
     bus: merge('bus', [busLayer(env, cwd), ...layers], origins),
+    handoff: merge('handoff', layers, origins),
     origins,
   })
 }
@@ -100,7 +103,7 @@ function mergeLimits(layers: readonly Layer[], origins: Record<string, string>):
 }
 
 /** A project's word counts before the user's. */
-function merge<K extends 'gates' | 'server' | 'bus'>(
+function merge<K extends 'gates' | 'server' | 'bus' | 'handoff'>(
   group: K,
   layers: readonly Layer[],
   origins: Record<string, string>,

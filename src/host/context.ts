@@ -15,6 +15,7 @@ import type { Wire } from '../wires/wire.ts'
 import type { BusSettings } from './bus/settings.ts'
 import type { Config } from './config.ts'
 import { createIdentities } from './credentials/identities.ts'
+import type { HandoffSettings } from './handoff/settings.ts'
 import { heardAt } from './live.ts'
 
 export interface OpenOptions {
@@ -37,8 +38,10 @@ export interface OpenOptions {
   readonly sessionGates?: readonly SessionGateRule[]
   /** Where buses lie; by default as the configuration says, else where the seed has them. */
   readonly bus?: BusSettings
+  /** Where items of the handoff lie; by default as the configuration says. */
+  readonly handoff?: Partial<HandoffSettings>
   /** Settings that are read on use. */
-  readonly config?: Pick<Config, 'bus' | 'origins' | 'home'>
+  readonly config?: Pick<Config, 'bus' | 'handoff' | 'origins' | 'home'>
   /** Hands on what has happened; to nobody by default. */
   readonly announce?: Context['announce']
 }
@@ -61,6 +64,7 @@ export function createContext(store: Store, wire: Wire, options: OpenOptions): C
     sessionGates: options.sessionGates ?? [],
     spoolOf: spoolPath,
     recurrences: lazy(async () => (await import('./cron.ts')).createRecurrences()),
+    handoff: lazy(async () => (await import('./handoff/handoffs.ts')).openHandoffs(options)),
     bus: lazy(async () => (await import('./bus/buses.ts')).openBuses(options)),
     // Few commands ever run another.
     runCommand: async (command, options) => (await import('../kit/node/run-in-turn.ts')).runInTurn(command, options),

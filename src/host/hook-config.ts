@@ -1,25 +1,43 @@
 import { PosternError } from '../model/errors.ts'
-import type { SessionGateRule } from '../model/gate.ts'
+import { HARVEST, type SessionGateRule } from '../model/gate.ts'
+import { HANDOFF_LIMITS } from '../model/handoff/item.ts'
 import { type Config, type ConfigSources, readConfig } from './config.ts'
-import { parseSessionGates } from './session-gates.ts'
+import { parseSessionGates, withHarvest } from './session-gates.ts'
 import { parseUserHooks, type UserHook } from './user-hooks.ts'
 
 /** What a configuration says about gates and hooks; apart from the rest, because few commands need it. */
 export interface HookConfig {
   readonly sessionGates: readonly SessionGateRule[]
   readonly userHooks: readonly UserHook[]
+  readonly handoff: HandoffRules
 }
 
-export function readHookConfig({ gates, hooks, origins, home }: Config): HookConfig {
+/** As much as a hook must know of the handoff before it loads it. */
+export interface HandoffRules {
+  readonly maxTokens: number
+  /** The folders may lie at the root of another checkout than the session's. */
+  readonly isShared: boolean
+}
+
+export function readHookConfig({ gates, hooks, handoff, origins, home }: Config): HookConfig {
   try {
-    return { sessionGates: parseSessionGates(gates), userHooks: parseUserHooks(hooks) }
+    const sessionGates = parseSessionGates(withHarvest(gates, handoff[HARVEST]))
+    return { sessionGates, userHooks: parseUserHooks(hooks), handoff: handoffRules(handoff) }
   } catch (error) {
-    const named = Object.keys(gates).map((name) => origins[`gates.${name}`])
+    const named = [...Object.keys(gates).map((name) => `gates.${name}`), `handoff.${HARVEST}`]
+      .map((name) => origins[name])
+      .filter((origin) => origin !== undefined)
     throw new PosternError('CONFIG_INVALID', {
       path: [...new Set(named)].join(', ') || home,
       reason: (error as Error).message,
     })
   }
+}
+
+/** What is not valid is refused where it is used. */
+function handoffRules({ maxTokens, shared }: Config['handoff']): HandoffRules {
+  const isCount = typeof maxTokens === 'number' && maxTokens >= 1
+  return { maxTokens: isCount ? maxTokens : HANDOFF_LIMITS.maxTokens, isShared: shared === true }
 }
 
 /** The configuration of a folder. A project's file that cannot be used counts for nothing: it must not switch gates off. */

@@ -7,6 +7,12 @@ import type { HotPostern } from '../model/postern.ts'
 /** Who there is, and in which sessions; and whom a credential has named, if there is one. */
 type Roster = Pick<HotPostern, 'caller' | 'agents' | 'sessions'>
 
+/** The session of an AI that this process belongs to. */
+export interface OwnSession {
+  readonly id: string
+  readonly agent: string
+}
+
 export interface IdentitySources {
   /** `--as`: who asks. */
   readonly as?: string
@@ -23,7 +29,7 @@ export async function identify(postern: Roster, { as, agent, via }: IdentitySour
   const named = as ?? agent
   if (isProven(postern.caller)) return requireSame(postern.caller, named)
   if (named === undefined) {
-    const own = await sessionAgent(postern)
+    const own = await ownSession(postern)
     return own ? callerOf(own, via) : { ...LOCAL_CALLER, via }
   }
   const { id, kind } = await requireVoice(postern, named)
@@ -53,7 +59,7 @@ function requireSame(caller: Caller, named: string | undefined): Caller {
 /** The agent of that name, unless it is a person and this process an agent's. */
 async function requireVoice(postern: Roster, named: string): Promise<Agent> {
   const agent = await postern.agents.show({ id: named })
-  const own = agent.kind === 'human' ? await sessionAgent(postern) : undefined
+  const own = agent.kind === 'human' ? await ownSession(postern) : undefined
   if (!own) return agent
   throw new PosternError('NOT_ALLOWED', {
     message: `This process belongs to a session of ${own.agent}, so it cannot speak as ${agent.id}.`,
@@ -61,12 +67,12 @@ async function requireVoice(postern: Roster, named: string): Promise<Agent> {
   })
 }
 
-function callerOf({ agent }: { readonly agent: string }, via: string): Caller {
+function callerOf({ agent }: OwnSession, via: string): Caller {
   return { id: agent, kind: 'ai', verified: false, via }
 }
 
 /** The session of an AI that this process runs in, if any. */
-async function sessionAgent(postern: Roster): Promise<{ readonly agent: string } | undefined> {
+export async function ownSession(postern: Roster): Promise<OwnSession | undefined> {
   // Where the heart runs on another machine, it cannot tell which processes of this one are alive.
   const here = machineName()
   const sessions = (await postern.sessions.list({})).filter(

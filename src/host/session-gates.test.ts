@@ -4,16 +4,17 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { runCommand } from '../kit/node/run-command.ts'
-import { type GateSetting, parseSessionGates } from './session-gates.ts'
+import { type GateSetting, parseSessionGates, withHarvest } from './session-gates.ts'
 
 const parse = (gates: Record<string, unknown>) => parseSessionGates(gates as Record<string, GateSetting>)
 
 describe('gates of every session, as a configuration sets them', () => {
   it('are built in under a name alone', () => {
-    expect(parse({ decision: 'strict', 'commit-push': 'soft', 'task-update': 'soft' })).toMatchObject([
+    expect(parse({ decision: 'strict', 'commit-push': 'soft', 'task-update': 'soft', harvest: 'soft' })).toMatchObject([
       { name: 'decision', hook: 'stop', mode: 'strict', check: null },
       { name: 'commit-push', hook: 'stop', mode: 'soft', check: expect.stringContaining('git') },
       { name: 'task-update', hook: 'stop', mode: 'soft', check: null, reason: expect.stringContaining('bus post') },
+      { name: 'harvest', hook: 'stop', mode: 'soft', check: null, reason: expect.stringContaining('handoff leave') },
     ])
     expect(parse({ 'commit-push': 'strict' })).toMatchObject([{ mode: 'strict' }])
     expect(parse({ decision: { reason: 'Ask anna' } })).toMatchObject([{ mode: 'strict', reason: 'Ask anna' }])
@@ -45,6 +46,30 @@ describe('gates of every session, as a configuration sets them', () => {
     ['nothing', { notes: null }, /neither a mode nor an object/],
   ])('are refused with %s', (_, gates, words) => {
     expect(() => parse(gates)).toThrow(words)
+  })
+})
+
+describe('the gate harvest', () => {
+  const modes = (gates: Record<string, GateSetting>, harvest: unknown) =>
+    parseSessionGates(withHarvest(gates, harvest)).map(({ name, mode }) => `${name} ${mode}`)
+
+  it('is set with the rest of the handoff too', () => {
+    expect(modes({}, true)).toEqual(['harvest soft'])
+    expect(modes({}, 'strict')).toEqual(['harvest strict'])
+    expect(modes({ decision: 'strict' }, undefined)).toEqual(['decision strict'])
+    expect([modes({}, false), modes({}, 'off')]).toEqual([[], []])
+  })
+
+  it('is what is said of gates where both are', () => {
+    expect(modes({ harvest: 'strict' }, true)).toEqual(['harvest strict'])
+    expect(modes({ harvest: 'off' }, true)).toEqual([])
+  })
+
+  it.each([
+    ['a mode that is none', 'hard'],
+    ['a number', 1],
+  ])('is refused as %s', (_, harvest) => {
+    expect(() => modes({}, harvest)).toThrow(/mode/)
   })
 })
 

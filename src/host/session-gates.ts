@@ -1,4 +1,11 @@
-import { parseGateHook, parseGateMode, parseGateName, type SessionGateRule, TASK_UPDATE } from '../model/gate.ts'
+import {
+  HARVEST,
+  parseGateHook,
+  parseGateMode,
+  parseGateName,
+  type SessionGateRule,
+  TASK_UPDATE,
+} from '../model/gate.ts'
 
 /** How a configuration names a gate of every session: by a mode, or in full. */
 export type GateSetting =
@@ -35,12 +42,30 @@ const BUILT_IN: Readonly<Record<string, SessionGateRule>> = {
     check: null,
     reason: 'Nothing on the bus of the task says what this session has done: postern bus post --type FACT --body "…"',
   },
+  [HARVEST]: {
+    name: HARVEST,
+    hook: 'stop',
+    mode: 'soft',
+    check: null,
+    reason: 'This session has left nothing for the next one: postern handoff leave --type learning "…"',
+  },
 }
 
 export function parseSessionGates(settings: Readonly<Record<string, GateSetting>>): readonly SessionGateRule[] {
   return Object.entries(settings).flatMap(([name, setting]) => {
     return setting === 'off' ? [] : [parseRule(parseGateName(name), setting)]
   })
+}
+
+/** The gate that asks for a harvest may also be set where the rest of the handoff is. What is said of gates comes first. */
+export function withHarvest(
+  gates: Readonly<Record<string, GateSetting>>,
+  harvest: unknown,
+): Readonly<Record<string, GateSetting>> {
+  if (harvest === undefined || harvest === false) return gates
+  if (harvest !== true && typeof harvest !== 'string')
+    throw new Error('"handoff.harvest" is neither a mode nor true or false')
+  return { [HARVEST]: harvest === true ? 'soft' : harvest, ...gates }
 }
 
 const FIELDS = ['hook', 'mode', 'check', 'reason']

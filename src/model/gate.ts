@@ -48,7 +48,7 @@ export interface Gate {
   readonly tool: string | null
   readonly reason: string
   readonly state: GateState
-  /** The message, decision, gate, command, event of a service or entry on a bus it waits for. */
+  /** The message, decision, gate, command, event of a service, entry on a bus or item of a handoff it waits for. */
   readonly awaits: string | null
   /** The folder in which a command is run. */
   readonly folder: string | null
@@ -102,6 +102,9 @@ export interface SessionGate {
 
 /** The built-in gate that is met by an entry on the bus of the task. */
 export const TASK_UPDATE = 'task-update'
+
+/** The built-in gate that is met by an item for the next session. */
+export const HARVEST = 'harvest'
 
 /** A gate of the session kind as a configuration sets it, for every session. */
 export interface SessionGateRule {

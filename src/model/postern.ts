@@ -4,6 +4,7 @@ import type { Caller } from './caller.ts'
 import type { Decisions } from './decisions.ts'
 import type { DeliveryState, InboxMessage, ShownMessage } from './delivery.ts'
 import type { Gates, StandingGate } from './gates.ts'
+import type { Handoff } from './handoff/handoff.ts'
 import type { IngestEntries, Ingested } from './ingest.ts'
 import type { Json } from './json.ts'
 import type { Attachment, Message } from './message.ts'
@@ -36,6 +37,7 @@ export interface Postern {
   readonly services: Services
   readonly tokens: Tokens
   readonly bus: Bus
+  readonly handoff: Handoff
   readonly events: Events
   readonly upkeep: Upkeep
   close(): Promise<void>
@@ -56,10 +58,20 @@ export interface HotPostern {
 export interface HookPostern {
   readonly caller: Caller
   readonly sessions: Pick<Sessions, 'note' | 'setStop' | 'settle' | 'end' | 'list'>
-  readonly inbox: Pick<Inbox, 'ingest' | 'drain' | 'printed' | 'release'>
+  readonly inbox: Pick<Inbox, 'ingest' | 'printed' | 'release'> & {
+    drain(input: HookDrain): Promise<Drained>
+  }
   readonly gates: Pick<Gates, 'mark' | 'judge' | 'passed'> & {
     /** Gates that may hold or warn a session, as far as that can be told without running their commands. */
     standing(input: { readonly agent: string; readonly sessionId: string }): Promise<readonly StandingGate[]>
+  }
+  readonly handoff: Pick<Handoff, 'inherit' | 'printed' | 'release'> & {
+    /** Whether a session was ever offered anything. */
+    hasInherited(input: { readonly sessionId: string }): Promise<boolean>
+    /** Notes that a session is being told that nothing waits. True where it was a moment ago, or is being shown something. */
+    isTold(input: { readonly sessionId: string }): Promise<boolean>
+    /** The session goes on: what it was shown before this event began is inherited. Or it ends: the rest is given back. */
+    settle(input: { readonly sessionId: string; readonly ageMs: number; readonly isOver: boolean }): Promise<void>
   }
   readonly upkeep: Pick<Upkeep, 'run'>
   close(): Promise<void>
@@ -245,6 +257,12 @@ export interface DrainInbox {
   readonly maxPriority?: Priority
   /** The count holds for critical messages too, none of which is left out otherwise. */
   readonly boundsCritical?: boolean
+}
+
+/** As a hook drains: it must not take longer because much waits. */
+export interface HookDrain extends DrainInbox {
+  /** What more waits is counted about so far and no further. */
+  readonly countUpTo?: number
 }
 
 export interface Drained {

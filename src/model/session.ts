@@ -25,6 +25,9 @@ export interface Session {
   readonly stoppedAt: number | null
 }
 
+/** Where hooks are installed twice, an event is fired twice within this time. */
+export const FIRED_WITHIN_MS = 10_000
+
 /** More than any system gives to a process. */
 const MAX_PID = 2 ** 32
 

@@ -10,8 +10,11 @@ export interface GateShelf {
   list(params: ListGates): Promise<readonly Gate[]>
   /** The open gates of an agent, oldest first. */
   openOf(params: { readonly agent: string }): Promise<readonly Gate[]>
-  /** Open gates that wait for this very thing, oldest first. Locked until the transaction ends. */
-  awaiting(params: { readonly awaits: string }): Promise<readonly Gate[]>
+  /**
+   * Open gates that wait for this very thing, oldest first; `isPrefix`: for anything that begins with it. Locked until
+   * the transaction ends.
+   */
+  awaiting(params: { readonly awaits: string; readonly isPrefix?: boolean }): Promise<readonly Gate[]>
   /** Open gates that wait for an event of a service, whatever else they ask of it, oldest first. Locked likewise. */
   awaitingService(params: { readonly name: string }): Promise<readonly Gate[]>
   /** Gates whose time has come, soonest first; of all agents or of one. Locked until the transaction ends. */

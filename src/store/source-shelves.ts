@@ -75,9 +75,10 @@ export interface PlanShelf {
   list(params: { readonly agent?: string; readonly all: boolean; readonly limit: number }): Promise<readonly Plan[]>
   /** How many of the agent's have an instant to come. Within a transaction nobody else adds one until that ends. */
   count(params: { readonly agent: string }): Promise<number>
-  /** Writes every field of a plan that is there. */
-  update(plan: Plan): Promise<void>
-  delete(params: { readonly ids: readonly string[] }): Promise<void>
+  /** Writes every field of a plan that is there; `about`: also what it reminds of, which is otherwise left as it is. */
+  update(plan: Plan & { readonly about?: string }): Promise<void>
+  /** Deletes these; or those that remind of these things and have an instant to come. */
+  delete(params: { readonly ids: readonly string[] } | { readonly about: readonly string[] }): Promise<void>
   /** Deletes all of one agent, as when it is removed. */
   deleteOf(params: { readonly agent: string }): Promise<void>
   /** Plans whose instant has come and whose gate, if they have one, is not open; soonest first. A look: nothing is locked. */

@@ -8,6 +8,7 @@ import type { ReceiptStep } from '../model/receipt.ts'
 import type { SearchPart } from '../model/search.ts'
 import type { Session } from '../model/session.ts'
 import type { DecisionShelf, GateShelf } from './gate-shelf.ts'
+import type { InheritanceShelf } from './inheritance-shelf.ts'
 import type { EventShelf, PlanShelf, ReplyShelf, ServiceShelf, SpaceShelf, TokenShelf } from './source-shelves.ts'
 
 /**
@@ -52,6 +53,13 @@ export interface TransactOptions {
 
 export type { CloseGate, DecisionShelf, GateShelf, ListGates, SessionMark } from './gate-shelf.ts'
 export type {
+  InheritanceOutcome,
+  InheritanceRecord,
+  InheritanceShelf,
+  OfferedItem,
+  RootRef,
+} from './inheritance-shelf.ts'
+export type {
   ClaimedReply,
   EventShelf,
   NewPost,
@@ -78,6 +86,7 @@ export interface Shelves {
   readonly tokens: TokenShelf
   readonly replies: ReplyShelf
   readonly events: EventShelf
+  readonly inheritances: InheritanceShelf
   readonly budgets: BudgetShelf
   readonly upkeep: UpkeepShelf
 }
@@ -129,6 +138,8 @@ export interface SessionShelf {
   setTurn(params: TurnParams): Promise<Session | undefined>
   /** Whether any gate may hold the session: an open one of its agent, or one that it has registered. */
   isGated(params: { readonly agent: string; readonly sessionId: string }): Promise<boolean>
+  /** When the first offer of a handoff to the session was closed: 0 while one is open; undefined where it had none. */
+  inheritedAt(params: { readonly sessionId: string }): Promise<number | undefined>
   /** Remembers a firing; true where the session has had the same one since `since`. */
   hasFired(params: {
     readonly id: string
@@ -227,6 +238,8 @@ export interface DeliveryShelf {
     readonly agent: string
     readonly now: number
     readonly maxPriority?: Priority
+    /** Of deliveries, no more than so many are counted. */
+    readonly upTo?: number | undefined
   }): Promise<number>
   /** By agent and order; `after` is exclusive. */
   list(params: ListParams): Promise<readonly InboxMessage[]>

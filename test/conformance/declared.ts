@@ -23,6 +23,7 @@ export function declared(postern: Postern): Postern {
     services: declaredRoom('services', postern.services),
     tokens: declaredRoom('tokens', postern.tokens),
     bus: declaredRoom('bus', postern.bus),
+    handoff: declaredRoom('handoff', postern.handoff),
     events: declaredRoom('events', postern.events),
     upkeep: declaredRoom('upkeep', postern.upkeep),
   }

@@ -34,7 +34,7 @@ export interface Maker {
 }
 
 export interface MakerOptions
-  extends Pick<OpenOptions, 'limits' | 'caller' | 'note' | 'sessionGates' | 'announce' | 'home' | 'bus'> {
+  extends Pick<OpenOptions, 'limits' | 'caller' | 'note' | 'sessionGates' | 'announce' | 'home' | 'bus' | 'handoff'> {
   /** What stands between the heart and the real store: to look on, or to fail in the middle of something. */
   readonly through?: (store: Store) => Store
   /** True for a Postern whose wire rings but cannot listen. */

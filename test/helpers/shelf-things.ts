@@ -7,7 +7,7 @@ import type { Session } from '../../src/model/session.ts'
 import type { Plan } from '../../src/model/sources/plan.ts'
 import { Connection } from '../../src/store/sqlite/connection.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
-import type { Shelves, Store } from '../../src/store/store.ts'
+import type { InheritanceRecord, Shelves, Store } from '../../src/store/store.ts'
 import { temporaryFolder } from './temp.ts'
 
 /** Things to put on a store's shelves, for tests of the shelves themselves. */
@@ -105,6 +105,13 @@ export function plan(id: string): Plan {
   const about = { id, agent: 'quinn', name: id, instruction: 'x', priority: 2, missed: 'once' } as const
   const times = { cron: null, zone: 'UTC', gateId: null, nextRunAt: NOW + 1, pausedAt: null, lastRunAt: null }
   return { ...about, ...times, runs: 0, createdBy: 'olga', createdAt: NOW, updatedAt: NOW, revision: 1 }
+}
+
+/** What quinn's session is being shown. */
+export function inheritance(id: string): InheritanceRecord {
+  const times = { offeredAt: NOW, printedAt: null, closedAt: null, outcome: null }
+  const place = { machine: 'here', root: '/project', agent: 'quinn', sessionId: 's' }
+  return { id, ...place, items: [{ box: 'inbox', name: '1-learning.md', isRaw: false }], tokens: 9, ...times }
 }
 
 export function decision(id: string): Decision {

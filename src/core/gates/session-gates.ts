@@ -1,6 +1,7 @@
 import { isProgram, SYSTEM_CALLER } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import {
+  HARVEST,
   parseGateHook,
   parseGateMode,
   parseGateName,
@@ -15,6 +16,7 @@ import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { requireOwnSession } from '../sessions/sessions.ts'
 import { parseReason } from './create.ts'
+import { hasHarvested } from './harvest.ts'
 import { hasTaskUpdate } from './task-update.ts'
 
 const CHECK_BYTES = 4_000
@@ -189,7 +191,9 @@ async function isMet(
     return exitCode === 0
   }
   if (name === ASKED) return isAskedThisTurn(ctx, agent, session)
-  return isMarked || (name === TASK_UPDATE && (await hasTaskUpdate(ctx, { agent, session, timeoutMs })))
+  if (isMarked) return true
+  if (name === HARVEST) return hasHarvested(ctx, { session, timeoutMs })
+  return name === TASK_UPDATE && hasTaskUpdate(ctx, { agent, session, timeoutMs })
 }
 
 /** Whether the agent has asked its person anything since its session began or last came to rest. */

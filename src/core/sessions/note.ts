@@ -1,7 +1,7 @@
 import { PosternError } from '../../model/errors.ts'
 import type { Offer } from '../../model/offer.ts'
 import type { NotedEvent, NoteEvent, StopOutcome } from '../../model/postern.ts'
-import { parseMilliseconds, parseSessionId, type Session } from '../../model/session.ts'
+import { FIRED_WITHIN_MS, parseMilliseconds, parseSessionId, type Session } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves, TurnParams } from '../../store/store.ts'
 import { tellPeople } from '../agents/people.ts'
@@ -12,9 +12,6 @@ import { putSession } from './sessions.ts'
 
 const EVENT_BYTES = 100
 const FIRING_BYTES = 500
-
-/** An event that is fired twice is fired twice within this time. */
-const FIRED_WITHIN_MS = 10_000
 
 /**
  * Notes an event of a host: the session lives, works or rests, and whatever it was shown before the event began it has

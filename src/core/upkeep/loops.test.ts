@@ -1,13 +1,16 @@
+import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { makeRepository, namesIn, plantFile } from '../../../test/helpers/handoff/projects.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { closer, createContext } from '../../host/context.ts'
+import { closer, createContext, type OpenOptions } from '../../host/context.ts'
 import { openEmbedded } from '../../host/embedded.ts'
 import { PosternError } from '../../model/errors.ts'
 import { createPostern } from '../postern.ts'
 import { startUpkeep } from './loops.ts'
 
 const SOON_MS = 100
+const DAY_MS = 24 * 3_600_000
 
 interface Wait {
   readonly ms: number
@@ -15,7 +18,7 @@ interface Wait {
 }
 
 /** Upkeep that waits until it is told to go on, on a store whose clock stands still. */
-async function openTended() {
+async function openTended(options: OpenOptions = {}) {
   const clock = { now: Date.UTC(2026, 0, 15, 9) }
   const { store, wire } = await openEmbedded(join(temporaryFolder(), 'postern.db'), { now: () => clock.now })
   const notes: string[] = []
@@ -24,7 +27,7 @@ async function openTended() {
     waits.push({ ms, end })
     return () => {}
   }
-  const context = createContext(store, wire, { note: (event) => notes.push(event) })
+  const context = createContext(store, wire, { note: (event) => notes.push(event), ...options })
   const ctx = { ...context, timers: { ...context.timers, inBackground } }
   const upkeep = startUpkeep(ctx)
   const postern = createPostern(
@@ -54,4 +57,20 @@ it('tries a plan again soon where another has the store at its instant, and comp
   await goOn()
   expect(await postern.inbox.list({ agent: 'quinn' })).toMatchObject({ items: [{ content: 'look' }] })
   expect(notes).toEqual([])
+})
+
+it('removes what sessions have inherited as long ago as the configuration says', async () => {
+  const { postern, clock, notes, goOn } = await openTended({ handoff: { keepProcessedMs: 30 * DAY_MS } })
+  const project = makeRepository(join(temporaryFolder(), 'atlas'))
+  await postern.handoff.init({ project })
+  const processed = join(project, 'inbox', 'processed')
+  for (const [name, days] of [
+    ['old.md', 31],
+    ['young.md', 29],
+  ] as const) {
+    const then = (clock.now - days * DAY_MS) / 1_000
+    utimesSync(plantFile(join(processed, name), 'x'), then, then)
+  }
+  await goOn()
+  expect([namesIn(processed), notes]).toEqual([['young.md'], []])
 })

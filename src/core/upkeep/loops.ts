@@ -189,7 +189,10 @@ function createTender(ctx: Context): () => Promise<number> {
     if (isRound || (await untilNext()) <= 0) {
       const { isHeldUp } = await tend(ctx)
       if (isHeldUp || isRound) heldUpUntil = isHeldUp ? now : -1
-      if (isRound) tendedAt = now
+      if (isRound) {
+        tendedAt = now
+        await (await import('../handoff/handoff-verbs.ts')).cleanAll(ctx)
+      }
     }
     return Math.max(AGAIN_MS, await untilNext())
   }

@@ -4,9 +4,10 @@ import { spine } from './migrations/0001-spine.ts'
 import { gates } from './migrations/0002-gates.ts'
 import { sources } from './migrations/0003-sources.ts'
 import { events } from './migrations/0004-events.ts'
+import { handoff } from './migrations/0005-handoff.ts'
 
 /** Numbered from one, forward only; one that was released is never edited. */
-const MIGRATIONS: readonly string[] = [spine, gates, sources, events]
+const MIGRATIONS: readonly string[] = [spine, gates, sources, events, handoff]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

@@ -3,6 +3,7 @@ import { createBudgetShelf } from '../shelves/budgets.ts'
 import { createDecisionShelf } from '../shelves/decisions.ts'
 import { createDeliveryShelf } from '../shelves/deliveries.ts'
 import { createGateShelf } from '../shelves/gates.ts'
+import { createInheritanceShelf } from '../shelves/inheritances.ts'
 import { createJobShelf } from '../shelves/jobs.ts'
 import { createMessageReader } from '../shelves/messages.ts'
 import { createOfferShelf } from '../shelves/offers.ts'
@@ -37,6 +38,7 @@ export function createShelves(sql: Sql, within: Within): Shelves {
     tokens: createTokenShelf(sql),
     replies: createReplyShelf(sql),
     events: createEventShelf(sql),
+    inheritances: createInheritanceShelf(sql),
     budgets: createBudgetShelf(sql),
     upkeep: { ...createJobShelf(sql), ...createSweeper(sql) },
   }

@@ -33,8 +33,11 @@ export function createGateShelf(sql: Sql): GateShelf {
 
     openOf: ({ agent }) => select(`agent_id = ?1 AND state = 'open' ORDER BY id`, [agent]),
 
-    awaiting: ({ awaits }) =>
-      select(`awaits = ?1 AND awaits IS NOT NULL AND state = 'open' ORDER BY id ${lock}`, [awaits]),
+    awaiting: ({ awaits, isPrefix = false }) =>
+      select(
+        `awaits ${isPrefix ? '>= ?1 AND awaits < ?2' : '= ?1'} AND awaits IS NOT NULL AND state = 'open' ORDER BY id ${lock}`,
+        isPrefix ? [awaits, afterPrefix(awaits)] : [awaits],
+      ),
 
     // A condition that says more goes on with "?", after which "@" is the next character.
     awaitingService: ({ name }) =>
@@ -150,4 +153,9 @@ function qualified(columns: string): string {
     .split(', ')
     .map((column) => `g.${column}`)
     .join(', ')
+}
+
+/** Texts that begin with a prefix come before this one, and after the prefix itself. */
+function afterPrefix(prefix: string): string {
+  return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
 }

@@ -53,11 +53,18 @@ export function createPlanShelf(sql: Sql): PlanShelf {
 
     async update(plan) {
       const set = COLUMNS.map((column, index) => `${column} = ?${index + 1}`).join(', ')
-      await sql.run(`UPDATE plans SET ${set} WHERE id = ?1`, planValues(plan))
+      await sql.run(`UPDATE plans SET ${set}, about = coalesce(?${COLUMNS.length + 1}, about) WHERE id = ?1`, [
+        ...planValues(plan),
+        plan.about ?? null,
+      ])
     },
 
-    async delete({ ids }) {
-      await sql.run(`DELETE FROM plans WHERE ${isAmong(sql, 'id', '?1', 'text')}`, [JSON.stringify(ids)])
+    async delete(which) {
+      const [list, condition] =
+        'ids' in which
+          ? [which.ids, isAmong(sql, 'id', '?1', 'text')]
+          : [which.about, `${isAmong(sql, 'about', '?1', 'text')} AND about IS NOT NULL AND next_run_at IS NOT NULL`]
+      await sql.run(`DELETE FROM plans WHERE ${condition}`, [JSON.stringify(list)])
     },
 
     async deleteOf({ agent }) {

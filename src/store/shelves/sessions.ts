@@ -74,6 +74,13 @@ export function createSessionShelf(sql: Sql): SessionShelf {
       return row !== undefined
     },
 
+    async inheritedAt({ sessionId }) {
+      const row = await sql.get('SELECT min(coalesce(closed_at, 0)) FROM inheritances WHERE session_id = ?1', [
+        sessionId,
+      ])
+      return row?.[0] ?? undefined
+    },
+
     async hasFired({ id, firing, at, since }) {
       const row = await sql.get(`SELECT firings FROM sessions WHERE id = ?1 ${locking(sql, 'FOR UPDATE')}`, [id])
       // A clock that was set back must not make every later event a repetition.

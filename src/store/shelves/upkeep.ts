@@ -36,6 +36,7 @@ export function createSweeper(sql: Sql): Pick<UpkeepShelf, 'forgetSessions' | 'r
       // SQLite gives the number of the last message anew once that is gone; the search must not think it has read it.
       if (rows.length > 0 && sql.engine === 'sqlite') await sql.run(REWIND_SEARCH)
       await reapOffers(offers, finishedBefore, limit)
+      await sql.run(REAP_INHERITANCES, [finishedBefore, limit])
       return rows.length
     },
 
@@ -98,6 +99,9 @@ const REWIND_SEARCH = `UPDATE counters SET value = ${LAST_MESSAGE} WHERE name = 
 
 /** As the index of these offers says it. */
 const GIVEN_BACK = `o.outcome IN ('released', 'lapsed')`
+
+const REAP_INHERITANCES = `DELETE FROM inheritances WHERE id IN (
+  SELECT id FROM inheritances WHERE closed_at IS NOT NULL AND closed_at < ?1 ORDER BY closed_at LIMIT ?2 + 0)`
 
 /** A message's rows, in the order in which they go. */
 const BELONGINGS = [

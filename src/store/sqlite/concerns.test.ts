@@ -7,6 +7,7 @@ import {
   addAgent,
   closeAs,
   decision,
+  inheritance,
   inTurn,
   messageTo,
   move,
@@ -185,6 +186,16 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       prepare: inTurn((tx) => tx.plans.insert(plan('plan_1')), nothing),
       act: (tx) => tx.plans.update({ ...plan('plan_1'), nextRunAt: NOW + 2 }),
       left: onlyQuinn,
+    },
+  },
+  'inheritances.insert': {
+    'what a session is to be shown': {
+      act: (tx) => tx.inheritances.insert({ record: inheritance('inh_1') }),
+      left: onlyQuinn,
+    },
+    'what somebody without a name is to be shown': {
+      act: (tx) => tx.inheritances.insert({ record: { ...inheritance('inh_1'), agent: null } }),
+      left: AGENTS,
     },
   },
   'decisions.insert': { 'a decision': { act: (tx) => tx.decisions.insert(decision('dec_1')), left: onlyQuinn } },

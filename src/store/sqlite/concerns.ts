@@ -86,6 +86,12 @@ export const CONCERNS: Concerns = {
   tokens: { insert: nobody, revoke: nobody },
   replies: { claim: nobody, keep: nobody, drop: nobody, reap: nobody },
   events: { reap: nobody },
+  inheritances: {
+    insert: ({ record: { agent } }) => (agent === null ? [] : [agent]),
+    setPrinted: nobody,
+    close: nobody,
+    addRoot: nobody,
+  },
   budgets: { take: nobody },
   upkeep: { claim: nobody, forgetSessions: nobody, reap: nobody },
 }

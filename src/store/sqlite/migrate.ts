@@ -5,11 +5,12 @@ import { spine } from './migrations/0001-spine.ts'
 import { gates } from './migrations/0002-gates.ts'
 import { sources } from './migrations/0003-sources.ts'
 import { events } from './migrations/0004-events.ts'
+import { handoff } from './migrations/0005-handoff.ts'
 import { quietFolderOf } from './quiet.ts'
 import { APPLICATION_ID, requireOurs, SCHEMA_VERSION } from './schema.ts'
 
 /** Numbered from one, forward only; one that was released is never edited. */
-export const MIGRATIONS: readonly string[] = [spine, gates, sources, events]
+export const MIGRATIONS: readonly string[] = [spine, gates, sources, events, handoff]
 
 /** Brings the schema up to date. Of many processes one does the work while the others wait for its lock. */
 export function migrate(connection: Connection): void {

@@ -1,11 +1,30 @@
+import { createDecisionShelf } from '../shelves/decisions.ts'
+import { createGateShelf } from '../shelves/gates.ts'
+import { createInheritanceShelf } from '../shelves/inheritances.ts'
+import { createPlanShelf } from '../shelves/plans.ts'
+import { createReplyShelf } from '../shelves/replies.ts'
+import { createServiceShelf } from '../shelves/services.ts'
+import { createSpaceShelf } from '../shelves/spaces.ts'
+import { createTokenShelf } from '../shelves/tokens.ts'
+import { createSweeper } from '../shelves/upkeep.ts'
+import type { Sql } from '../sql.ts'
+import { createEventShelf } from './events.ts'
+import type { RareShelves } from './rare.ts'
+import { createSearcher } from './search.ts'
+
 /** Shelves that most commands never touch. A part of its own, loaded with the first call on one of them. */
-export { createDecisionShelf } from '../shelves/decisions.ts'
-export { createGateShelf } from '../shelves/gates.ts'
-export { createPlanShelf } from '../shelves/plans.ts'
-export { createReplyShelf } from '../shelves/replies.ts'
-export { createServiceShelf } from '../shelves/services.ts'
-export { createSpaceShelf } from '../shelves/spaces.ts'
-export { createTokenShelf } from '../shelves/tokens.ts'
-export { createSweeper } from '../shelves/upkeep.ts'
-export { createEventShelf } from './events.ts'
-export { createSearcher } from './search.ts'
+export function createWholeShelves(sql: Sql): RareShelves {
+  return {
+    gates: createGateShelf(sql),
+    decisions: createDecisionShelf(sql),
+    spaces: createSpaceShelf(sql),
+    plans: createPlanShelf(sql),
+    services: createServiceShelf(sql),
+    tokens: createTokenShelf(sql),
+    replies: createReplyShelf(sql),
+    events: createEventShelf(sql),
+    inheritances: createInheritanceShelf(sql),
+    searcher: createSearcher(sql),
+    sweeper: createSweeper(sql),
+  }
+}

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { gate } from '../../../test/helpers/gate.ts'
 import { BOOT_ID, quietIn } from '../../../test/helpers/quiet.ts'
 import {
+  inheritance,
   inTurn,
   messageTo,
   NOW,
@@ -64,6 +65,7 @@ describe.runIf(BOOT_ID !== '')('settling an agent at once', () => {
     ['a gate is open', (tx) => tx.gates.insert({ gate: gate('gate_1', 'quinn'), nextAt: null })],
     ['a gate waits for its time', (tx) => tx.gates.insert({ gate: gate('gate_1', 'quinn'), nextAt: NOW + 1 })],
     ['a plan waits for its time', (tx) => tx.plans.insert(plan('plan_1'))],
+    ['what it inherits is to be confirmed', (tx) => tx.inheritances.insert({ record: inheritance('inh_1') })],
     ['the session has a gate on tools', (tx) => tx.gates.register(sessionGate('tool'))],
     ['the agent was removed', (tx) => tx.agents.setRemoved({ id: 'quinn', removedAt: NOW })],
     ['the session has ended, and this event shows that it goes on', (tx) => tx.sessions.end({ id: 's', at: NOW })],

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { gate } from '../../../test/helpers/gate.ts'
 import { BOOT_ID, looksQuiet, quietIn } from '../../../test/helpers/quiet.ts'
 import {
+  inheritance,
   inTurn,
   messageTo,
   move,
@@ -49,6 +50,13 @@ describe.runIf(BOOT_ID !== '')('settling an agent', () => {
       ),
     ],
     ['a plan waits for its time', (tx) => tx.plans.insert(plan('plan_1'))],
+    [
+      'a session of it has not gone on yet with what it inherits',
+      inTurn(
+        (tx) => tx.sessions.put(session('s')),
+        (tx) => tx.inheritances.insert({ record: inheritance('inh_1') }),
+      ),
+    ],
     ['it is not there any more', (tx) => tx.agents.setRemoved({ id: 'quinn', removedAt: NOW })],
     [
       'a session of it has a gate on tools',
@@ -73,6 +81,23 @@ describe.runIf(BOOT_ID !== '')('settling an agent', () => {
     const other = await openHome()
     const result = await other.store.transact(inTurn(act, settle))
     expect([result, quietIn(other.home)]).toEqual([false, []])
+  })
+
+  it('makes it once what was inherited is confirmed or given back, or the session has ended', async () => {
+    const { store } = await openHome()
+    const begin = async (id: string, inherits: string) => {
+      await store.transact(async (tx) => {
+        await tx.sessions.put(session(id))
+        await tx.inheritances.insert({ record: { ...inheritance(inherits), sessionId: id } })
+      })
+      expect(await store.transact((tx) => settle(tx))).toBe(false)
+    }
+    await begin('s', 'inh_1')
+    await store.transact((tx) => tx.inheritances.close({ id: 'inh_1', at: NOW, outcome: 'inherited' }))
+    expect(await store.transact((tx) => settle(tx))).toBe(true)
+    await begin('other', 'inh_2')
+    await store.transact((tx) => tx.sessions.end({ id: 'other', at: NOW }))
+    expect(await store.transact((tx) => settle(tx))).toBe(true)
   })
 
   it('makes none for somebody unknown, nor outside a transaction', async () => {

@@ -103,19 +103,20 @@ export function isSettled(connection: Connection, agent: string): boolean {
 /**
  * What makes an agent's hooks ask the store, now or when its time comes: time writes nothing, so it removes no file. A
  * gate on tools that a session has counts for as long as that is open. A turn that was put off is counted until a prompt
- * begins another, which must be noted then.
+ * begins another, which must be noted then; and what a session has inherited is confirmed by its next event.
  */
 const WAITING = [
-  `SELECT 1 FROM deliveries d WHERE d.agent_id = a.id AND d.state = 'pending'`,
-  'SELECT 1 FROM offers o WHERE o.agent_id = a.id AND o.closed_at IS NULL',
-  `SELECT 1 FROM gates g WHERE g.agent_id = a.id AND g.state = 'open'`,
-  'SELECT 1 FROM gates g WHERE g.agent_id = a.id AND g.next_at IS NOT NULL',
-  `SELECT 1 FROM sessions s JOIN session_gates g ON g.session_id = s.id
+  `deliveries d WHERE d.agent_id = a.id AND d.state = 'pending'`,
+  'offers o WHERE o.agent_id = a.id AND o.closed_at IS NULL',
+  `gates g WHERE g.agent_id = a.id AND g.state = 'open'`,
+  'gates g WHERE g.agent_id = a.id AND g.next_at IS NOT NULL',
+  `sessions s JOIN session_gates g ON g.session_id = s.id
      WHERE s.agent_id = a.id AND s.ended_at IS NULL AND g.hook = 'tool'`,
-  'SELECT 1 FROM sessions s WHERE s.agent_id = a.id AND s.ended_at IS NULL AND s.continuations > 0',
-  'SELECT 1 FROM plans p WHERE p.agent_id = a.id AND p.next_run_at IS NOT NULL AND p.paused_at IS NULL',
+  `sessions s WHERE s.agent_id = a.id AND s.ended_at IS NULL AND (s.continuations > 0
+     OR s.id IN (SELECT session_id FROM inheritances WHERE closed_at IS NULL))`,
+  'plans p WHERE p.agent_id = a.id AND p.next_run_at IS NOT NULL AND p.paused_at IS NULL',
 ]
 
 const SETTLED = `SELECT 1 FROM agents a WHERE a.id = ?1 AND a.removed_at IS NULL
   AND a.broadcast_cursor >= (SELECT value FROM counters WHERE name = 'broadcast')
-  ${WAITING.map((waiting) => `AND NOT EXISTS (${waiting})`).join('\n  ')}`
+  ${WAITING.map((waiting) => `AND NOT EXISTS (SELECT 1 FROM ${waiting})`).join('\n  ')}`

@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { makeRepository, plantFile, seedItem } from '../../../test/helpers/handoff/projects.ts'
+import { temporaryFolder } from '../../../test/helpers/temp.ts'
+import { closer, createContext } from '../../host/context.ts'
+import { openEmbedded } from '../../host/embedded.ts'
+import type { Store } from '../../store/store.ts'
+import { createPostern } from '../postern.ts'
+
+it('measures what waits while others can write', async () => {
+  const { store, wire } = await openEmbedded(join(temporaryFolder(), 'postern.db'), {})
+  let isWriting = false
+  const transact: Store['transact'] = (verb, options) =>
+    store.transact(async (tx) => {
+      isWriting = true
+      return verb(tx).finally(() => {
+        isWriting = false
+      })
+    }, options)
+  const watched = new Proxy(store, { get: (of, name) => (name === 'transact' ? transact : Reflect.get(of, name, of)) })
+  const context = createContext(watched, wire, {})
+  const handoffs = await context.handoff()
+  const measured: boolean[] = []
+  const tokensOf: typeof handoffs.tokensOf = (item) => {
+    measured.push(isWriting)
+    return handoffs.tokensOf(item)
+  }
+  const ctx = { ...context, handoff: async () => ({ ...handoffs, tokensOf }) }
+  const postern = createPostern(ctx, closer(store, wire))
+  onTestFinished(() => postern.close())
+  const project = makeRepository(join(temporaryFolder(), 'atlas'))
+  await postern.handoff.init({ project })
+  for (const name of ['a.md', 'b.md']) plantFile(join(project, 'inbox', name), seedItem({ type: 'learning' }, 'x'))
+  expect((await postern.handoff.inherit({ project })).items).toHaveLength(2)
+  expect(measured).toEqual([false, false])
+})

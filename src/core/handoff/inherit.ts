@@ -1,0 +1,166 @@
+import type { HandoffRoot, Looked } from '../../handoff/handoff-shelf.ts'
+import { parseAgentId } from '../../model/agent.ts'
+import { agentOf } from '../../model/caller.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { Inheritance, InheritItems } from '../../model/handoff/handoff.ts'
+import { HANDOFF_LIMITS, type HandoffItem, type ItemRef } from '../../model/handoff/item.ts'
+import { parseSessionId } from '../../model/session.ts'
+import type { InheritanceRecord, Shelves } from '../../store/store.ts'
+import type { Context, Handoffs } from '../context.ts'
+import { isConfined } from '../inbox/visible.ts'
+import { ring } from '../rings.ts'
+import { requireOwnSession } from '../sessions/sessions.ts'
+import { type Chosen, chooseItems } from './budget.ts'
+import { endLostThreads } from './lost-threads.ts'
+import { asShown, type ClosedInheritance, closeInheritances, fileKey, findGone, overdue } from './offered.ts'
+import { requireRoot } from './place.ts'
+import { lookForItems } from './waiting.ts'
+
+/** Each attempt that fails means that somebody else has inherited something. */
+const MAX_ATTEMPTS = 1_000
+
+/**
+ * Offers what waits. The files are looked at before the offer is stored, so what somebody has archived in between is
+ * looked for once more, and then all of it is done again.
+ */
+export async function inheritItems(ctx: Context, input: InheritItems): Promise<Inheritance> {
+  const heir = await heirOf(ctx, input)
+  const handoffs = await ctx.handoff()
+  const maxTokens = parseMaxTokens(input.maxTokens ?? handoffs.maxTokens)
+  const root = await requireRoot(ctx, handoffs, input)
+  for (let attempt = 1; ; attempt++) {
+    const { isInitialised, ...looked } = await lookForItems(handoffs, root)
+    const offered = await offerOnce(ctx, handoffs, { root, heir, looked, maxTokens, isLast: attempt > MAX_ATTEMPTS })
+    if (offered.id !== null && (await hasLost(handoffs, root, offered.items))) {
+      const { id } = offered
+      await ctx.store.once((tx) => tx.inheritances.close({ id, at: ctx.store.now(), outcome: 'released' }))
+      continue
+    }
+    await endLostThreads(ctx, handoffs, root)
+    const items = offered.items.map(asShown)
+    return { ...offered, items, root: root.root, isInitialised, refused: looked.refused }
+  }
+}
+
+interface Heir {
+  readonly agent: string | null
+  readonly sessionId: string | null
+}
+
+/** Who inherits: the agent of the session where none is named, else whoever asks. */
+async function heirOf(ctx: Context, { agent, session }: InheritItems): Promise<Heir> {
+  const named = agent === undefined ? undefined : parseAgentId(agent)
+  const sessionId = session === undefined ? null : parseSessionId(session)
+  const known = sessionId === null ? undefined : await ctx.store.read.sessions.get(sessionId)
+  const heir = named ?? known?.agent ?? agentOf(ctx.caller) ?? null
+  if (isConfined(ctx) && heir !== ctx.caller.id) {
+    throw new PosternError('NOT_ALLOWED', {
+      message: `${ctx.caller.id} cannot inherit for ${heir}.`,
+      next: 'Inherit for yourself, in a session of your own.',
+    })
+  }
+  if (heir !== null) requireOwnSession(known, heir)
+  return { agent: heir, sessionId }
+}
+
+function parseMaxTokens(value: number): number {
+  if (Number.isSafeInteger(value) && value >= 1 && value <= HANDOFF_LIMITS.mostTokens) return value
+  throw new PosternError('VALUE_INVALID', {
+    field: 'number of tokens',
+    value: String(value),
+    next: `Use a whole number from 1 to ${HANDOFF_LIMITS.mostTokens}.`,
+  })
+}
+
+async function hasLost(handoffs: Handoffs, root: HandoffRoot, items: readonly ItemRef[]): Promise<boolean> {
+  for (const item of items) if (!(await handoffs.has(root, item))) return true
+  return false
+}
+
+interface Occasion {
+  readonly root: HandoffRoot
+  readonly heir: Heir
+  readonly looked: Looked
+  readonly maxTokens: number
+  /** Nothing is offered any more: whatever is seen cannot be had. */
+  readonly isLast: boolean
+}
+
+type Offered = Chosen & { readonly id: string | null }
+
+async function offerOnce(ctx: Context, handoffs: Handoffs, occasion: Occasion): Promise<Offered> {
+  const { heir, looked, isLast } = occasion
+  const nothing: Offered = { id: null, ...chooseItems(handoffs, [], { ...occasion, refused: looked.refused }) }
+  const wanted = isLast ? [] : looked.items.filter((item) => isFor(heir, item))
+  const known = await ctx.store.read.inheritances.open({ machine: ctx.machine.name })
+  if (wanted.length === 0 && known.length === 0) return nothing
+
+  // Measuring takes time, in which nobody should have to wait for the store.
+  const costs = new Map(wanted.map((item) => [item, handoffs.tokensOf(item)]))
+  const measures = { ...handoffs, tokensOf: (item: HandoffItem) => costs.get(item) ?? 0 }
+  const gone = new Map<string, readonly ItemRef[]>()
+  for (const record of known) gone.set(record.id, await findGone(handoffs, record))
+  const { offered, rings } = await ctx.store.transact(
+    async (tx) => {
+      const { held, rings } = await giveBackOverdue(ctx, tx, gone)
+      const free = freeOf(wanted, occasion, held)
+      if (free.length === 0) return { offered: nothing, rings }
+      const chosen = chooseItems(measures, free, { ...occasion, refused: looked.refused })
+      const record = newRecord(ctx, occasion, chosen)
+      await tx.inheritances.insert({ record })
+      return { offered: { ...chosen, id: record.id }, rings }
+    },
+    // Loss of power only makes it be offered again; but then nobody would know whose gates have to open.
+    { isLasting: wanted.some(({ gate }) => gate !== null) },
+  )
+  ring(ctx, [...new Set(rings)])
+  return offered
+}
+
+/** Nobody is shown what is for another, or what they have left themselves. */
+function isFor({ agent, sessionId }: Heir, { to, from_session }: HandoffItem): boolean {
+  return (to === null || to === agent) && (sessionId === null || from_session !== sessionId)
+}
+
+/** What was offered on this machine and still holds; everything else is given back. */
+async function giveBackOverdue(
+  ctx: Context,
+  tx: Shelves,
+  gone: ReadonlyMap<string, readonly ItemRef[]>,
+): Promise<{ readonly held: readonly InheritanceRecord[]; readonly rings: readonly string[] }> {
+  const held: InheritanceRecord[] = []
+  const closed: ClosedInheritance[] = []
+  for (const record of await tx.inheritances.open({ machine: ctx.machine.name })) {
+    const inherited = gone.get(record.id) ?? []
+    const outcome = await overdue(ctx, tx, record, inherited)
+    if (outcome) closed.push({ record, outcome, inherited })
+    else held.push(record)
+  }
+  return { held, rings: await closeInheritances(ctx, tx, closed) }
+}
+
+/** A session that holds an offer already is offered nothing more: hooks may be installed twice. */
+function freeOf(
+  wanted: readonly HandoffItem[],
+  { root, heir: { sessionId } }: Occasion,
+  held: readonly InheritanceRecord[],
+): readonly HandoffItem[] {
+  if (sessionId !== null && held.some((record) => record.sessionId === sessionId)) return []
+  const taken = new Set(held.flatMap((record) => record.items.map((item) => fileKey(record, item))))
+  return wanted.filter((item) => !taken.has(fileKey(root, item)))
+}
+
+function newRecord(ctx: Context, { root, heir }: Occasion, { items, tokens }: Chosen): InheritanceRecord {
+  return {
+    id: ctx.newId('inh'),
+    machine: ctx.machine.name,
+    root: root.root,
+    ...heir,
+    items: items.map(({ box, name, type, digest }) => ({ box, name, isRaw: type === null, digest })),
+    tokens,
+    offeredAt: ctx.store.now(),
+    printedAt: null,
+    closedAt: null,
+    outcome: null,
+  }
+}

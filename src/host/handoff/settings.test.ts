@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { readHandoffSettings } from './settings.ts'
+
+const DAY_MS = 24 * 3_600_000
+const FILE = '/home/anna/.postern/config.json'
+
+function read(handoff: Readonly<Record<string, unknown>>) {
+  const origins = Object.fromEntries(Object.keys(handoff).map((name) => [`handoff.${name}`, FILE]))
+  return readHandoffSettings({ handoff, origins, home: '/home/anna/.postern' })
+}
+
+describe('the settings of the handoff', () => {
+  it('need not be there', () => {
+    expect(read({})).toEqual({ shared: false, sharedInbox: undefined, maxTokens: 500, keepProcessedMs: null })
+  })
+
+  it('are understood', () => {
+    const written = { shared: true, sharedInbox: '/srv/shared', maxTokens: 900, keepProcessed: '30d', harvest: 'soft' }
+    expect(read(written)).toEqual({
+      shared: true,
+      sharedInbox: '/srv/shared',
+      maxTokens: 900,
+      keepProcessedMs: 30 * DAY_MS,
+    })
+    expect(read({ sharedInbox: null, keepProcessed: null })).toMatchObject({ sharedInbox: null, keepProcessedMs: null })
+  })
+
+  it('mean a folder beside the file that names it', () => {
+    expect(read({ sharedInbox: '../shared' }).sharedInbox).toBe('/home/anna/shared')
+  })
+
+  it.each([
+    ['an unknown one', { inbox: 'x' }, /"handoff.inbox" is not a setting/],
+    ['a choice that is none', { shared: 'yes' }, /"handoff.shared"/],
+    ['no folder', { sharedInbox: '' }, /"handoff.sharedInbox"/],
+    ['a folder that is none', { sharedInbox: true }, /"handoff.sharedInbox"/],
+    ['no number', { maxTokens: '500' }, /"handoff.maxTokens"/],
+    ['too small a number', { maxTokens: 0 }, /"handoff.maxTokens"/],
+    ['too large a number', { maxTokens: 1_000_001 }, /"handoff.maxTokens" is not a whole number from 1 to 1000000/],
+    ['no duration', { keepProcessed: 'long' }, /"handoff.keepProcessed"/],
+    ['a bare number', { keepProcessed: 30 }, /"handoff.keepProcessed"/],
+  ])('are refused as %s', (_, handoff, message) => {
+    expect(() => read(handoff)).toThrow(message)
+  })
+})

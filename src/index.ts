@@ -50,6 +50,23 @@ export type {
   PassedGates,
   RegisterGate,
 } from './model/gates.ts'
+export type {
+  Handoff,
+  HandoffFolders,
+  HandoffListing,
+  HandoffPlace,
+  Headline,
+  Inheritance,
+  InheritanceRef,
+  Inherited,
+  InheritItems,
+  LeaveItem,
+  LeftItem,
+  ListedItem,
+  OutboxFile,
+  WriteOut,
+} from './model/handoff/handoff.ts'
+export type { HandoffItem, ItemPriority, ItemRef, ItemType, RefusedFile } from './model/handoff/item.ts'
 export type { IngestEntries, IngestEntry, Ingested } from './model/ingest.ts'
 export type { Json } from './model/json.ts'
 export type { Limits } from './model/limits.ts'
@@ -142,4 +159,5 @@ export type {
   Spaces,
 } from './model/sources/spaces.ts'
 export { renderDrain } from './render/drain.ts'
+export { renderInheritance } from './render/handoff.ts'
 export { renderLines } from './render/lines.ts'

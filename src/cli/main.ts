@@ -31,6 +31,11 @@ import {
   gateShow,
   gateWaive,
 } from './commands/gate.ts'
+import { handoffClean, handoffInit } from './commands/handoff/folders.ts'
+import { handoffInherit } from './commands/handoff/inherit.ts'
+import { handoffLeave } from './commands/handoff/leave.ts'
+import { handoffList, handoffShow } from './commands/handoff/look.ts'
+import { handoffOutboxList, handoffOutboxWrite } from './commands/handoff/outbox.ts'
 import { hook } from './commands/hook.ts'
 import {
   inboxAck,
@@ -125,6 +130,14 @@ export const COMMANDS: readonly Command[] = [
   busIssues,
   busVerify,
   busRotate,
+  handoffInit,
+  handoffLeave,
+  handoffInherit,
+  handoffList,
+  handoffShow,
+  handoffOutboxWrite,
+  handoffOutboxList,
+  handoffClean,
   run,
   planSet,
   planList,

@@ -50,6 +50,8 @@ const NOWHERE: Readonly<Record<string, (id: string) => PosternError>> = {
   spaces: (id) => new PosternError('SPACE_ID_INVALID', { id }),
   plans: (id) => new PosternError('PLAN_NOT_FOUND', { id }),
   services: (id) => new PosternError('SERVICE_NOT_FOUND', { id }),
+  items: (name) => new PosternError('HANDOFF_ITEM_NOT_FOUND', { name }),
+  inheritances: (id) => new PosternError('HANDOFF_OFFER_NOT_FOUND', { id }),
   tokens: (id) => new PosternError('TOKEN_NOT_FOUND', { id }),
 }
 

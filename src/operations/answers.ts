@@ -14,6 +14,8 @@ const CREATING: readonly OperationName[] = [
   'services.create',
   'tokens.create',
   'bus.post',
+  'handoff.leave',
+  'handoff.writeOut',
 ]
 
 /** The HTTP status of an operation that was done. */

@@ -3,6 +3,7 @@ import * as bus from './bus.ts'
 import * as decisions from './decisions.ts'
 import * as events from './events.ts'
 import * as gates from './gates.ts'
+import * as handoff from './handoff.ts'
 import * as inbox from './inbox.ts'
 import type { Operation } from './operation.ts'
 import * as plans from './plans.ts'
@@ -24,6 +25,7 @@ export const OPERATIONS: readonly Operation[] = [
   services,
   tokens,
   bus,
+  handoff,
   events,
   upkeep,
 ].flatMap((room) => Object.values(room))

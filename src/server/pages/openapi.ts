@@ -55,6 +55,7 @@ const TAGS: Readonly<Record<string, string>> = {
   services: 'Outside systems that wake agents.',
   tokens: 'Credentials.',
   bus: 'The logs of projects and tasks.',
+  handoff: 'What one session leaves for the next.',
   events: 'What has happened, in order.',
   upkeep: 'What has to be done from time to time.',
   server: 'The server itself.',

@@ -1,9 +1,12 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Postern } from '../../../src/model/postern.ts'
 import type { OperationName } from '../../../src/operations/routes.ts'
 import { OPERATIONS } from '../../../src/operations/table.ts'
 import { type Answer, openServer, type TestServer } from '../../helpers/http-server.ts'
 import { faultsOf, type Schema, sampleOf } from '../../helpers/json-schema.ts'
+import { temporaryFolder } from '../../helpers/temp.ts'
 import { verifies } from '../requirements.ts'
 
 interface Described {
@@ -210,6 +213,23 @@ const offer = async (postern: Postern, isPrinted: boolean) => {
   if (isPrinted) await postern.inbox.printed({ offerId })
   return offerId
 }
+/** A project with a handoff of its own. */
+const project = async ({ handoff }: Postern) => {
+  const place = { project: temporaryFolder() }
+  mkdirSync(join(place.project, '.git'))
+  await handoff.init(place)
+  return place
+}
+const item = async (postern: Postern) => {
+  const place = await project(postern)
+  const { name } = await postern.handoff.leave({ ...place, type: 'thread', text: 'Go on with it.' })
+  return { ...place, name }
+}
+const inheritance = async (postern: Postern, isPrinted: boolean) => {
+  const id = (await postern.handoff.inherit(await item(postern))).id ?? ''
+  if (isPrinted) await postern.handoff.printed({ id })
+  return { id }
+}
 const as = (id: string, kind = 'human') => ({
   'postern-as': JSON.stringify({ id, kind, verified: true, via: 'http' }),
 })
@@ -308,6 +328,17 @@ const INPUTS: Partial<Record<OperationName, (postern: Postern, ask: TestServer['
     'bus.issues': task,
     'bus.verify': task,
     'bus.rotate': task,
+    'handoff.init': project,
+    'handoff.leave': async (postern) => ({ ...(await project(postern)), type: 'learning' }),
+    'handoff.inherit': item,
+    'handoff.printed': (postern) => inheritance(postern, false),
+    'handoff.confirm': (postern) => inheritance(postern, true),
+    'handoff.release': (postern) => inheritance(postern, true),
+    'handoff.list': item,
+    'handoff.show': item,
+    'handoff.writeOut': async (postern) => ({ ...(await project(postern)), kind: 'note' }),
+    'handoff.listOut': project,
+    'handoff.clean': project,
     'tokens.create': async () => ({ scope: 'agent:quinn' }),
     'tokens.revoke': async ({ tokens }) => ({ id: (await tokens.create({ scope: 'human:justin' })).id }),
   }

@@ -1,13 +1,15 @@
-import { createReadStream, fstatSync, statSync } from 'node:fs'
+import { fstatSync } from 'node:fs'
 import type { PostEntry } from '../../../model/bus/bus.ts'
 import { BUS_LIMITS } from '../../../model/bus/entry.ts'
 import { PosternError } from '../../../model/errors.ts'
 import type { Args, Form } from '../../command.ts'
 import { usage } from '../../parse.ts'
+import { type Bounds, readAtMost, readFileAtMost } from '../../sources/bounded.ts'
 
 type Body = Pick<PostEntry, 'body' | 'body_base64'>
 
 const STDIN = '-'
+const BOUNDS: Bounds = { maxBytes: BUS_LIMITS.bodyBytes, tooLarge }
 
 /**
  * What is to be said: the argument, an option, a file, or the standard input, which is also read where something is piped
@@ -21,10 +23,10 @@ export async function readBody(form: Form, args: Args): Promise<Body> {
     throw usage(form, 'The body is given twice')
   }
   const text = typed ?? named
-  if (text === STDIN || file === STDIN) return inFull(await readAtMost(process.stdin))
+  if (text === STDIN || file === STDIN) return inFull(await readAtMost(process.stdin, BOUNDS))
   if (text !== undefined) return { body: text }
-  if (file !== undefined) return inFull(await readBodyFile(file))
-  const piped = isPiped() ? await readAtMost(process.stdin) : Buffer.alloc(0)
+  if (file !== undefined) return inFull(await readFileAtMost(file, BOUNDS))
+  const piped = isPiped() ? await readAtMost(process.stdin, BOUNDS) : Buffer.alloc(0)
   return piped.length === 0 ? {} : inFull(piped)
 }
 
@@ -41,32 +43,6 @@ function isPiped(): boolean {
 function inFull(bytes: Buffer): Body {
   const text = bytes.toString('utf8')
   return Buffer.from(text).equals(bytes) ? { body: text } : { body_base64: bytes.toString('base64') }
-}
-
-async function readBodyFile(path: string): Promise<Buffer> {
-  try {
-    const { size } = statSync(path)
-    if (size > BUS_LIMITS.bodyBytes) throw tooLarge(size)
-    // Devices and pipes do not tell how much they hold.
-    return await readAtMost(createReadStream(path))
-  } catch (error) {
-    if (error instanceof PosternError) throw error
-    const reason = (error as NodeJS.ErrnoException).code ?? 'unreadable'
-    const next = `It cannot be read (${reason}); check its path.`
-    throw new PosternError('VALUE_INVALID', { field: 'file', value: path, next }, { cause: error })
-  }
-}
-
-/** Reads no more than is needed to know that it is too much. */
-async function readAtMost(source: AsyncIterable<unknown>): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of source) {
-    chunks.push(chunk as Buffer)
-    bytes += (chunk as Buffer).length
-    if (bytes > BUS_LIMITS.bodyBytes) throw tooLarge(bytes)
-  }
-  return Buffer.concat(chunks)
 }
 
 function tooLarge(bytes: number): PosternError {

@@ -1,0 +1,21 @@
+import { resolve } from 'node:path'
+import { ownSession } from '../../../host/identity.ts'
+import type { HandoffPlace } from '../../../model/handoff/handoff.ts'
+import type { Postern } from '../../../model/postern.ts'
+import type { Args, Option } from '../../command.ts'
+
+/** Every command of the handoff is told in this way which project is meant. */
+export const PLACE_OPTIONS: readonly Option[] = [
+  { name: 'project', value: '<folder>', summary: 'a folder of the project (default: the one you are in)' },
+  { name: 'shared', summary: 'of a worktree: use the folders of the main repository' },
+]
+
+export function placeIn(args: Args): HandoffPlace {
+  return { project: resolve(args.get('project') ?? '.'), ...(args.has('shared') && { shared: true }) }
+}
+
+/** The session that is named, else the one that this process runs in. */
+export async function sessionIn(args: Args, postern: Postern): Promise<{ readonly session?: string }> {
+  const session = args.get('session') ?? (await ownSession(postern))?.id
+  return session === undefined ? {} : { session }
+}

@@ -47,5 +47,6 @@ function callOf(postern: HookPostern, root: string) {
     markers: () => [],
   }
   const limits = { drainMessages: 20, drainCharacters: 8_000 }
-  return createCall({ event, host: generic, agent: 'quinn', postern, settings, limits, root })
+  const handoff = { maxTokens: 500, isShared: false }
+  return createCall({ event, host: generic, agent: 'quinn', postern, settings, limits, handoff, root, note: () => {} })
 }

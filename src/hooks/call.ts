@@ -20,7 +20,9 @@ export interface CallParams {
   readonly postern: HookPostern
   readonly settings: HookSettings
   readonly limits: HookCall['limits']
+  readonly handoff: HookCall['handoff']
   readonly root: string
+  readonly note: HookCall['note']
 }
 
 /** Begins the way of one event through the chain. */
@@ -33,6 +35,7 @@ export function createCall(params: CallParams): HookCall {
     session: undefined,
     isLoopBroken: false,
     used: 0,
+    usedTokens: 0,
     leftMs,
     judgement() {
       judged ??= judge()

@@ -1,18 +1,31 @@
 import type { Offer } from '../model/offer.ts'
 import type { StopOutcome } from '../model/postern.ts'
+import { estimateTokens } from '../render/tokens.ts'
 import type { Handler, HookCall, Verdict } from './handler.ts'
 import { brokenLoop, gates } from './handlers/gates.ts'
+import { harvest } from './handlers/harvest.ts'
 import { inbox } from './handlers/inbox.ts'
+import { inherit, inheritAtStop } from './handlers/inherit.ts'
 import { session } from './handlers/session.ts'
 import { stopDecision } from './handlers/stop-decision.ts'
 import { stopLoop } from './handlers/stop-loop.ts'
 import type { HookAnswer } from './hosts/host.ts'
 
-export const HANDLERS: readonly Handler[] = [session, stopLoop, stopDecision, gates, inbox]
+export const HANDLERS: readonly Handler[] = [
+  session,
+  inherit,
+  stopLoop,
+  stopDecision,
+  inheritAtStop,
+  harvest,
+  gates,
+  inbox,
+]
 
 export interface ChainAnswer extends HookAnswer {
   /** What the answer shows, to be noted as printed once it is out. */
   readonly offer?: Offer
+  readonly inheritance?: string
   /** Gates of which it warns, likewise. */
   readonly warned: readonly string[]
 }
@@ -28,7 +41,9 @@ export async function runChain(call: HookCall, others: readonly Handler[] = []):
     const verdict = await heed(call, handler, await handler.handle(call))
     if (!verdict) continue
     said.push(verdict)
-    call.used += (verdict.context?.length ?? 0) + (verdict.block?.length ?? 0)
+    const text = `${verdict.context ?? ''}${verdict.block ?? ''}`
+    call.used += text.length
+    call.usedTokens += estimateTokens(text)
     if (verdict.isFinal) break
   }
   const answer = merge(said)
@@ -67,6 +82,14 @@ function merge(said: readonly Verdict[]): ChainAnswer {
     return texts.length === 0 ? {} : { [name]: texts.join('\n\n') }
   }
   const offer = said.find((verdict) => verdict.offer)?.offer
+  const inheritance = said.find((verdict) => verdict.inheritance)?.inheritance
   const warned = said.flatMap((verdict) => verdict.warned ?? [])
-  return { ...joined('context'), ...joined('block'), ...joined('notice'), ...(offer && { offer }), warned }
+  return {
+    ...joined('context'),
+    ...joined('block'),
+    ...joined('notice'),
+    ...(offer && { offer }),
+    ...(inheritance !== undefined && { inheritance }),
+    warned,
+  }
 }

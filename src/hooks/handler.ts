@@ -1,3 +1,4 @@
+import type { HandoffRules } from '../host/hook-config.ts'
 import type { Judgement } from '../model/gates.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Offer } from '../model/offer.ts'
@@ -21,6 +22,8 @@ export interface Verdict {
   readonly notice?: string
   /** What was put before the model, to be noted as printed once it is. */
   readonly offer?: Offer
+  /** What it shows of an earlier session, likewise. */
+  readonly inheritance?: string
   /** Gates of which the answer warns, to be noted once it is out. */
   readonly warned?: readonly string[]
   /** Nobody after this handler has anything to say. */
@@ -35,6 +38,7 @@ export interface HookCall {
   readonly postern: HookPostern
   readonly settings: HookSettings
   readonly limits: Pick<Limits, 'drainMessages' | 'drainCharacters'>
+  readonly handoff: HandoffRules
   /** The root of the project: where `.runtime/` lies. */
   root: string
   /** As it is after this event was noted; undefined where it is not the agent's own, or was answered before. */
@@ -43,10 +47,14 @@ export interface HookCall {
   isLoopBroken: boolean
   /** Characters of the answer that are spoken for. */
   used: number
+  /** What they cost. */
+  usedTokens: number
   /** The gates of this event, judged once. */
   judgement(): Promise<Judgement>
   /** Milliseconds until the answer must be out. */
   leftMs(): number
+  /** Something went wrong of which the host need not hear: `doctor` tells it. */
+  note(error: unknown): void
 }
 
 export interface HookSettings {

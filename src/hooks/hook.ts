@@ -53,11 +53,12 @@ export async function answerHook(request: HookRequest): Promise<void> {
   let config: Config | undefined
   try {
     config = request.readConfig(folder)
-    const { sessionGates, userHooks } = readHookConfig(config)
+    const { sessionGates, userHooks, handoff } = readHookConfig(config)
     const { limits } = config
     const { opened } = request
     const postern = await inTime(settings, openHook(config, { busyMs: BUSY_MS, limits, sessionGates, opened }))
-    const call = createCall({ event: known, host, agent, postern, settings, limits, root })
+    const note = (error: unknown) => noteProblem(request, event.hostEvent, error)
+    const call = createCall({ event: known, host, agent, postern, settings, limits, handoff, root, note })
     const answer = await answerFromStore(call, shadow, { home, userHooks, before: { ...before, folder } })
     await show(call, answer, userHooks)
     // Whatever becomes of that, the answer is out and must stay the only one.

@@ -112,16 +112,15 @@ async function deliver(hooked: Hooked, delivery: Delivery, { settings, keep }: E
   const shadow = openShadow(home, { agent, sessionId: event.sessionId })
   const before = shadow.read()
   const folder = before.folder ?? event.cwd ?? home
-  const { store, limits, sessionGates, userHooks } = rulesOf(hooked, folder, (error) =>
-    refuse(hooked, { host: host.name }, event.hostEvent, error),
-  )
+  const note = (error: unknown) => void refuse(hooked, { host: host.name }, event.hostEvent, error)
+  const { store, limits, sessionGates, userHooks, handoff } = rulesOf(hooked, folder, note)
   if (store !== hooked.store) throw new Error(OTHER_STORE)
   const root = projectRoot(event.cwd ?? folder)
   const postern = hooked.open({ limits, sessionGates })
-  const call = createCall({ event, host, agent, postern, settings, limits, root })
+  const call = createCall({ event, host, agent, postern, settings, limits, handoff, root, note })
   const answer = await answerFromStore(call, shadow, { home, userHooks, before: { ...before, folder } })
   // A host that has gone away meanwhile is known to have before anything is sent.
-  if (answer.offer) await nextTurn()
+  if (answer.offer || answer.inheritance !== undefined) await nextTurn()
   return {
     body: host.render(event, answer) || NOTHING.body,
     settle: (wasSent) => keep(settle(call, answer, { wasSent, userHooks })),

@@ -5,16 +5,23 @@ import type { HookCall } from './handler.ts'
 import type { HookEventName } from './hosts/host.ts'
 
 /** The host has the whole answer: what it shows was printed, and those that it warns of have been. */
-export async function noteShown({ postern, event, agent }: HookCall, { offer, warned }: ChainAnswer): Promise<void> {
+export async function noteShown({ postern, event, agent }: HookCall, answer: ChainAnswer): Promise<void> {
+  const { offer, inheritance, warned } = answer
   if (offer) await postern.inbox.printed({ offerId: offer.id })
+  if (inheritance !== undefined) await postern.handoff.printed({ id: inheritance })
   if (warned.length === 0) return
   const evidence = `at ${event.hostEvent}`
   await postern.gates.passed({ agent, sessionId: event.sessionId, outcome: 'warned', names: warned, evidence })
 }
 
 /** The host has not seen the answer, so what it shows is shown again. */
-export async function giveBack({ postern }: HookCall, { offer }: ChainAnswer, reason: string): Promise<void> {
+export async function giveBack(
+  { postern }: HookCall,
+  { offer, inheritance }: ChainAnswer,
+  reason: string,
+): Promise<void> {
   if (offer) await postern.inbox.release({ offerId: offer.id, reason })
+  if (inheritance !== undefined) await postern.handoff.release({ id: inheritance, reason })
 }
 
 /** Events at which nobody waits for the next step of a turn. */
@@ -26,9 +33,10 @@ const AT_REST: readonly HookEventName[] = ['session.start', 'turn.stop', 'sessio
  */
 export async function afterwards(
   { postern, agent, event, leftMs }: HookCall,
-  { offer }: ChainAnswer,
+  { offer, inheritance }: ChainAnswer,
   userHooks: readonly UserHook[],
 ): Promise<void> {
   if (AT_REST.includes(event.name) && leftMs() > DEADLINE_MS / 2) await postern.upkeep.run()
-  if (!offer && event.name !== 'session.end' && userHooks.length === 0) await postern.sessions.settle({ agent })
+  const hasShown = offer !== undefined || inheritance !== undefined
+  if (!hasShown && event.name !== 'session.end' && userHooks.length === 0) await postern.sessions.settle({ agent })
 }

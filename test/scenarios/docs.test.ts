@@ -51,6 +51,7 @@ describe('the commands of the guides', () => {
     'docs/guides/bus.md',
     'docs/guides/first-steps.md',
     'docs/guides/gates-and-decisions.md',
+    'docs/guides/handoff.md',
     'docs/guides/plans.md',
     'docs/guides/spaces.md',
   ]

@@ -11,7 +11,7 @@
 export interface Requirement {
   readonly text: string
   /** The part of the product that brought it. */
-  readonly builtIn: 'spine' | 'hooks' | 'server' | 'bus'
+  readonly builtIn: 'spine' | 'hooks' | 'server' | 'bus' | 'handoff'
   /** The folder whose tests prove it; others may prove it too. */
   readonly provenIn: ProofFolder
 }
@@ -31,6 +31,7 @@ const hooks = (provenIn: ProofFolder, text: string): Requirement => ({ text, bui
 const gates = (text: string) => hooks('conformance', text)
 const server = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'server', provenIn })
 const bus = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'bus', provenIn })
+const handoff = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'handoff', provenIn })
 
 export const REQUIREMENTS = {
   'G1.kill': spine('faults', 'An acknowledged push survives kill -9 of any process, at every storage syscall.'),
@@ -448,6 +449,74 @@ export const REQUIREMENTS = {
     'Runners killed at any moment leave one start and one end for every run, and none untold.',
   ),
   'S002.run.lost': bus('scenarios', 'A killed runner is noticed by the next one, and told once.'),
+  'S004.forms': handoff('scenarios', 'The commands of the handoff do what they say, in words and in JSON.'),
+  'S004.refusals': handoff('scenarios', 'Bad input to the handoff is refused with its code, and nothing is lost.'),
+  'S004.order': handoff('scenarios', 'Items with high priority come first, then the oldest.'),
+  'S004.budget': handoff('scenarios', 'An inheritance keeps to its budget; the first item is always shown.'),
+  'S004.outbox': handoff('scenarios', 'The outbox takes reports in the form of the seed, and sessions read none.'),
+  'S004.clean': handoff('scenarios', 'Cleaning removes only what was inherited longer ago.'),
+  'S004.worktrees': handoff('scenarios', 'A worktree has folders of its own, or shares those of the main repository.'),
+  'S004.shared-inbox': handoff('scenarios', 'Repositories leave items for each other, which one of them inherits.'),
+  'S004.bridge': handoff('scenarios', 'An item can come with a message, a plan or a gate.'),
+  'S004.remote': handoff('scenarios', 'The handoff works through a server, in projects that were set up there.'),
+  'S004.leave': handoff('conformance', 'An item is left as it was said, or refused with nothing left behind.'),
+  'S004.offer.once': handoff('conformance', 'Whoever inherits at once, and wherever, each item goes to exactly one.'),
+  'S004.offer.lease': handoff(
+    'conformance',
+    'What is offered comes back once its session is gone or its time is over, and is never shown to two at once.',
+  ),
+  'S004.offer.confirm': handoff('conformance', 'Files move once it is confirmed, which is done once however often.'),
+  'S004.offer.whose': handoff(
+    'conformance',
+    'Items for an agent or a repository go there alone, and none to its writer.',
+  ),
+  'S004.offer.order': handoff('conformance', 'What is offered is urgent first, then oldest, within its budget.'),
+  'S004.offer.gate': handoff(
+    'conformance',
+    'The gate of a thread opens when that is inherited, and by nothing in a file.',
+  ),
+  'S004.places': handoff('conformance', 'Who is not at the machine can name only projects that were set up there.'),
+  'S004.render': handoff('render', 'No item can pose as another, as one of our lines, or end the fence.'),
+  'S004.seed.examples': handoff('scenarios', 'The examples of the seed, run as written, give what the seed shows.'),
+  'S004.seed.writers': handoff('scenarios', 'What the shell of the seed writes is inherited, whatever its name.'),
+  'S004.seed.reader': handoff('scenarios', 'The reader of the seed reads what a session leaves here.'),
+  'S004.seed.folders': handoff('scenarios', 'The folders that the seed makes and those that init makes are the same.'),
+  'S004.seed.priority': handoff(
+    'scenarios',
+    'High priority is shown before medium and that before low, then the oldest.',
+  ),
+  'S004.seed.clean': handoff('scenarios', 'What was processed long ago can be removed, and nothing else is.'),
+  'S004.seed.whole': handoff(
+    'scenarios',
+    'CRLF, a missing front matter, rules and type lines in bodies and quotes are all kept and shown.',
+  ),
+  'S004.seed.cost': handoff(
+    'scenarios',
+    'The cost is shown: 50 tokens or less where nothing waits, usually under 500.',
+  ),
+  'S004.hook.inherit': handoff('scenarios', 'A session is shown at its beginning what was left, or that nothing was.'),
+  'S004.hook.confirm': handoff('scenarios', 'Files move to processed once the session goes on, and not before.'),
+  'S004.hook.again': handoff('scenarios', 'What a host never went on with is shown again.'),
+  'S004.hook.once': handoff(
+    'scenarios',
+    'A hook that is installed twice shows an item once, and subagents are shown none.',
+  ),
+  'S004.hook.room': handoff('scenarios', 'What does not fit into the answer waits, and is named.'),
+  'S004.hook.idle': handoff('scenarios', 'Where there is no handoff, or it is broken, hooks answer as ever.'),
+  'S004.hook.posted': handoff('scenarios', 'An event that comes over HTTP confirms what the session was shown.'),
+  'S004.harvest': handoff(
+    'scenarios',
+    'Where it is configured, a session is asked once what it leaves, with the test of the seed and the exact command.',
+  ),
+  'S004.inherit.killed': handoff(
+    'faults',
+    'A hook or command that is killed while it inherits loses no item and moves none that was not shown.',
+  ),
+  'S004.files.at-once': handoff('faults', 'Whoever leaves items in one moment, each has a file of its own.'),
+  'S004.files.killed': handoff('faults', 'An item is there whole or not at all, and archived once, whoever is killed.'),
+  'S004.files.hostile': handoff('faults', 'Nothing in an inbox but plain files of its owner is ever opened or moved.'),
+  'S004.files.half-written': handoff('faults', 'Nobody is shown half of what is being written and never the rest.'),
+  'S004.inherit.at-once': handoff('faults', 'Sessions that begin at once share each item exactly once.'),
 } as const satisfies Readonly<Record<string, Requirement>>
 
 export type RequirementId = keyof typeof REQUIREMENTS

@@ -5,7 +5,10 @@ import { HOOK_EVENTS } from '../hosts/host.ts'
 
 /** With less room than this nothing could be shown but a headline. */
 const LEAST_ROOM = 500
+const LEAST_TOKENS = 150
 const SPOOL_PATIENCE_MS = 300
+/** From half of that on it is only said that many wait. */
+const COUNT_UP_TO = 2_000
 
 /** Takes what stands in the spool into the store, and shows what waits, where the host passes it on to the model. */
 export const inbox: Handler = {
@@ -21,15 +24,17 @@ export const inbox: Handler = {
     // To show mail at a stop puts the stop off.
     if (event.name === 'turn.stop' && call.isLoopBroken) return undefined
     const maxCharacters = Math.min(host.maxCharacters, limits.drainCharacters) - call.used
-    if (maxCharacters < LEAST_ROOM) return undefined
+    const maxTokens = host.maxTokens === null ? null : host.maxTokens - call.usedTokens
+    if (maxCharacters < LEAST_ROOM || (maxTokens !== null && maxTokens < LEAST_TOKENS)) return undefined
     const drained = await postern.inbox.drain({
       agent,
       sessionId: event.sessionId,
       via: event.name,
       maxMessages: limits.drainMessages,
       maxCharacters,
-      ...(host.maxTokens !== null && { maxTokens: host.maxTokens }),
+      ...(maxTokens !== null && { maxTokens }),
       maxPriority,
+      countUpTo: COUNT_UP_TO,
     })
     if (!drained.offer) return undefined
     return { context: renderDrain(drained, { nonce: settings.nonce() }), offer: drained.offer }

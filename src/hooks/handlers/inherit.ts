@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { PosternError } from '../../model/errors.ts'
+import { FIRED_WITHIN_MS } from '../../model/session.ts'
+import type { Handler, HookCall, Verdict } from '../handler.ts'
+import { HOOK_EVENTS, type HookEventName, type Host } from '../hosts/host.ts'
+
+/** Where a session may be shown what an earlier one has left: at the first of these that reaches the model. */
+const PLACES: readonly HookEventName[] = ['session.start', 'prompt.submit', 'turn.stop']
+
+/** Shows what earlier sessions have left, and notes that this one goes on with what it was shown before. */
+export const inherit: Handler = {
+  name: 'inherit',
+  priority: 10,
+  events: HOOK_EVENTS,
+
+  handle: (call) =>
+    whereThereIsHandoff(call, async () => {
+      await settle(call)
+      return call.event.name === 'turn.stop' ? undefined : inheritHere(call)
+    }),
+}
+
+/** To show anything at a stop puts the stop off, so this comes after whatever says that it may not be. */
+export const inheritAtStop: Handler = {
+  name: 'inherit at stop',
+  priority: 16,
+  events: ['turn.stop'],
+
+  handle: (call) => whereThereIsHandoff(call, async () => (call.isLoopBroken ? undefined : inheritHere(call))),
+}
+
+/** Few projects have a handoff: elsewhere this costs one look. What goes wrong with the files keeps no mail back. */
+async function whereThereIsHandoff(
+  call: HookCall,
+  handle: () => Promise<Verdict | undefined>,
+): Promise<Verdict | undefined> {
+  if (call.event.isSubagent || !mayHaveHandoff(call)) return undefined
+  try {
+    return await handle()
+  } catch (error) {
+    if (error instanceof PosternError && error.code.startsWith('STORE_')) throw error
+    call.note(error)
+    return undefined
+  }
+}
+
+/** What tells an inbox of ours from a folder that is merely called so: a clone has only what git kept. */
+const SIGNS = ['processed', '.gitkeep']
+
+/** Where it is shared, the folders may lie in another checkout, which is not looked for twice. */
+function mayHaveHandoff({ handoff, root }: HookCall): boolean {
+  return handoff.isShared || SIGNS.some((sign) => existsSync(join(root, 'inbox', sign)))
+}
+
+/**
+ * A session that begins anew has not gone on with what it was shown before. Where hooks are installed twice, what the
+ * other one has shown at this very beginning is nothing of before.
+ */
+async function settle({ event, host, postern, settings }: HookCall): Promise<void> {
+  const { sessionId, name } = event
+  const begins = isBeginning(event)
+  const loses = name === 'compact.before' && !host.keepsContextWhenCompacting
+  await postern.handoff.settle({
+    sessionId,
+    ageMs: settings.ageMs() + (begins ? FIRED_WITHIN_MS : 0),
+    isOver: begins || loses || name === 'session.end',
+  })
+}
+
+function isBeginning({ name, source }: HookCall['event']): boolean {
+  return name === 'session.start' && source !== 'compact'
+}
+
+async function inheritHere(call: HookCall): Promise<Verdict | undefined> {
+  const { event, host, session } = call
+  if (session === undefined || event.name !== placeOf(host) || event.source === 'compact') return undefined
+  return (await import('../inheriting.ts')).inheritNow(call)
+}
+
+function placeOf({ drains, injects }: Host): HookEventName | undefined {
+  return PLACES.find((name) => drains[name] !== undefined && injects.includes(name))
+}

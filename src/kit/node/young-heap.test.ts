@@ -18,6 +18,7 @@ it('keeps V8 from giving what is new more room once it has enough', () => {
   expect(roomForTheNew('boundYoungHeap(0)')).toBeLessThan(roomForTheNew('') / 4)
 })
 
+// How much more it then gets is V8's to say, and not the same each time.
 it('lets it have enough before', () => {
-  expect(roomForTheNew('boundYoungHeap(1024 ** 3)')).toBe(roomForTheNew(''))
+  expect(roomForTheNew('boundYoungHeap(1024 ** 3)')).toBeGreaterThan(4 * roomForTheNew('boundYoungHeap(0)'))
 })

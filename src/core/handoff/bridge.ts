@@ -1,4 +1,5 @@
 import type { HandoffRoot } from '../../handoff/handoff-shelf.ts'
+import { inQuotes } from '../../kit/pure/shell-word.ts'
 import { agentOf } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Gate } from '../../model/gate.ts'
@@ -95,5 +96,5 @@ export function messagePriority(priority: ItemPriority): Priority {
 
 /** As one word of a shell. */
 export function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+  return /^[\w./-]+$/.test(path) ? path : inQuotes(path)
 }

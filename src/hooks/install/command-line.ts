@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { inQuotes } from '../../kit/pure/shell-word.ts'
 import { isAgentId } from '../../model/agent.ts'
 import type { HookWord, Scope, Target } from './targets.ts'
 
@@ -48,7 +49,7 @@ export function parseCommand(command: unknown, home: string): HookCommand | unde
 
 /** A word that no shell takes for anything else. */
 export function quoteWord(word: string): string {
-  return isPlain(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+  return isPlain(word) ? word : inQuotes(word)
 }
 
 function unquoteWord(word: string): string {

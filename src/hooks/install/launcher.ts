@@ -1,3 +1,4 @@
+import { inQuotes } from '../../kit/pure/shell-word.ts'
 import { BOOT_ID_FILE, LIVE_FOLDER, QUIET_FOLDER } from '../../model/quiet.ts'
 
 /** What a launcher remembers of the machine it was written on. */
@@ -22,9 +23,9 @@ export function formatLauncher({ node, program, home }: LauncherFacts): string {
   return `#!/bin/sh
 # Calls Postern for a host's hook: hook <host> <agent> [full|rewake]
 # Written by "postern init", which also renews it. What is changed here is lost then.
-node=${quote(node)}
-program=${quote(program)}
-home=\${POSTERN_HOME:-${quote(home)}}
+node=${inQuotes(node)}
+program=${inQuotes(program)}
+home=\${POSTERN_HOME:-${inQuotes(home)}}
 agent=\${POSTERN_AGENT:-$2}
 
 # Succeeds where certainly nothing waits for the agent and the event could only deliver.
@@ -96,9 +97,4 @@ fi
 } 2>/dev/null
 leave
 `
-}
-
-/** As a word of the script that means only itself. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }

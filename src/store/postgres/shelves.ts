@@ -1,18 +1,11 @@
 import { createAgentShelf } from '../shelves/agents.ts'
+import { createAlikeShelves } from '../shelves/alike.ts'
 import { createBudgetShelf } from '../shelves/budgets.ts'
-import { createDecisionShelf } from '../shelves/decisions.ts'
 import { createDeliveryShelf } from '../shelves/deliveries.ts'
-import { createGateShelf } from '../shelves/gates.ts'
-import { createInheritanceShelf } from '../shelves/inheritances.ts'
 import { createJobShelf } from '../shelves/jobs.ts'
 import { createMessageReader } from '../shelves/messages.ts'
 import { createOfferShelf } from '../shelves/offers.ts'
-import { createPlanShelf } from '../shelves/plans.ts'
-import { createReplyShelf } from '../shelves/replies.ts'
-import { createServiceShelf } from '../shelves/services.ts'
 import { createSessionShelf } from '../shelves/sessions.ts'
-import { createSpaceShelf } from '../shelves/spaces.ts'
-import { createTokenShelf } from '../shelves/tokens.ts'
 import { createSweeper } from '../shelves/upkeep.ts'
 import type { Sql } from '../sql.ts'
 import type { Shelves } from '../store.ts'
@@ -30,15 +23,8 @@ export function createShelves(sql: Sql, within: Within): Shelves {
     messages: { ...createMessageReader(sql), ...createPusher(sql, within), ...createSearcher(sql) },
     deliveries: { ...deliveries, ...createLook(sql, deliveries) },
     offers: { ...createOfferShelf(sql), ...createOpener(sql) },
-    gates: createGateShelf(sql),
-    decisions: createDecisionShelf(sql),
-    spaces: createSpaceShelf(sql),
-    plans: createPlanShelf(sql),
-    services: createServiceShelf(sql),
-    tokens: createTokenShelf(sql),
-    replies: createReplyShelf(sql),
+    ...createAlikeShelves(sql),
     events: createEventShelf(sql),
-    inheritances: createInheritanceShelf(sql),
     budgets: createBudgetShelf(sql),
     upkeep: { ...createJobShelf(sql), ...createSweeper(sql) },
   }

@@ -1,3 +1,5 @@
+import type { Message } from '../model/message.ts'
+
 /**
  * What rings those who wait, in this process, on this machine or elsewhere. Never the truth: that is in the store.
  *
@@ -22,6 +24,8 @@ export interface Wire {
   listen(names: readonly string[], onRing: OnRing): Promise<Listener>
   /** When the name was last rung, as far as this wire can tell; undefined where it cannot. */
   lastRungAt(name: string): number | undefined
+  /** Whether it rings now. Never rejects: what is wrong with it is its answer. */
+  health(): Promise<WireHealth>
   /** Closes every listener. Safe to call twice. */
   close(): void | Promise<void>
 }
@@ -32,6 +36,40 @@ export interface Listener {
   /** Safe to call twice. Afterwards it keeps no process alive. */
   close(): void | Promise<void>
 }
+
+export interface WireHealth {
+  readonly isUp: boolean
+  /** In words, for a person; never with a password in it. */
+  readonly detail: string
+}
+
+/** A message on its way to one agent, or to all of them: null. */
+export interface Copy {
+  readonly message: Message
+  readonly agent: string | null
+}
+
+/** A wire to an engine of its own, through which rings may carry copies. */
+export interface EngineWire extends Wire {
+  /** What it is called in the store and in logs: `nats`, `redis`. */
+  readonly name: string
+  /**
+   * Rings with copies. In this order for each agent, also where some have to be sent again. Resolves once the engine has
+   * taken all of them; where it rejects all may be handed over again, and those who hear know a message by its id.
+   */
+  carry(copies: readonly Copy[]): Promise<void>
+  /**
+   * Hands over what was carried to an agent and to all, also before anybody took it, in order. A copy is done with when
+   * `onCopy` resolves; where it rejects it is tried again before those behind it. Where this process dies it comes again
+   * to the next one, within 30 s and perhaps behind others. Absent where copies cannot be kept.
+   */
+  take?(agent: string, onCopy: OnCopy): Promise<Listener>
+  /** Called whenever what was carried before may be gone, as when the engine's memory was wiped. */
+  onWiped?(call: () => void): void
+}
+
+/** Gets a line of seed 000's inject queue, as it was carried. */
+export type OnCopy = (line: string) => Promise<void>
 
 const NAME = /^[a-z0-9@][a-z0-9_@-]*$/
 

@@ -236,6 +236,7 @@ function wireFor(wire: Wire, { deaf = false }: MakerOptions): Wire {
     ring: (names) => wire.ring(names),
     listen: () => Promise.reject(new Error('EMFILE: too many open files')),
     lastRungAt: (name) => wire.lastRungAt(name),
+    health: () => wire.health(),
     close: () => wire.close(),
   }
 }

@@ -86,7 +86,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     remedy: 'a wire only rings; let host hand it what it needs',
   },
   'wires/nats': wireOf('@nats-io/'),
-  'wires/redis': wireOf('redis'),
+  'wires/redis': wireOf('@redis/client'),
   'wires/postgres': wireOf('pg'),
   bus: {
     may: ['model', ...KIT, 'kit/yaml'],

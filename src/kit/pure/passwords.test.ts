@@ -9,6 +9,11 @@ describe('hidePassword', () => {
     ['postgres://h/db?password=secret&x=1', 'postgres://h/db?password=…&x=1'],
     ['postgres://u@h/db', 'postgres://u:…@h/db'],
     ['postgres://127.0.0.1:5432/db', 'postgres://127.0.0.1:5432/db'],
+    ['redis://:secret@h:6379/0', 'redis://:…@h:6379/0'],
+    ['nats://secret@h:4222', 'nats://…@h:4222'],
+    ['nats://se/cret@h:4222', 'nats://…@h:4222'],
+    ['nats://u:secret@h:4222,nats://u:secret@i:4222', 'nats://…@i:4222'],
+    ['tls://h:4222', 'tls://h:4222'],
     ['/home/u/postern.db', '/home/u/postern.db'],
   ]
 

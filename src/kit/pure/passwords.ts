@@ -1,6 +1,6 @@
 /**
  * A URL fit to be shown: what may be a password is left out. It is greedy where a URL is malformed, because a password
- * may hold the very signs that end one.
+ * may hold the very signs that end one. Of NATS nothing is shown: a lone word is a token there.
  */
 export function hidePassword(url: string): string {
   return url
@@ -9,4 +9,5 @@ export function hidePassword(url: string): string {
       (_, scheme: string, user: string) => `${scheme}${user}:…@`,
     )
     .replace(/([?&](?:password|sslpassword)=)[^&#]*/gi, '$1…')
+    .replace(/^((?:nats|tls):\/\/).*@/is, '$1…@')
 }

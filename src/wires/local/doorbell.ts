@@ -34,6 +34,9 @@ export function createDoorbell({ folder, watch }: DoorbellOptions): Wire {
       open.add(listener)
       return listener
     },
+    async health() {
+      return { isUp: true, detail: `a doorbell of files in ${folder}` }
+    },
     lastRungAt(name) {
       return statSync(join(folder, parseRingName(name)), { throwIfNoEntry: false })?.mtimeMs
     },

@@ -22,10 +22,12 @@ export interface Ear {
   connected(patienceMs: number): Promise<void>
   /** Nobody listens any more. The connection stays for a moment, in case somebody does again. */
   rest(): void
+  /** Somebody would hear rings, but they do not come. */
+  isDeaf(): boolean
   close(): Promise<void>
 }
 
-const RETRY = { minMs: 100, maxMs: 15_000 }
+const RETRY = { minMs: 100, maxMs: 5_000 }
 const LINGER_MS = 10_000
 /** A connection may be dead without anybody saying so: it is asked from time to time and must answer. */
 const PING_EVERY_MS = 20_000
@@ -80,6 +82,10 @@ class ReconnectingEar implements Ear {
     clearTimeout(this.#linger)
     this.#linger = setTimeout(() => this.#disconnect(), LINGER_MS)
     this.#linger.unref()
+  }
+
+  isDeaf(): boolean {
+    return this.#isWanted && !this.#isListening
   }
 
   async close(): Promise<void> {

@@ -37,19 +37,6 @@ const listeners = async () =>
   )
 
 describe('the NOTIFY wire', () => {
-  it('rings those who listen, on whichever wire, and nobody else', async () => {
-    const [here, there] = [createWire(), createWire()]
-    const [quinn, riley] = [createSignal<readonly string[]>(), createSignal<readonly string[]>()]
-    await here.listen(['quinn', '@all'], quinn.fire)
-    await there.listen(['riley'], riley.fire)
-    await there.ring(['quinn'])
-    expect(await quinn.fired).toEqual(['quinn'])
-    await here.ring(['riley', '@all'])
-    await Promise.all([riley.fired, quinn.times(2)])
-    expect(quinn.values).toEqual([['quinn'], ['@all']])
-    expect(riley.values).toEqual([['riley']])
-  })
-
   it('leaves to the store what the store rings', async () => {
     const wire = createWire({ storeRings: true })
     const rung = createSignal<readonly string[]>()

@@ -74,6 +74,16 @@ export function createNotifyWire({
 
     lastRungAt: () => undefined,
 
+    async health() {
+      try {
+        await ringer.check()
+      } catch (error) {
+        return { isUp: false, detail: `PostgreSQL NOTIFY rings nobody: ${(error as Error).message}` }
+      }
+      if (ear.isDeaf()) return { isUp: false, detail: 'PostgreSQL NOTIFY is not listened to: its connection is lost' }
+      return { isUp: true, detail: 'PostgreSQL NOTIFY' }
+    },
+
     async close() {
       waiters.clear()
       // Resting connections keep no process alive, but whoever waits for their end does.

@@ -1,8 +1,10 @@
-import { Pool } from 'pg'
+import { type ClientBase, Pool } from 'pg'
 
 export interface Ringer {
   /** Resolves when the names have been rung. What is asked for meanwhile is rung together. */
   ring(names: readonly string[]): Promise<void>
+  /** Rejects where nothing could be rung now. */
+  check(): Promise<void>
   close(): Promise<void>
 }
 
@@ -18,6 +20,8 @@ export function createRinger(url: string): Ringer {
     allowExitOnIdle: true,
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
+    // Only one transaction at a time may commit that has rung. A ring is nothing to keep, so it does not wait for the disk.
+    onConnect: async (client: ClientBase) => void (await client.query('SET synchronous_commit = off')),
     fallback_application_name: 'postern ring',
   })
   pool.on('error', () => {})
@@ -42,6 +46,10 @@ export function createRinger(url: string): Ringer {
       }
       for (const name of names) waiting.add(name)
       return next
+    },
+    async check() {
+      if (closing) throw new Error('the wire is closed')
+      await pool.query('')
     },
     close() {
       closing ??= last.catch(() => {}).then(() => pool.end())

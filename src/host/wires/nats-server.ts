@@ -1,0 +1,244 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, closeSync, constants, openSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { delimiter, join } from 'node:path'
+import { lockDescriptor } from '../../kit/node/flock.ts'
+import { createBackoff } from '../../kit/pure/backoff.ts'
+import { PosternError } from '../../model/errors.ts'
+import { type NatsFiles, natsFiles } from './nats-files.ts'
+
+export interface NatsServerOptions {
+  readonly home: string
+  /** Absent or 0: that of the last time, or any that is free. */
+  readonly port?: number
+  readonly note: (event: string, fields: Readonly<Record<string, unknown>>) => void
+  /** Where the program is looked for; absent: the places of this machine. */
+  readonly folders?: readonly string[]
+}
+
+export interface OwnNatsServer {
+  /** With the password in it: not for logs. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+const PROGRAM = 'nats-server'
+/** Where packages put it; services are often not in the PATH of users. */
+const MORE_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin']
+const RETRY = { minMs: 100, maxMs: 15_000 }
+const START_MS = 15_000
+const END_MS = 10_000
+const LOOK_EVERY_MS = 20
+/** After so long it is taken to run well, and a later end is none of the same trouble. */
+const WELL_MS = 60_000
+
+/**
+ * Runs a NATS server for this home, on this machine only, until it is closed. It is started again whenever it ends, and
+ * ends with this process, however that ends. Of several that are asked to the first runs it.
+ */
+export async function startNatsServer(options: NatsServerOptions): Promise<OwnNatsServer> {
+  const program = findProgram(options.folders ?? placesOfThisMachine())
+  const files = natsFiles(options.home)
+  const lock = await takeLock(files)
+  try {
+    const port = await choosePort(files, options.port)
+    const url = files.prepare(port)
+    const server = new Supervised({ program, files, port, lock, note: options.note })
+    await server.start()
+    files.announce(url)
+    return { url, close: () => server.close() }
+  } catch (error) {
+    closeSync(lock)
+    throw error
+  }
+}
+
+function findProgram(folders: readonly string[]): string {
+  const found = folders.map((folder) => join(folder, PROGRAM)).find(isExecutable)
+  if (found !== undefined) return found
+  throw new PosternError('NATS_SERVER_MISSING', { reason: `not in ${folders.join(delimiter)}` })
+}
+
+function placesOfThisMachine(): readonly string[] {
+  const path = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
+  return [...new Set([...path, ...MORE_FOLDERS])]
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** It is handed down to the program, so it is held for as long as anything may write to the store: even as an orphan. */
+async function takeLock(files: NatsFiles): Promise<number> {
+  const fd = openSync(files.lock, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600)
+  if (await lockDescriptor(fd, END_MS)) return fd
+  closeSync(fd)
+  throw failed(files, 'another server of this home runs one')
+}
+
+function failed({ log }: NatsFiles, reason: string): PosternError {
+  return new PosternError('NATS_SERVER_FAILED', { reason, log })
+}
+
+/** The wanted one, or that of the last time, or any that is free. A wanted one that somebody has is refused. */
+async function choosePort(files: NatsFiles, wanted: number | undefined): Promise<number> {
+  const last = files.lastPort()
+  const port = wanted ? await tryPort(wanted) : ((last && (await tryPort(last))) ?? (await tryPort(0)))
+  if (port === undefined) throw failed(files, wanted ? `port ${wanted} is taken` : 'no port is free')
+  return port
+}
+
+/** The port, or any that is free for 0; undefined where somebody has it. */
+function tryPort(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(undefined))
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(address && typeof address === 'object' ? address.port : undefined))
+    })
+  })
+}
+
+interface Given {
+  readonly program: string
+  readonly files: NatsFiles
+  readonly port: number
+  readonly lock: number
+  readonly note: NatsServerOptions['note']
+}
+
+/**
+ * The shell ends the program when our end of its input is closed, which the kernel does whatever becomes of us. The lock
+ * is handed on by being open.
+ */
+const SCRIPT = `exec 4<&0
+"$@" </dev/null 4<&- &
+child=$!
+{ cat <&4 >/dev/null; kill "$child" 2>/dev/null; } 3<&- &
+exec 4<&-
+wait "$child"`
+
+class Supervised {
+  readonly #given: Given
+  readonly #backoff = createBackoff({ ...RETRY, random: Math.random })
+  #child: ChildProcess | undefined
+  #timer: NodeJS.Timeout | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(given: Given) {
+    this.#given = given
+  }
+
+  /** Rejects where it does not come up; then nothing of it is left. */
+  async start(): Promise<void> {
+    const { files, port } = this.#given
+    const child = this.#spawn()
+    try {
+      await ready(child, port)
+    } catch (error) {
+      this.#child = undefined
+      await endOf(child)
+      throw failed(files, (error as Error).message)
+    }
+    this.#watch(child)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end()
+    return this.#closing
+  }
+
+  async #end(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#given.files.withdraw()
+    const child = this.#child
+    this.#child = undefined
+    if (child) await endOf(child)
+    closeSync(this.#given.lock)
+  }
+
+  #spawn(): ChildProcess {
+    const { program, files, lock } = this.#given
+    const child = spawn('/bin/sh', ['-c', SCRIPT, 'postern', program, '-c', files.config], {
+      stdio: ['pipe', 'ignore', 'ignore', lock],
+      // In a group of its own: what is typed at the terminal ends us first, and we end it.
+      detached: true,
+      env: {},
+    })
+    child.stdin?.on('error', () => {})
+    child.once('error', () => {})
+    this.#child = child
+    return child
+  }
+
+  #watch(child: ChildProcess): void {
+    const well = setTimeout(() => this.#backoff.reset(), WELL_MS)
+    well.unref()
+    const again = () => {
+      clearTimeout(well)
+      if (child !== this.#child) return
+      this.#given.note('nats-server.ended', { exitCode: child.exitCode, signal: child.signalCode })
+      void endOf(child)
+      this.#startLater()
+    }
+    if (isOver(child)) again()
+    else child.once('exit', again)
+  }
+
+  #startLater(): void {
+    if (this.#closing) return
+    this.#timer = setTimeout(() => this.#watch(this.#spawn()), this.#backoff.next())
+  }
+}
+
+function isOver(child: ChildProcess): boolean {
+  return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
+}
+
+/** Resolves once the port takes connections. */
+async function ready(child: ChildProcess, port: number): Promise<void> {
+  const until = performance.now() + START_MS
+  for (;;) {
+    if (isOver(child)) throw new Error(`it ended at once, with ${child.exitCode ?? child.signalCode ?? 'no process'}`)
+    if (await takesConnections(port)) return
+    if (performance.now() > until) throw new Error('it was not ready in time')
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+  }
+}
+
+function takesConnections(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    const settle = (answer: boolean) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.once('data', (chunk) => settle(chunk.toString('latin1').startsWith('INFO ')))
+    socket.once('error', () => settle(false))
+    socket.once('close', () => settle(false))
+    socket.setTimeout(START_MS, () => settle(false))
+  })
+}
+
+/** Asks it to end, and makes it where it does not. */
+async function endOf(child: ChildProcess): Promise<void> {
+  child.stdin?.destroy()
+  if (isOver(child)) return
+  const timer = setTimeout(() => killGroup(child), END_MS)
+  await once(child, 'exit').finally(() => clearTimeout(timer))
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has gone meanwhile.
+  }
+}

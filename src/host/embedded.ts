@@ -18,5 +18,6 @@ export async function openEmbedded(path: string, options: OpenOptions): Promise<
 export async function openStore(config: Config, options: OpenOptions): Promise<{ store: Store; wire: Wire }> {
   if (!isPostgres(config.store)) return openEmbedded(config.store, options)
   const { openRemote } = await import('./remote.ts')
-  return openRemote(config.store, options.busyMs === undefined ? {} : { busyMs: options.busyMs })
+  const { busyMs, isShared = false } = options
+  return openRemote(config.store, { isShared, ...(busyMs !== undefined && { busyMs }) })
 }

@@ -9,6 +9,7 @@ import type { SearchPart } from '../model/search.ts'
 import type { Session } from '../model/session.ts'
 import type { DecisionShelf, GateShelf } from './gate-shelf.ts'
 import type { InheritanceShelf } from './inheritance-shelf.ts'
+import type { RelayShelf } from './relay-shelf.ts'
 import type { EventShelf, PlanShelf, ReplyShelf, ServiceShelf, SpaceShelf, TokenShelf } from './source-shelves.ts'
 
 /**
@@ -59,6 +60,7 @@ export type {
   OfferedItem,
   RootRef,
 } from './inheritance-shelf.ts'
+export type { RelayRecord, RelayShelf, RelaySlice } from './relay-shelf.ts'
 export type {
   ClaimedReply,
   EventShelf,
@@ -87,6 +89,7 @@ export interface Shelves {
   readonly replies: ReplyShelf
   readonly events: EventShelf
   readonly inheritances: InheritanceShelf
+  readonly relays: RelayShelf
   readonly budgets: BudgetShelf
   readonly upkeep: UpkeepShelf
 }

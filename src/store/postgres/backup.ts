@@ -32,7 +32,7 @@ export async function backupTo({ pool, url, path }: BackupOptions): Promise<void
 
 /**
  * Our tables with the functions of their triggers, which come only with all that is not left out: so everything of
- * others is. Events stay behind: they are in the order of this server's transactions, and mean nothing elsewhere.
+ * others is. Events, and how far they were carried, stay behind: they are in the order of this server's transactions, and mean nothing elsewhere.
  */
 async function everythingOfOurs(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ option: string }>(
@@ -42,7 +42,7 @@ async function everythingOfOurs(pool: Pool): Promise<string[]> {
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.oid = ${OUR_SCHEMA}
        AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relname NOT IN (${OUR_TABLES.map((name) => `'${name}'`).join(', ')})
      UNION ALL SELECT format('--exclude-table-data=%I.%I', n.nspname, e.name)
-     FROM pg_namespace n, (VALUES ('events'), ('event_floor')) AS e (name) WHERE n.oid = ${OUR_SCHEMA}`,
+     FROM pg_namespace n, (VALUES ('events'), ('event_floor'), ('relays')) AS e (name) WHERE n.oid = ${OUR_SCHEMA}`,
   )
   const ofDatabase = ['--extension=plpgsql', '--no-blobs', '--no-publications', '--no-subscriptions']
   return [...rows.map(({ option }) => option), ...ofDatabase]

@@ -29,7 +29,8 @@ export async function storeBatch(sql: Sql, batch: Batch, limit: number): Promise
   const [first] = batch.deliveries
   if (!first) return true
   if (batch.deliveries.length === 1 && batch.messages.length === 1) return storeSingle(sql, first, limit)
-  const row = await sql.get(STORE_BATCH, batchParams(batch, limit))
+  const rung = sql.isQuiet ? [] : batch.deliveries.filter(isRung).map(({ agent }) => agent)
+  const row = await sql.get(STORE_BATCH, batchParams(batch, { limit, rung }))
   return row?.[0] === batch.deliveries.length
 }
 
@@ -40,7 +41,8 @@ export async function requireStored(sql: Sql, batch: Batch): Promise<void> {
 
 async function storeSingle(sql: Sql, delivery: NewDelivery, limit: number): Promise<boolean> {
   const { message, agent, state } = delivery
-  const text = SINGLE[message.dedupKey === null ? 'plain' : 'keyed'][isRung(delivery) ? 'rung' : 'quiet']
+  const text =
+    SINGLE[message.dedupKey === null ? 'plain' : 'keyed'][!sql.isQuiet && isRung(delivery) ? 'rung' : 'quiet']
   const rows = await sql.all(text, [...messageValues(message), agent, state, limit])
   return rows.length === 1
 }
@@ -51,7 +53,10 @@ function isRung({ agent, state, message }: NewDelivery): boolean {
 }
 
 /** Everything by columns. Recipients stand in id order, in which they are locked; deliveries name them by number. */
-function batchParams({ messages, deliveries }: Batch, limit: number): SqlValue[] {
+function batchParams(
+  { messages, deliveries }: Batch,
+  { limit, rung }: { readonly limit: number; readonly rung: readonly string[] },
+): SqlValue[] {
   const agents = [...new Set(deliveries.map(({ agent }) => agent))].sort()
   const places = new Map(agents.map((agent, at) => [agent, { at: at + 1, added: 0 }]))
   const numbers = new Map(messages.map((message, index) => [message.id, index + 1]))
@@ -72,12 +77,11 @@ function batchParams({ messages, deliveries }: Batch, limit: number): SqlValue[]
   })
   // Neighbours in an inbox are neighbours in its indexes.
   rows.sort((a, b) => a[1] - b[1])
-  const rung = [...new Set(deliveries.filter(isRung).map(({ agent }) => agent))]
   return [
     limit,
     arrayLiteral(agents),
     arrayLiteral([...places.values()].map(({ added }) => added)),
-    arrayLiteral(rung),
+    arrayLiteral([...new Set(rung)]),
     ...columnsOf(rows, WANTED),
     ...columnsOf(messages.map(messageValues), MESSAGE_COLUMNS),
   ]

@@ -19,8 +19,16 @@ function storable(value: SqlValue): SqlValue {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value
 }
 
-/** The shelves' port on a runner. `before` is called ahead of every statement. */
-export function asSql(runner: Runner, { isReader, before }: { isReader: boolean; before?: () => void }): Sql {
+/** What a connection is used for. */
+export interface Use {
+  readonly isReader: boolean
+  readonly isQuiet?: boolean
+  /** Called ahead of every statement. */
+  readonly before?: () => void
+}
+
+/** The shelves' port on a runner. */
+export function asSql(runner: Runner, { isReader, isQuiet = false, before }: Use): Sql {
   const run = (text: string, params?: readonly SqlValue[]) => {
     before?.()
     return runStatement(runner, text, params)
@@ -28,6 +36,7 @@ export function asSql(runner: Runner, { isReader, before }: { isReader: boolean;
   return {
     engine: 'postgres',
     isReader,
+    isQuiet,
     all: async (text, params) => (await run(text, params)).rows as SqlRow[],
     get: async (text, params) => (await run(text, params)).rows[0],
     run: async (text, params) => (await run(text, params)).rowCount ?? 0,
@@ -48,10 +57,10 @@ export class Checkout {
   #isBroken = false
   #statements = 0
 
-  constructor(client: PoolClient, location: string) {
+  constructor(client: PoolClient, { location, isQuiet }: { readonly location: string; readonly isQuiet: boolean }) {
     this.#client = client
     this.#location = location
-    const sql = asSql(client, { isReader: false, before: () => this.#count() })
+    const sql = asSql(client, { isReader: false, isQuiet, before: () => this.#count() })
     this.#shelves = createShelves(sql, (work) => this.within(work))
   }
 

@@ -1,7 +1,7 @@
 import { PosternError } from '../../model/errors.ts'
 import { formatCursor, isMarked, parseCursor } from '../event-cursor.ts'
-import { describeEvents, type RawEvent } from '../event-data.ts'
-import type { EventShelf } from '../source-shelves.ts'
+import type { RawEvent } from '../event-data.ts'
+import type { EventLog } from '../event-log.ts'
 import type { Sql, SqlRow } from '../sql.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { Sql, SqlRow } from '../sql.ts'
  * an id below that of one which has ended. So only events of transactions older than every open one are shown: then
  * none can appear before them any more.
  */
-export function createEventShelf(sql: Sql): EventShelf {
+export function createEventLog(sql: Sql): EventLog {
   return {
     async after({ cursor, limit }) {
       const place = parseCursor(cursor, 2)
@@ -21,7 +21,7 @@ export function createEventShelf(sql: Sql): EventShelf {
       const removed = compare([tx, seq], [floorTx, floorSeq])
       if (!place || (own ? !isMarked(place, own[2]) : removed > 0)) throw new PosternError('CURSOR_UNKNOWN', { cursor })
       return {
-        items: await describeEvents(sql, (own ? events.slice(1) : events.slice(0, limit)).map(readRow)),
+        items: (own ? events.slice(1) : events.slice(0, limit)).map(readRow),
         hasGap: !own && removed < 0,
         isHeldBack: isHeldBack === 1,
       }

@@ -5,9 +5,10 @@ import { gates } from './migrations/0002-gates.ts'
 import { sources } from './migrations/0003-sources.ts'
 import { events } from './migrations/0004-events.ts'
 import { handoff } from './migrations/0005-handoff.ts'
+import { relays } from './migrations/0006-relays.ts'
 
 /** Numbered from one, forward only; one that was released is never edited. */
-const MIGRATIONS: readonly string[] = [spine, gates, sources, events, handoff]
+const MIGRATIONS: readonly string[] = [spine, gates, sources, events, handoff, relays]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

@@ -79,14 +79,16 @@ async function earlierBroadcast(sql: Sql, message: Message): Promise<Message | u
 }
 
 async function broadcastNew(sql: Sql, message: Message): Promise<{ id: string; duplicate: boolean }> {
-  await sql.get(BROADCAST, messageValues(message))
+  await sql.get(sql.isQuiet ? BROADCAST : BROADCAST_AND_RING, messageValues(message))
   return { id: message.id, duplicate: false }
 }
 
-const BROADCAST = `WITH number AS (
+const STORE_BROADCAST = `WITH number AS (
   UPDATE counters SET value = value + 1 WHERE name = 'broadcast' RETURNING value
 ), message AS (
   INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')}, broadcast_seq)
   VALUES (${MESSAGE_COLUMNS.map((_, index) => `?${index + 1}`).join(', ')}, (SELECT value FROM number))
-)
-SELECT pg_notify('${RING_CHANNEL}', '${RING_ALL}')`
+)`
+
+const BROADCAST = `${STORE_BROADCAST} SELECT 1`
+const BROADCAST_AND_RING = `${STORE_BROADCAST} SELECT pg_notify('${RING_CHANNEL}', '${RING_ALL}')`

@@ -9,7 +9,7 @@ import { createSessionShelf } from '../shelves/sessions.ts'
 import { createSweeper } from '../shelves/upkeep.ts'
 import type { Sql } from '../sql.ts'
 import type { Shelves } from '../store.ts'
-import { createEventShelf } from './events.ts'
+import { createEventLog } from './events.ts'
 import { createLook } from './look.ts'
 import { createOpener } from './offer.ts'
 import { createPusher, type Within } from './push.ts'
@@ -23,8 +23,7 @@ export function createShelves(sql: Sql, within: Within): Shelves {
     messages: { ...createMessageReader(sql), ...createPusher(sql, within), ...createSearcher(sql) },
     deliveries: { ...deliveries, ...createLook(sql, deliveries) },
     offers: { ...createOfferShelf(sql), ...createOpener(sql) },
-    ...createAlikeShelves(sql),
-    events: createEventShelf(sql),
+    ...createAlikeShelves(sql, createEventLog(sql)),
     budgets: createBudgetShelf(sql),
     upkeep: { ...createJobShelf(sql), ...createSweeper(sql) },
   }

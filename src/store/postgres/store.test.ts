@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { addAgents, itemFor, push, usePostgres, waitForLocks } from '../../../test/helpers/postgres-store.ts'
+import { createSignal } from '../../../test/helpers/signal.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import type { Store } from '../store.ts'
 import { openPostgresStore } from './store.ts'
@@ -55,6 +56,22 @@ describe('opening a PostgreSQL store', () => {
     })
     expect(checks.find(({ name }) => name === 'store.disk')).toMatchObject({ ok: false, level: 'warning' })
     expect(checks.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(['store.disk'])
+  })
+
+  it('rings with every push, but not where it serves many, whose commits would wait for each other', async () => {
+    const { open, connect } = await createWorld()
+    const [plain, shared, ear] = [await open(), await open({ isShared: true }), await connect()]
+    await addAgents(plain, 'quinn', 'riley')
+    const rung = createSignal<string>()
+    ear.on('notification', ({ payload = '' }) => rung.fire(payload))
+    await ear.query('LISTEN postern_ring')
+    for (const store of [shared, plain]) {
+      await push(store, itemFor(['quinn']))
+      await push(store, itemFor(['quinn', 'riley']), itemFor(['riley'], { dedupKey: 'k' }))
+      await store.transact((tx) => tx.messages.broadcast(itemFor(['all'])))
+    }
+    // Had the other one rung too, its rings would have come first.
+    expect(await rung.times(4)).toEqual(['quinn', 'quinn', 'riley', '@all'])
   })
 
   it('goes by the clock of the server', async () => {

@@ -21,6 +21,11 @@ export interface PostgresOptions {
   readonly random: () => number
   /** How long to wait for a connection or a lock before giving up. */
   readonly busyMs?: number
+  /**
+   * True for a server, of which many ask at once. Its pushes leave ringing to the wire: PostgreSQL lets only one
+   * transaction at a time commit that has rung, so theirs would wait for the disk one after the other.
+   */
+  readonly isShared?: boolean
 }
 
 const DEFAULT_BUSY_MS = 10_000
@@ -50,14 +55,16 @@ class PostgresStore implements Store {
   readonly #clock: ServerClock
   readonly #random: () => number
   readonly #busyMs: number
+  readonly #isQuiet: boolean
   readonly #checkouts = new WeakMap<PoolClient, Checkout>()
   #closing: Promise<void> | undefined
 
-  constructor({ url, random, busyMs = DEFAULT_BUSY_MS }: PostgresOptions) {
+  constructor({ url, random, busyMs = DEFAULT_BUSY_MS, isShared = false }: PostgresOptions) {
     this.#url = parseStoreUrl(url)
     this.location = this.#url.location
     this.#random = random
     this.#busyMs = busyMs
+    this.#isQuiet = isShared
     this.#pool = createPool({ url, busyMs })
     this.#clock = createServerClock(() => this.#askTime())
     this.now = this.#clock.now
@@ -143,7 +150,7 @@ class PostgresStore implements Store {
   #checkoutOf(client: PoolClient): Checkout {
     const known = this.#checkouts.get(client)
     if (known) return known
-    const checkout = new Checkout(client, this.location)
+    const checkout = new Checkout(client, { location: this.location, isQuiet: this.#isQuiet })
     this.#checkouts.set(client, checkout)
     return checkout
   }

@@ -1,18 +1,25 @@
+import type { EventLog } from '../event-log.ts'
 import type { Sql } from '../sql.ts'
 import type { Shelves } from '../store.ts'
 import { createDecisionShelf } from './decisions.ts'
+import { createEventShelf } from './events.ts'
 import { createGateShelf } from './gates.ts'
 import { createInheritanceShelf } from './inheritances.ts'
 import { createPlanShelf } from './plans.ts'
+import { createRelayShelf } from './relays.ts'
 import { createReplyShelf } from './replies.ts'
 import { createServiceShelf } from './services.ts'
 import { createSpaceShelf } from './spaces.ts'
 import { createTokenShelf } from './tokens.ts'
 
-/** Shelves that need no words of their own from either engine. */
+/** Shelves that need no words of their own from either engine but those of its events. */
 export function createAlikeShelves(
   sql: Sql,
-): Pick<Shelves, 'gates' | 'decisions' | 'spaces' | 'plans' | 'services' | 'tokens' | 'replies' | 'inheritances'> {
+  log: EventLog,
+): Pick<
+  Shelves,
+  'gates' | 'decisions' | 'spaces' | 'plans' | 'services' | 'tokens' | 'replies' | 'events' | 'inheritances' | 'relays'
+> {
   return {
     gates: createGateShelf(sql),
     decisions: createDecisionShelf(sql),
@@ -21,6 +28,8 @@ export function createAlikeShelves(
     services: createServiceShelf(sql),
     tokens: createTokenShelf(sql),
     replies: createReplyShelf(sql),
+    events: createEventShelf(sql, log),
     inheritances: createInheritanceShelf(sql),
+    relays: createRelayShelf(sql, log),
   }
 }

@@ -92,6 +92,7 @@ export const CONCERNS: Concerns = {
     close: nobody,
     addRoot: nobody,
   },
+  relays: { lead: nobody, keep: nobody },
   budgets: { take: nobody },
   upkeep: { claim: nobody, forgetSessions: nobody, reap: nobody },
 }

@@ -1,11 +1,11 @@
 import { PosternError } from '../../model/errors.ts'
 import { formatCursor, isMarked, parseCursor } from '../event-cursor.ts'
-import { describeEvents, type RawEvent } from '../event-data.ts'
-import type { EventShelf } from '../source-shelves.ts'
+import type { RawEvent } from '../event-data.ts'
+import type { EventLog } from '../event-log.ts'
 import type { Sql, SqlRow } from '../sql.ts'
 
 /** Writers come one after the other here, so numbers are in the order of commits, without a gap. */
-export function createEventShelf(sql: Sql): EventShelf {
+export function createEventLog(sql: Sql): EventLog {
   return {
     async after({ cursor, limit }) {
       const place = parseCursor(cursor, 1)
@@ -19,7 +19,7 @@ export function createEventShelf(sql: Sql): EventShelf {
       }
       const following = first === from ? rows.slice(1) : rows.slice(0, limit)
       return {
-        items: await describeEvents(sql, following.map(readRow)),
+        items: following.map(readRow),
         hasGap: first > from + 1,
         isHeldBack: false,
       }

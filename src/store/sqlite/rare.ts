@@ -3,7 +3,7 @@ import type { MessageShelf, Shelves, UpkeepShelf } from '../store.ts'
 
 export type RareShelves = Pick<
   Shelves,
-  'gates' | 'decisions' | 'spaces' | 'plans' | 'services' | 'tokens' | 'replies' | 'events' | 'inheritances'
+  'gates' | 'decisions' | 'spaces' | 'plans' | 'services' | 'tokens' | 'replies' | 'events' | 'inheritances' | 'relays'
 > & {
   readonly searcher: Pick<MessageShelf, 'indexForSearch' | 'search'>
   readonly sweeper: Pick<UpkeepShelf, 'forgetSessions' | 'reap' | 'counts'>
@@ -22,6 +22,7 @@ const CALLS: Readonly<Record<keyof RareShelves, string>> = {
   replies: 'claim keep drop reap',
   events: 'after last reap',
   inheritances: 'get open ofSession insert setPrinted close cost addRoot hasRoot roots',
+  relays: 'get lead keep after countAfter',
   searcher: 'indexForSearch search',
   sweeper: 'forgetSessions reap counts',
 }

@@ -1,0 +1,290 @@
+import { describe, expect, it } from 'vitest'
+import { createSignal } from '../../../test/helpers/signal.ts'
+import { Bell, copyTo, relayOver, ScriptedEngine, SharedLog } from '../../../test/helpers/wires/scripted-relay.ts'
+import { monotonicMs } from '../../kit/node/monotonic.ts'
+
+/** It writes down how far it has come once a second. */
+const SLOWLY = { timeout: 10_000 }
+
+function wordsTo(agent: string, from: number, to: number): string[] {
+  return Array.from({ length: to - from }, (_, i) => `${from + i} to ${agent}`)
+}
+
+function fill(log: SharedLog, agent: string, from: number, to: number): void {
+  log.add(...Array.from({ length: to - from }, (_, i) => copyTo(agent, String(from + i))))
+}
+
+describe('a relay', () => {
+  it('carries what was stored before it began, in order, in heaps of a bounded size', async () => {
+    const log = new SharedLog()
+    fill(log, 'quinn', 0, 1_201)
+    const { engine } = relayOver(log)
+    expect(await engine.taken.times(1_201)).toEqual(wordsTo('quinn', 0, 1_201))
+    expect(engine.tries.values.every((size) => size <= 500)).toBe(true)
+  })
+
+  it('sends no more than some megabytes at once', async () => {
+    const log = new SharedLog()
+    const large = 'x'.repeat(1_500_000)
+    log.add(...Array.from({ length: 7 }, () => copyTo('quinn', large)))
+    const { engine } = relayOver(log)
+    await engine.taken.times(7)
+    expect(engine.tries.values).toEqual([3, 3, 1])
+  })
+
+  it('carries what comes when the bell rings', async () => {
+    const log = new SharedLog()
+    const { engine, bell, relay } = relayOver(log)
+    await log.reads.times(2)
+    log.add(copyTo('quinn', 'one'), copyTo(null, 'two'))
+    bell.ring()
+    expect(await engine.taken.times(2)).toEqual(['one to quinn', 'two to all'])
+    await expect.poll(() => relay.carried).toBe(2)
+    expect(relay.isLeading).toBe(true)
+    expect(await relay.countBehind()).toBe(0)
+  })
+
+  it('writes nothing while there is nothing to carry', async () => {
+    const log = new SharedLog()
+    log.add(undefined, undefined)
+    const { bell, relay } = relayOver(log)
+    const reads = log.reads.values.length
+    bell.ring()
+    await log.reads.times(reads + 1)
+    await relay.close()
+    expect(log.writes).toEqual([])
+  })
+
+  it('keeps how far it has come, and looks again soon at what an open transaction holds back', async () => {
+    const log = new SharedLog()
+    log.isHeldBack = true
+    const { engine } = relayOver(log)
+    await log.reads.times(4)
+    log.add(copyTo('quinn', 'late'))
+    expect(await engine.taken.fired).toBe('late to quinn')
+    log.isHeldBack = false
+    await expect.poll(() => log.kept?.cursor, SLOWLY).toBe('1')
+  })
+
+  it('does not skip what follows a copy that was refused, and keeps the order of each agent', async () => {
+    const log = new SharedLog()
+    fill(log, 'quinn', 0, 10)
+    const engine = new ScriptedEngine()
+    let refusals = 2
+    engine.before = ({ message }) => {
+      if (message.content === '6' && refusals-- > 0) throw new Error('not now')
+    }
+    const { notes } = relayOver(log, { engine })
+    await engine.taken.times(22)
+    // Some come twice, which those who hear tell by the message's id; the first time is in order.
+    expect([...new Set(engine.taken.values)]).toEqual(wordsTo('quinn', 0, 10))
+    expect(await notes.times(2)).toEqual(['relay.failed', 'relay.resumed'])
+  })
+
+  it('reads nothing for an engine that is away, and goes on as soon as it is back', async () => {
+    const log = new SharedLog()
+    fill(log, 'quinn', 0, 3)
+    const engine = new ScriptedEngine()
+    engine.isUp = false
+    const asked = createSignal()
+    engine.health = async () => {
+      asked.fire()
+      return { isUp: engine.isUp, detail: '' }
+    }
+    const { bell } = relayOver(log, { engine })
+    await asked.times(3)
+    bell.ring()
+    expect(log.reads.values).toEqual([])
+    expect(log.writes).toEqual([])
+    engine.comeBack()
+    expect(await engine.taken.times(3)).toEqual(wordsTo('quinn', 0, 3))
+  })
+
+  it('does not try again for every ring while the engine refuses', async () => {
+    const log = new SharedLog()
+    fill(log, 'quinn', 0, 1)
+    const engine = new ScriptedEngine()
+    engine.before = () => {
+      throw new Error('not now')
+    }
+    const { bell, notes } = relayOver(log, { engine })
+    await notes.fired
+    // One try is its own, another for the engine that it can hear by now.
+    const tries = (await engine.tries.times(2)).length
+    for (let i = 0; i < 100; i++) bell.ring()
+    await new Promise(setImmediate)
+    expect(engine.tries.values.length).toBe(tries)
+    engine.before = () => {}
+    engine.comeBack()
+    await engine.taken.fired
+  })
+
+  it('says once that rows were removed before it came to them, and carries the rest', async () => {
+    const log = new SharedLog()
+    fill(log, 'quinn', 0, 5)
+    log.floor = 3
+    const { engine, notes } = relayOver(log)
+    expect(await engine.taken.times(2)).toEqual(wordsTo('quinn', 3, 5))
+    expect(notes.values).toEqual(['relay.gap'])
+  })
+
+  it('begins again where what it carried may be gone', async () => {
+    const log = new SharedLog()
+    fill(log, 'quinn', 0, 2)
+    const { engine } = relayOver(log)
+    await engine.taken.times(2)
+    engine.wipe()
+    expect(await engine.taken.times(4)).toEqual([...wordsTo('quinn', 0, 2), ...wordsTo('quinn', 0, 2)])
+  })
+})
+
+describe('of two relays', () => {
+  it('one carries, and the other goes on where it has come to when it leaves', async () => {
+    const log = new SharedLog()
+    const bell = new Bell()
+    const engine = new ScriptedEngine()
+    fill(log, 'quinn', 0, 100)
+    const relays = [relayOver(log, { holder: 'one', bell, engine }), relayOver(log, { holder: 'two', bell, engine })]
+    await engine.taken.times(100)
+    const leader = relays.find(({ relay }) => relay.isLeading)?.relay
+    const follower = relays.find(({ relay }) => !relay.isLeading)?.relay
+    expect(follower?.carried).toBe(0)
+    await leader?.close()
+    fill(log, 'quinn', 100, 110)
+    // It was told for how long another leads; that this one has left it finds out by then, or when the engine is back.
+    engine.comeBack()
+    expect(await engine.taken.times(110)).toEqual(wordsTo('quinn', 0, 110))
+    await expect.poll(() => follower?.carried).toBe(10)
+  })
+
+  it('the other takes over when the lease of a dead one is over', async () => {
+    const log = new SharedLog()
+    log.leaseMs = 50
+    await log.outboxOf('dead').lead()
+    fill(log, 'quinn', 0, 5)
+    const { engine } = relayOver(log, { holder: 'two' })
+    expect(await engine.taken.times(5)).toEqual(wordsTo('quinn', 0, 5))
+    expect(log.writes).toContain('two leads')
+  })
+
+  it('one that lost its lease while it carried skips nothing and leaves the rest to the other', async () => {
+    const log = new SharedLog()
+    fill(log, 'quinn', 0, 600)
+    const slow = new ScriptedEngine()
+    const release = createSignal()
+    slow.before = ({ message }) => (message.content === '499' ? release.fired : undefined)
+    let laterMs = 0
+    relayOver(log, { holder: 'slow', engine: slow, now: () => monotonicMs() + laterMs })
+    await slow.taken.times(499)
+    laterMs = 60_000
+    log.kept = { holder: 'slow', heldUntilMs: 0, cursor: '0' }
+    const { engine } = relayOver(log, { holder: 'quick' })
+    await engine.taken.times(600)
+    release.fire()
+    await slow.taken.times(500)
+    // Its own word for how far it has come is not taken any more.
+    await expect.poll(() => log.writes.filter((write) => write === 'slow keeps 500').length, SLOWLY).toBe(1)
+    await expect.poll(() => log.kept, SLOWLY).toMatchObject({ holder: 'quick', cursor: '600' })
+    expect(slow.taken.values).toHaveLength(500)
+  })
+
+  it('one that was stopped for longer than its lease ends between two heaps, and leaves the rest to the other', async () => {
+    const log = new SharedLog()
+    log.add(...['a', 'b', 'c'].map((sign) => copyTo('quinn', sign.repeat(4_000_000))))
+    const engine = new ScriptedEngine()
+    let laterMs = 0
+    engine.before = ({ message }) => {
+      if (!message.content.startsWith('b')) return
+      laterMs += 60_000
+      log.kept = { holder: 'other', heldUntilMs: monotonicMs() + 60_000, cursor: '0' }
+    }
+    relayOver(log, { engine, now: () => monotonicMs() + laterMs })
+    await expect.poll(() => log.writes.at(-1)).toBe('one keeps 0')
+    const reads = log.reads.values.length
+    engine.comeBack()
+    await new Promise(setImmediate)
+    expect(engine.tries.values).toEqual([1, 1])
+    expect(log.reads.values).toHaveLength(reads)
+  })
+
+  it('one prolongs its lease while the engine takes longer than that for a single heap', async () => {
+    const log = new SharedLog()
+    fill(log, 'quinn', 0, 2)
+    const slow = new ScriptedEngine()
+    const release = createSignal()
+    slow.before = () => release.fired
+    relayOver(log, { engine: slow })
+    await expect.poll(() => log.writes, SLOWLY).toEqual(['one leads', 'one keeps 0'])
+    release.fire()
+    await expect.poll(() => log.writes.at(-1), SLOWLY).toBe('one keeps 2')
+  })
+
+  it('one prolongs its lease while a page takes longer than that', async () => {
+    const log = new SharedLog()
+    log.add(...['a', 'b', 'c'].map((sign) => copyTo('quinn', sign.repeat(4_000_000))))
+    const engine = new ScriptedEngine()
+    let laterMs = 0
+    engine.before = () => {
+      laterMs += 8_000
+    }
+    relayOver(log, { engine, now: () => monotonicMs() + laterMs })
+    await expect.poll(() => log.writes).toContain('one keeps 3')
+    expect(log.writes).toEqual(['one leads', 'one keeps 0', 'one keeps 0', 'one keeps 3'])
+  })
+
+  it('the other begins again where the one that led died with the wiped engine', async () => {
+    const log = new SharedLog()
+    log.leaseMs = 500
+    fill(log, 'quinn', 0, 2)
+    const dead = log.outboxOf('dead')
+    await dead.lead()
+    await dead.keep('2')
+    const { engine } = relayOver(log, { holder: 'two' })
+    engine.wipe()
+    expect(await engine.taken.times(2)).toEqual(wordsTo('quinn', 0, 2))
+  })
+
+  it('only the one that leads begins again when the engine was wiped', async () => {
+    const log = new SharedLog()
+    const engine = new ScriptedEngine()
+    fill(log, 'quinn', 0, 3)
+    const relays = [relayOver(log, { holder: 'one', engine }), relayOver(log, { holder: 'two', engine })]
+    await engine.taken.times(3)
+    engine.wipe()
+    await engine.taken.times(6)
+    await Promise.all(relays.map(({ relay }) => relay.close()))
+    expect(engine.taken.values).toHaveLength(6)
+  })
+})
+
+describe('a relay that is closed', () => {
+  it('ends what is under way, keeps how far it has come, and gives its right back', async () => {
+    const log = new SharedLog()
+    fill(log, 'quinn', 0, 2)
+    const { engine, relay } = relayOver(log)
+    const release = createSignal()
+    engine.before = () => release.fired
+    await engine.tries.fired
+    const closing = relay.close()
+    release.fire()
+    await closing
+    expect(engine.taken.values).toEqual(wordsTo('quinn', 0, 2))
+    expect(log.kept).toEqual({ holder: 'one', heldUntilMs: 0, cursor: '2' })
+    await relay.close()
+    log.add(copyTo('quinn', 'later'))
+    expect(engine.taken.values).toHaveLength(2)
+  })
+
+  it('does not wait for an engine that is away', async () => {
+    const log = new SharedLog()
+    fill(log, 'quinn', 0, 2)
+    const engine = new ScriptedEngine()
+    engine.before = () => {
+      engine.isUp = false
+    }
+    const { relay, notes } = relayOver(log, { engine })
+    await notes.fired
+    await relay.close()
+    expect(log.kept).toMatchObject({ heldUntilMs: 0, cursor: '0' })
+  })
+})

@@ -1,4 +1,5 @@
 import type { DeliveryState } from './delivery.ts'
+import type { Json } from './json.ts'
 import type { Priority } from './priority.ts'
 
 /** Entries of a session's spool that are to become messages of its agent. */
@@ -9,10 +10,15 @@ export interface IngestEntries {
   readonly entries: readonly IngestEntry[]
 }
 
-/** What a program that knows only the spool has to say. Who wrote it cannot be known. */
+/** What a program that knows only the spool, or a list in Redis, has to say. Who wrote it cannot be known. */
 export interface IngestEntry {
   readonly content: string
   readonly type?: string
+  readonly subject?: string
+  /** What else it says. Names in it are shown as names, never as who it was. */
+  readonly payload?: Json
+  /** How it came, where that was not by a spool. */
+  readonly via?: 'redis'
   /** The name its writer gives itself. It is shown as that of a producer, and can be nobody else's. */
   readonly source?: string
   readonly priority?: Priority

@@ -18,6 +18,9 @@ export const PRINTED_EVIDENCE = {
   ofHeadline: 'only its headline was shown',
 } as const
 
+/** The step by which it is known that a foreign consumer has taken a message from where it was put out for it. */
+export const POPPED_STEP = 'popped'
+
 export interface DeliveryTrace extends Delivery {
   /** Until when the present offer lasts; null where there is none. */
   readonly leaseExpiresAt: number | null

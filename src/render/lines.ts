@@ -39,8 +39,26 @@ function line(message: InboxMessage, write: typeof neutralise = neutralise): str
     case 'service':
       return `[Service: ${serviceHead(event.data, from)}] ${write(JSON.stringify(event.data.payload), LINE)}`
     case 'message':
-      return `[${token(event.data.type)}] ${token(from.id)}${inBrackets(doubtOf(from))}: ${quoted(event.data.content, write)}`
+      return (
+        foreignLine(message, write) ??
+        `[${token(event.data.type)}] ${token(from.id)}${inBrackets(doubtOf(from))}: ${quoted(event.data.content, write)}`
+      )
   }
+}
+
+/**
+ * What foreign producers push in the seed's own form reads as the seed has it, with who it was where the others have none:
+ * it is neither a plan of the agent nor a service that has proven itself.
+ */
+function foreignLine(
+  { type, from, subject, payload, content }: InboxMessage,
+  write: typeof neutralise,
+): string | undefined {
+  if (from.via !== 'redis' || (type !== 'plan' && type !== 'service')) return undefined
+  const given = type === 'plan' ? subject : (payload as Readonly<Record<string, unknown>> | null)?.['serviceName']
+  const shown = typeof given === 'string' && given !== '' ? given : type
+  const marks = inBrackets([...identityOf(from, shown), ...doubtOf(from)])
+  return `[${type === 'plan' ? 'Plan' : 'Service'}: ${name(shown)}${marks}] ${write(content, LINE)}`
 }
 
 function headline(message: InboxMessage): string {

@@ -22,18 +22,19 @@ const LATE_MS = 60_000
 
 /** Checks an entry by the same limits as a push. Throws what a push would. */
 export function draftEntry(ctx: Context, agent: string, entry: IngestEntry): EntryDraft {
-  const { content, type = 'event', priority, source, dedupKey, id, place, shown } = entry
+  const { content, type = 'event', subject, payload, priority, source, dedupKey, id, place, shown } = entry
   for (const [field, name] of Object.entries({ 'dedup key': dedupKey, id, place })) {
     if (name !== undefined) parseText(field, name, NAME_BYTES)
   }
   if (shown) parseText('evidence', shown.evidence, EVIDENCE_BYTES)
-  const push = { to: [agent], content, type, ...(priority !== undefined && { priority }) }
+  const said = { content, type, ...(subject !== undefined && { subject }), ...(payload !== undefined && { payload }) }
+  const push = { to: [agent], ...said, ...(priority !== undefined && { priority }) }
   const message = composeMessage(ctx, push)
   const keys = keysOf(entry)
   return {
     message: {
       ...message,
-      from: senderOf(source),
+      from: senderOf(source, entry.via),
       context: writtenContext(entry, message.createdAt),
       dedupKey: keys.at(-1) ?? null,
       expiresAt: expiryOf(ctx, entry, message.createdAt),
@@ -45,29 +46,28 @@ export function draftEntry(ctx: Context, agent: string, entry: IngestEntry): Ent
 }
 
 /**
- * Whoever can write the file can write any name into it. So the name stands behind a word that no id of an agent, a
- * person or the system can contain, and nothing but what names are made of is left of it.
+ * Whoever can write the file, or push to the list, can write any name into it. So the name stands behind a word that no
+ * id of an agent, a person or the system can contain, and nothing but what names are made of is left of it.
  */
-export function senderOf(source: string | undefined): Sender {
+export function senderOf(source: string | undefined, via: 'spool' | 'redis' = 'spool'): Sender {
   const name = [...(source ?? '').toWellFormed().replace(/[^\p{L}\p{N}._@/#+-]+/gu, '-')]
     .slice(0, NAME_CHARACTERS)
     .join('')
   const trimmed = name.replace(/^-+|-+$/g, '')
-  return { id: `spool:${trimmed || 'unknown'}`, kind: 'local', verified: false, via: 'spool' }
+  return { id: `${via}:${trimmed || 'unknown'}`, kind: 'local', verified: false, via }
 }
 
 const NAME_CHARACTERS = 60
-
-const OWN = `${NOTICE_KEYS}spool:`
 
 /**
  * The keys under which the agent may have it, and last the one under which it is stored. That is never the key of a
  * notice of ours: an entry that claims one could stand in the way of the notice itself.
  */
-function keysOf({ dedupKey, id, place }: IngestEntry): readonly string[] {
-  const byId = id === undefined ? [] : [`${OWN}id:${id}`]
-  if (dedupKey === undefined) return byId.length > 0 || place === undefined ? byId : [`${OWN}place:${place}`]
-  return RESERVED_KEY.test(dedupKey) ? [dedupKey, ...byId, `${OWN}key:${dedupKey}`] : [...byId, dedupKey]
+function keysOf({ dedupKey, id, place, via }: IngestEntry): readonly string[] {
+  const own = `${NOTICE_KEYS}${via ?? 'spool'}:`
+  const byId = id === undefined ? [] : [`${own}id:${id}`]
+  if (dedupKey === undefined) return byId.length > 0 || place === undefined ? byId : [`${own}place:${place}`]
+  return RESERVED_KEY.test(dedupKey) ? [dedupKey, ...byId, `${own}key:${dedupKey}`] : [...byId, dedupKey]
 }
 
 const MESSAGE_ID = /^msg_[0-9A-Z]{26}$/

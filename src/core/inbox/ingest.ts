@@ -114,7 +114,7 @@ async function settle(ctx: Context, tx: Shelves, agent: string, draft: EntryDraf
   if (shown) return 'seen'
   const at = ctx.store.now()
   if (message.expiresAt === null || message.expiresAt > at) return 'pending'
-  const reason = 'its time to live was over before it was taken from the spool'
+  const reason = 'its time to live was over before it was taken over'
   await tx.deliveries.move({ id: message.id, agent, from: ['pending'], to: 'expired', at, by: 'system', reason })
   return 'expired'
 }

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../kit/pure/duration.ts'
 import { ulidFloor } from '../../kit/pure/ulid.ts'
 import { EVERYBODY, type Message } from '../../model/message.ts'
-import type { DeliveryTrace } from '../../model/receipt.ts'
+import { type DeliveryTrace, POPPED_STEP } from '../../model/receipt.ts'
 import type { Session } from '../../model/session.ts'
 import type { Context } from '../context.ts'
 import { livenessOf } from '../sessions/sessions.ts'
@@ -32,7 +32,9 @@ async function sentenceFor(ctx: Context, delivery: DeliveryTrace): Promise<strin
     case 'held':
       return `It is held for ${agent}, because agents were answering each other too often; a person can release it.`
     case 'expired':
-      return `It expired before ${agent} was shown it.`
+      return isPopped(delivery)
+        ? `It was popped from the list of ${agent}, and never acknowledged.`
+        : `It expired before ${agent} was shown it.`
     case 'cancelled':
       return `It was cancelled before ${agent} was shown it.`
     case 'dead':
@@ -40,11 +42,19 @@ async function sentenceFor(ctx: Context, delivery: DeliveryTrace): Promise<strin
   }
 }
 
-function offeredSentence(ctx: Context, { agent, attempt, printedAt, leaseExpiresAt }: DeliveryTrace): string {
-  const left = Math.max(0, (leaseExpiresAt ?? 0) - ctx.store.now())
+/** Whether the last that is known of it is that a foreign consumer took it. */
+function isPopped({ steps, offeredAt }: DeliveryTrace): boolean {
+  return steps.some(({ step, at }) => step === POPPED_STEP && at >= (offeredAt ?? 0))
+}
+
+function offeredSentence(ctx: Context, delivery: DeliveryTrace): string {
+  const { agent, attempt, printedAt, leaseExpiresAt } = delivery
+  const left = formatDuration(Math.max(0, (leaseExpiresAt ?? 0) - ctx.store.now()))
+  if (isPopped(delivery))
+    return `It was popped from the list of ${agent}; only an acknowledgement tells whether it was read, and without one it is over in ${left}.`
   const shown =
     printedAt === null ? 'was offered it but its text has not been printed yet' : 'was shown it and has not gone on yet'
-  return `${agent} ${shown} (attempt ${attempt}); without confirmation it is pending again in ${formatDuration(left)}.`
+  return `${agent} ${shown} (attempt ${attempt}); without confirmation it is pending again in ${left}.`
 }
 
 async function pendingSentence(ctx: Context, { agent, attempt, storedAt }: DeliveryTrace): Promise<string> {

@@ -1,0 +1,99 @@
+import type { Listener, OnRing } from '../wire.ts'
+import { type ConnectionOptions, createConnection, type RedisClient } from './connection.ts'
+
+/** The connection that listens, for all who do. */
+export interface Ears {
+  listen(names: readonly string[], onRing: OnRing): Promise<Listener>
+  close(): Promise<void>
+}
+
+interface Waiter {
+  readonly names: readonly string[]
+  readonly onRing: OnRing
+  /** Has been told that it would hear a ring: from then on it must be rung whenever some may have been missed. */
+  isListening: boolean
+}
+
+/** How long to wait for the first connection. Afterwards listening goes on without it, and rings once it is there. */
+const PATIENCE_MS = 5_000
+
+/** Seed 001's channels: whatever is published to `wakeup:<name>`, by whomever, rings that name. */
+export const CHANNEL = 'wakeup:'
+
+export function createEars(options: Omit<ConnectionOptions, 'name' | 'prepare' | 'onConnected'>): Ears {
+  const waiters = new Set<Waiter>()
+  let subscribed = new Set<string>()
+  let settling: Promise<void> = Promise.resolve()
+  const connection = createConnection({
+    ...options,
+    name: 'postern-ears',
+    async prepare(client) {
+      subscribed = wanted()
+      await subscribe(client, subscribed)
+    },
+    onConnected: ringEverybody,
+  })
+
+  function wanted(): Set<string> {
+    return new Set([...waiters].flatMap(({ names }) => names.map((name) => CHANNEL + name)))
+  }
+
+  function heard(_: string, channel: string): void {
+    const name = channel.slice(CHANNEL.length)
+    for (const waiter of [...waiters]) {
+      if (waiters.has(waiter) && waiter.names.includes(name)) waiter.onRing([name])
+    }
+  }
+
+  function ringEverybody(): void {
+    for (const waiter of [...waiters]) {
+      if (waiter.isListening && waiters.has(waiter)) waiter.onRing(waiter.names)
+    }
+  }
+
+  async function subscribe(client: RedisClient, channels: ReadonlySet<string>): Promise<void> {
+    if (channels.size > 0) await client.subscribe([...channels], heard)
+  }
+
+  /**
+   * Subscribes to what is wanted and to nothing else. One change at a time: the driver loses a channel that is left and
+   * wanted again before the server has answered. Where the connection breaks, the next one begins with what is wanted.
+   */
+  function settle(): Promise<void> {
+    settling = settling
+      .then(async () => {
+        const client = connection.current()
+        if (!client) return
+        const channels = wanted()
+        const spare = [...subscribed].filter((channel) => !channels.has(channel))
+        const missing = new Set([...channels].filter((channel) => !subscribed.has(channel)))
+        subscribed = channels
+        if (spare.length > 0) await client.unsubscribe(spare)
+        await subscribe(client, missing)
+      })
+      .catch(() => {})
+    return settling
+  }
+
+  function leave(waiter: Waiter): void {
+    if (!waiters.delete(waiter)) return
+    if (waiters.size === 0) connection.hold(false)
+    void settle()
+  }
+
+  return {
+    async listen(names, onRing) {
+      const waiter: Waiter = { names, onRing, isListening: false }
+      waiters.add(waiter)
+      connection.hold(true)
+      await connection.connected(PATIENCE_MS)
+      await settle()
+      waiter.isListening = true
+      return { close: () => leave(waiter) }
+    },
+    async close() {
+      waiters.clear()
+      await connection.close()
+    },
+  }
+}

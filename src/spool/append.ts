@@ -4,9 +4,12 @@ import { makePrivateFolder, syncFolder } from '../kit/node/folders.ts'
 import { formatEntry, type SpoolEntry } from './entry.ts'
 import { lockSpool, SpoolError } from './file.ts'
 
-export interface AppendOptions {
-  readonly path: string
+export interface AppendOptions extends Appending {
   readonly entry: SpoolEntry
+}
+
+export interface Appending {
+  readonly path: string
   readonly patienceMs: number
   /** Wait for the disk, as whoever acknowledges the entry to somebody must. */
   readonly isLasting?: boolean
@@ -19,19 +22,49 @@ const LINE_BREAK = 0x0a
  * Adds an entry to a spool, whole or not at all: under its lock and with a single write. What another writer left
  * without a line break gets one first, so that two entries never become one line.
  */
-export async function appendEntry({ path, entry, patienceMs, isLasting = false }: AppendOptions): Promise<void> {
+export function appendEntry({ entry, ...appending }: AppendOptions): Promise<void> {
+  return appendEntries({ entries: [entry], ...appending })
+}
+
+/** Adds entries in their order: all of them, or none. */
+export async function appendEntries({
+  path,
+  entries,
+  patienceMs,
+  isLasting = false,
+}: Appending & { readonly entries: readonly SpoolEntry[] }): Promise<void> {
+  if (entries.length === 0) return
   const folder = dirname(path)
-  const isNewFolder = makePrivateFolder(folder)
+  const isNewFolder = makeFolder(folder)
   const spool = await lockSpool(path, APPENDING, patienceMs)
   if (!spool) throw new SpoolError('refused', `the folder of the spool ${path} has gone`)
   try {
-    const line = formatEntry(entry)
-    writeWhole(spool, endsLine(path, spool.size) ? line : `\n${line}`, isLasting)
-    if (isLasting && spool.size === 0) syncFolder(folder)
+    const lines = entries.map(formatEntry).join('')
+    writeWhole(spool, endsLine(path, spool.size) ? lines : `\n${lines}`, isLasting)
     // Its own name, and that of the folder above it, which may be new as well.
-    if (isLasting && isNewFolder) for (const above of [dirname(folder), dirname(dirname(folder))]) syncFolder(above)
+    const names = isNewFolder ? [folder, dirname(folder), dirname(dirname(folder))] : [folder]
+    if (isLasting && spool.size === 0) syncNames(names)
   } finally {
     spool.close()
+  }
+}
+
+function makeFolder(folder: string): boolean {
+  try {
+    return makePrivateFolder(folder)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const trouble = code === 'ENOSPC' || code === 'EDQUOT' ? 'unwritten' : 'refused'
+    throw new SpoolError(trouble, `the folder ${folder} cannot be made (${code})`, { cause: error })
+  }
+}
+
+/** A folder that is gone has taken the entry with it. */
+function syncNames(folders: readonly string[]): void {
+  try {
+    for (const folder of folders) syncFolder(folder)
+  } catch (error) {
+    throw new SpoolError('unwritten', `the entry was not written: ${(error as Error).message}`, { cause: error })
   }
 }
 

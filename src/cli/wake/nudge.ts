@@ -1,14 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { randomToken } from '../../kit/node/crypto.ts'
-import { makePrivateFolder } from '../../kit/node/folders.ts'
+import { NUDGE_PATH } from '../../host/courier/nudge-address.ts'
 
-export const NUDGE_PATH = '/api/v1/agent/nudge'
 const ADDRESS = '127.0.0.1'
-const TOKEN_FILE = 'nudge-token'
-const TOKEN_LENGTH = 32
 const TIMEOUT_MS = 5_000
 const MAX_CONNECTIONS = 32
 
@@ -61,20 +55,6 @@ function isToken(authorization: string | undefined, token: string): boolean {
   const { createHash, timingSafeEqual } = process.getBuiltinModule('node:crypto')
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${token}`))
-}
-
-/** The token of this home, made when it is first needed; only its owner can read it. */
-export function nudgeToken(home: string): { readonly token: string; readonly path: string } {
-  const path = join(home, TOKEN_FILE)
-  makePrivateFolder(home)
-  try {
-    writeFileSync(path, `${randomToken(TOKEN_LENGTH)}\n`, { mode: 0o600, flag: 'wx' })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-  const token = readFileSync(path, 'utf8').trim()
-  if (token.length < TOKEN_LENGTH) throw new Error(`the token in ${path} is too short; delete the file for a new one`)
-  return { token, path }
 }
 
 /** Remembers a nudge until somebody asks for the next one. */

@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest'
+import { createRemembered } from './remembered.ts'
+
+it('never remembers more than its bound, and forgets what it was told first', () => {
+  const remembered = createRemembered(2)
+  for (const name of ['a', 'b', 'a', 'c']) remembered.add(name)
+  expect(['a', 'b', 'c'].filter(remembered.has)).toEqual(['a', 'c'])
+  remembered.clear()
+  expect(remembered.has('c')).toBe(false)
+})

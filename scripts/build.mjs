@@ -17,7 +17,7 @@ const onUse = {
     plugin.onResolve(
       {
         filter:
-          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bell|queue|buses|rewake|connect|serve|secrets)\.ts$/,
+          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bell|queue|buses|rewake|connect|open-courier|serve|secrets|nats-wire|redis-wire)\.ts$/,
       },
       ({ kind, path }) =>
         kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
@@ -70,6 +70,7 @@ const executables = {
     main: 'src/cli/main.ts',
     remote: 'src/host/remote.ts',
     connect: 'src/host/serving/connect.ts',
+    'open-courier': 'src/host/courier/open-courier.ts',
     maintenance: 'src/store/sqlite/maintenance.ts',
     'rare-shelves': 'src/store/sqlite/rare-shelves.ts',
     'push-in-full': 'src/core/inbox/push-in-full.ts',
@@ -90,6 +91,8 @@ const executables = {
     buses: 'src/host/bus/buses.ts',
     rewake: 'src/cli/wake/rewake.ts',
     serve: 'src/server/serve.ts',
+    'nats-wire': 'src/wires/nats/nats-wire.ts',
+    'redis-wire': 'src/wires/redis/redis-wire.ts',
   },
 }
 

@@ -1,12 +1,9 @@
 import type { ConfigSources } from '../host/config.ts'
 import type { Args } from './command.ts'
 
+const FLAGS = ['home', 'store', 'url', 'wire']
+
 /** What the words say about where things are kept. */
 export function configFlags(args: Args): ConfigSources['flags'] {
-  const [home, store, url] = [args.get('home'), args.get('store'), args.get('url')]
-  return {
-    ...(home !== undefined && { home }),
-    ...(store !== undefined && { store }),
-    ...(url !== undefined && { url }),
-  }
+  return Object.fromEntries(FLAGS.flatMap((name) => (args.has(name) ? [[name, args.get(name)]] : [])))
 }

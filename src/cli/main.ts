@@ -74,6 +74,7 @@ import { backup, migrate } from './commands/upkeep.ts'
 import { version } from './commands/version.ts'
 import { wake } from './commands/wake.ts'
 import { completionCommand } from './completion.ts'
+import { courier } from './courier/courier.ts'
 import { helpFor, overview } from './help.ts'
 import { parseArgs } from './parse.ts'
 import { asksForJson, printLine, report, runCommand } from './run.ts'
@@ -156,6 +157,7 @@ export const COMMANDS: readonly Command[] = [
   trace,
   events,
   wake,
+  courier,
   serve,
   hook,
   init,

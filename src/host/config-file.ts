@@ -21,6 +21,8 @@ interface ConfigFile {
   readonly bus?: Readonly<Record<string, unknown>>
   /** How sessions leave things for each other. */
   readonly handoff?: Readonly<Record<string, unknown>>
+  /** What rings other machines. */
+  readonly wire?: Readonly<Record<string, unknown>>
 }
 
 /** One source of settings and where it lies. */
@@ -89,7 +91,8 @@ function parseConfigFile(text: string, path: string): ConfigFile {
   if (store !== undefined && typeof store !== 'string') throw invalid('"store" is not text')
   if (url !== undefined && (typeof url !== 'string' || url === '')) throw invalid('"url" is not an address')
   if (hooks !== undefined && !Array.isArray(hooks)) throw invalid('"hooks" is not a list')
-  for (const name of GROUPS) if (name in value && !isRecord(value[name])) throw invalid(`"${name}" is not an object`)
+  for (const name of ['limits', ...GROUPS])
+    if (name in value && !isRecord(value[name])) throw invalid(`"${name}" is not an object`)
   for (const [name, limit] of Object.entries(limits as object)) {
     if (!(name in DEFAULT_LIMITS)) throw invalid(`"limits.${name}" is not a limit`)
     if (!Number.isSafeInteger(limit) || (limit as number) < 1)
@@ -98,9 +101,10 @@ function parseConfigFile(text: string, path: string): ConfigFile {
   return value as ConfigFile
 }
 
-/** Settings that are made of others. */
-const GROUPS = ['limits', 'gates', 'server', 'bus', 'handoff']
-const SETTINGS = ['store', 'url', 'hooks', ...GROUPS]
+/** Settings that are made of others, which their users understand. */
+export const GROUPS = ['gates', 'server', 'bus', 'handoff', 'wire'] as const
+export type Group = (typeof GROUPS)[number]
+const SETTINGS: readonly string[] = ['store', 'url', 'hooks', 'limits', ...GROUPS]
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

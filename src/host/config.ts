@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { hidePassword } from '../kit/pure/passwords.ts'
 import { PosternError } from '../model/errors.ts'
 import { DEFAULT_LIMITS, type Limits } from '../model/limits.ts'
-import { HOME_FILE, type Layer, projectLayer, readLayer } from './config-file.ts'
+import { GROUPS, type Group, HOME_FILE, type Layer, projectLayer, readLayer } from './config-file.ts'
 import type { GateSetting } from './session-gates.ts'
 
 /** Everything that can be set, after flags, environment, files and defaults have been weighed. */
@@ -22,12 +22,14 @@ export interface Config {
   readonly bus: Readonly<Record<string, unknown>>
   /** How sessions leave things for each other, as it is written: `readHandoffSettings` understands it. */
   readonly handoff: Readonly<Record<string, unknown>>
+  /** What rings other machines, as it is written: `readWireSettings` understands it. */
+  readonly wire: Readonly<Record<string, unknown>>
   /** Where each value came from, by its dotted name. */
   readonly origins: Readonly<Record<string, string>>
 }
 
 export interface ConfigSources {
-  readonly flags: { readonly home?: string; readonly store?: string; readonly url?: string }
+  readonly flags: { readonly home?: string; readonly store?: string; readonly url?: string; readonly wire?: string }
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
 }
@@ -64,11 +66,8 @@ export function readConfig({ flags, env, cwd }: ConfigSources): Config {
     store: parseStore(store, named ? cwd : dirname(fromFile?.origin ?? home)),
     url,
     limits: mergeLimits(layers, origins),
-    gates: merge('gates', layers, origins),
     hooks: layers.flatMap(({ content }) => content.hooks ?? []),
-    server: merge('server', layers, origins),
-    bus: merge('bus', [busLayer(env, cwd), ...layers], origins),
-    handoff: merge('handoff', layers, origins),
+    ...mergeGroups([...namedLayers({ flags, env, cwd }), ...layers], origins),
     origins,
   })
 }
@@ -103,24 +102,26 @@ function mergeLimits(layers: readonly Layer[], origins: Record<string, string>):
 }
 
 /** A project's word counts before the user's. */
-function merge<K extends 'gates' | 'server' | 'bus' | 'handoff'>(
-  group: K,
-  layers: readonly Layer[],
-  origins: Record<string, string>,
-): NonNullable<Layer['content'][K]> {
-  const merged: Record<string, unknown> = {}
-  for (const { content, origin: from } of layers.toReversed()) {
-    for (const [name, setting] of Object.entries(content[group] ?? {})) {
-      merged[name] = setting
-      origins[`${group}.${name}`] = from
+function mergeGroups(layers: readonly Layer[], origins: Record<string, string>): Pick<Config, Group> {
+  const merged = GROUPS.map((group) => {
+    const settings: Record<string, unknown> = {}
+    for (const { content, origin: from } of layers.toReversed()) {
+      Object.assign(settings, content[group])
+      for (const name of Object.keys(content[group] ?? {})) origins[`${group}.${name}`] = from
     }
-  }
-  return merged as NonNullable<Layer['content'][K]>
+    return [group, settings]
+  })
+  return Object.fromEntries(merged)
 }
 
-function busLayer(env: ConfigSources['env'], cwd: string): Layer {
-  const root = env['POSTERN_BUS_ROOT']
-  return { origin: 'POSTERN_BUS_ROOT', content: root ? { bus: { root: resolve(cwd, root) } } : {} }
+/** What flags and environment say of groups. */
+function namedLayers({ flags, env, cwd }: ConfigSources): readonly Layer[] {
+  const [root, wire] = [env['POSTERN_BUS_ROOT'], env['POSTERN_WIRE']]
+  return [
+    { origin: '--wire', content: flags.wire === undefined ? {} : { wire: { url: flags.wire } } },
+    { origin: 'POSTERN_WIRE', content: wire ? { wire: { url: wire } } : {} },
+    { origin: 'POSTERN_BUS_ROOT', content: root ? { bus: { root: resolve(cwd, root) } } : {} },
+  ]
 }
 
 export function isPostgres(store: string): boolean {

@@ -77,12 +77,13 @@ function keyFolder(store: Store, { home }: OpenOptions): string | undefined {
   return home ?? (store.engine === 'sqlite' ? dirname(store.location) : undefined)
 }
 
-/** Closes the wire, then the store; safe to call twice. */
-export function closer(store: Store, wire: Wire, before: () => void = () => {}): () => Promise<void> {
+/** Ends what uses them, then closes the wire, then the store; safe to call twice. */
+export function closer(store: Store, wire: Wire, before: () => void | Promise<void> = () => {}): () => Promise<void> {
   let closing: Promise<void> | undefined
   return () => {
-    before()
-    closing ??= Promise.resolve(wire.close()).then(() => store.close())
+    closing ??= Promise.resolve(before())
+      .then(() => wire.close())
+      .then(() => store.close())
     return closing
   }
 }

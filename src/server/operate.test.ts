@@ -174,6 +174,22 @@ describe('a request with an Idempotency-Key', () => {
     expect((await served.postern.inbox.show({ id: keyed.body.id })).message.dedupKey).toBe('own')
   })
 
+  it('that pushes many has it for a dedup key of each, so that a lost answer of the store stores nothing again', async () => {
+    const { served } = await open()
+    const forgetful = { claim: async () => undefined, keep: async () => {}, drop: async () => {} }
+    const { ask } = await openServer({ postern: served.postern, replies: forgetful, credentials: served.credentials })
+    const { token } = await served.postern.tokens.create({ scope: 'admin' })
+    const messages = [{ content: 'x' }, { content: 'x' }, { content: 'y', dedupKey: 'own' }]
+    const body = { messages: messages.map((message) => ({ to: ['quinn'], ...message })) }
+    const [first, again] = [
+      await ask('POST /api/v1/inbox/batch', { token, headers, body }),
+      await ask('POST /api/v1/inbox/batch', { token, headers, body }),
+    ]
+    expect(first.body.map(({ duplicate }: { duplicate: boolean }) => duplicate)).toEqual([false, false, false])
+    expect(again.body).toMatchObject(first.body.map(({ id }: { id: string }) => ({ id, duplicate: true })))
+    expect((await served.postern.inbox.list({ agent: 'quinn' })).items).toHaveLength(3)
+  })
+
   it('that was done is answered so, also where the answer cannot be kept', async () => {
     const full = () => Promise.reject(new Error('the disk is full'))
     const replies = { claim: async () => undefined, keep: full, drop: full }

@@ -64,10 +64,30 @@ async function readInput({ operation, params, asking }: Errand): Promise<{ text:
   return { text, input: { ...body, ...params } }
 }
 
-/** A push has a key of its own kind, which is good for longer than a day. */
+/**
+ * What is pushed has a key of its own kind. That one is stored with it, so it still tells where the store itself lost its
+ * answer, and is good for longer than a day.
+ */
 function withKey({ operation, asking }: Errand, input: Input, key: string | undefined): Input {
-  if (operation.name !== 'inbox.push' || key === undefined || input['dedupKey'] !== undefined) return input
+  if (key === undefined) return input
+  if (operation.name === 'inbox.pushMany') return withKeys(asking, input, key)
+  if (!KEYED.includes(operation.name) || input['dedupKey'] !== undefined) return input
   return { ...input, dedupKey: dedupKeyFor(asking, key) }
+}
+
+const KEYED: readonly OperationName[] = ['inbox.push', 'spaces.post']
+
+/** A key of the header has no space in it, so none of these is ever that of another request. */
+function withKeys(asking: Asking, input: Input, key: string): Input {
+  const { messages } = input
+  if (!Array.isArray(messages)) return input
+  const isKeyless = (message: unknown) => typeof message === 'object' && message !== null && !('dedupKey' in message)
+  return {
+    ...input,
+    messages: messages.map((message, at) =>
+      isKeyless(message) ? { ...message, dedupKey: dedupKeyFor(asking, `${key} ${at}`) } : message,
+    ),
+  }
 }
 
 /** The input as it is handed to the heart: checked, allowed, and with what the connection knows. */

@@ -5,6 +5,7 @@ import { ensureFirstToken } from '../host/serving/first-token.ts'
 import { openServed, type Served } from '../host/serving/serve.ts'
 import { lockServer } from '../host/serving/server-lock.ts'
 import type { ServerSettings } from '../host/serving/server-settings.ts'
+import { startNatsServer } from '../host/wires/nats-server.ts'
 import { makePrivateFolder } from '../kit/node/folders.ts'
 import { type LockFile, takeLockFile } from '../kit/node/lock-file.ts'
 import { createLog, type Log } from './log.ts'
@@ -13,6 +14,8 @@ import { createServer, type PosternServer } from './server.ts'
 export interface ServeOptions {
   readonly config: Config
   readonly settings: ServerSettings
+  /** Set: it starts a NATS server of its own at that port; 0 takes any. */
+  readonly natsPort?: number | undefined
   /** Takes a line for everything that goes wrong. */
   readonly note: (line: string) => void
 }
@@ -23,12 +26,14 @@ export interface Serving {
   /** Null where another server of this home has it. */
   readonly socket: string | null
   readonly tokenFile: string
+  /** The engine that rings other machines, fit to be shown; null where there is none. */
+  readonly wire: string | null
   /** Lets what is under way end, then closes the store. Safe to call twice. */
   close(): Promise<void>
 }
 
 /** Opens the store, and answers for it until it is closed. What cannot be had is given back before this fails. */
-export async function serve({ config, settings, note }: ServeOptions): Promise<Serving> {
+export async function serve({ config, settings, natsPort, note }: ServeOptions): Promise<Serving> {
   const log = createLog(note)
   if (!isLoopback(settings.host))
     log.warn('serve.exposed', { host: settings.host, reason: 'others can reach it, and nothing is encrypted' })
@@ -37,7 +42,8 @@ export async function serve({ config, settings, note }: ServeOptions): Promise<S
     for (const step of undo.toReversed()) await step()
   })
   try {
-    const served = await openServed(config, { note: log.warn })
+    const wired = natsPort === undefined ? config : await withNatsServer(config, natsPort)
+    const served = await openServed(wired, { note: log.warn })
     undo.push(() => served.close())
     const lock = await lockServer(config.store)
     undo.push(() => lock.close())
@@ -48,16 +54,22 @@ export async function serve({ config, settings, note }: ServeOptions): Promise<S
     undo.push(() => server.close())
     const url = await server.listen(settings)
     lock.announce({ url, socket: socket?.path ?? null })
-    return { url, socket: socket?.path ?? null, tokenFile, close }
+    return { url, socket: socket?.path ?? null, tokenFile, wire: served.wireUrl, close }
   } catch (error) {
     await close()
     throw error
   }
+
+  async function withNatsServer(without: Config, port: number): Promise<Config> {
+    const nats = await startNatsServer({ home: without.home, port, note: log.warn })
+    undo.push(() => nats.close())
+    return { ...without, wire: { ...without.wire, url: nats.url } }
+  }
 }
 
 function startServer(served: Served, { names }: ServerSettings, log: Log): PosternServer {
-  const { postern, credentials, replies, hooked, counts, check } = served
-  return createServer({ postern, credentials, replies, hooked, counts, check, log, names })
+  const { postern, credentials, replies, hooked, counts, check, wireStatus } = served
+  return createServer({ postern, credentials, replies, hooked, counts, check, wireStatus, log, names })
 }
 
 function isLoopback(host: string): boolean {

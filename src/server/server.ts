@@ -12,7 +12,7 @@ import { createListener } from './listener.ts'
 import { type Log, SILENT } from './log.ts'
 import { healthPages } from './pages/health.ts'
 import { hookPages } from './pages/hooks.ts'
-import { createMetrics, type Metrics, type Present } from './pages/metrics.ts'
+import { createMetrics, type Metrics, type Present, type PresentWire } from './pages/metrics.ts'
 import { referencePages } from './pages/reference.ts'
 import { createPipeline, type Means } from './pipeline.ts'
 import { createRates } from './request/rates.ts'
@@ -27,6 +27,8 @@ export interface ServerOptions extends Partial<Pick<Means, 'openEventStream'>> {
   readonly counts?: () => Promise<Readonly<Record<string, number>>>
   /** Resolves where the store can be read. */
   readonly check?: () => Promise<void>
+  /** How the engine that rings other machines is doing; undefined where there is none. */
+  readonly wireStatus?: () => Promise<PresentWire | undefined>
   /** What events of hosts are answered from; without it they are not. */
   readonly hooked?: Hooked
   /** Names of this server beside those of the machine, such as a proxy's. */
@@ -98,6 +100,7 @@ function meansOf(options: ServerOptions, { metrics, hooks, connections }: Parts)
       startedAt,
       residentBytes: rss,
       heapBytes: heapUsed,
+      wire: await options.wireStatus?.(),
     }
   }
   const check = options.check ?? (async () => {})

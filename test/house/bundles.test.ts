@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { SOURCE_ERRORS } from '../../src/model/errors/source-errors.ts'
 
 const dist = join(new URL('../..', import.meta.url).pathname, 'dist')
-const HEAVY = ['croner', 'zod', 'commander', 'pg', 'hono', 'yaml']
+const DRIVERS = ['@nats-io/transport-node', '@nats-io/jetstream', '@redis/client']
+const HEAVY = ['croner', 'zod', 'commander', 'pg', 'hono', 'yaml', ...DRIVERS]
 const SLOW_MODULES = ['node:crypto', 'node:child_process', 'node:http', 'node:net', 'node:stream']
 
 interface Metafile {
@@ -27,7 +28,7 @@ function findHeavy(metafile: Metafile, output: string): string[] {
 }
 
 /** Bundles that run thousands of times a day, and how large they may become. */
-const OFTEN = { peek: 16, 'hook-peek': 32, hot: 108, hook: 130 } as const
+const OFTEN = { peek: 16, 'hook-peek': 32, hot: 109, hook: 130 } as const
 
 describe.each(Object.entries(OFTEN))('the bundle %s, which runs thousands of times a day', (name, kilobytes) => {
   const path = join(dist, `${name}.cjs`)
@@ -51,6 +52,14 @@ describe.each(Object.entries(OFTEN))('the bundle %s, which runs thousands of tim
 
   it('stays small', () => {
     expect(statSync(path).size).toBeLessThan(kilobytes * 1024)
+  })
+})
+
+describe.each(['main', 'serve', 'open-courier'])('the bundle %s', (name) => {
+  it('leaves the drivers of wires to parts that are loaded on use', () => {
+    const metafile: Metafile = JSON.parse(readFileSync(join(dist, 'bundles.json'), 'utf8'))
+    expect(Object.keys(metafile.outputs)).toContain(`dist/${name}.cjs`)
+    expect(findHeavy(metafile, `dist/${name}.cjs`).filter((found) => DRIVERS.includes(found))).toEqual([])
   })
 })
 

@@ -21,6 +21,7 @@ const LOCAL_COMMANDS = [
   'init',
   'hook',
   'wake',
+  'courier',
   'run',
   'bus discover',
   'serve',

@@ -1,6 +1,7 @@
 import { readBusSettings } from '../../host/bus/settings.ts'
 import { findProjectFile } from '../../host/config-file.ts'
 import { setTrust } from '../../host/trust.ts'
+import { readWireSettings } from '../../host/wires/settings.ts'
 import { hidePassword } from '../../kit/pure/passwords.ts'
 import { isProgram, LOCAL_CALLER } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
@@ -17,9 +18,11 @@ export const configShow: Command = {
   async run(io, args) {
     const { home, store, url, limits } = io.config
     const bus = readBusSettings(io.config)
+    const wire = shownWire(io)
     const origins: Readonly<Record<string, string>> = {
       'bus.root': 'default',
       'bus.rotateBytes': 'default',
+      ...Object.fromEntries(Object.keys(wire).map((name) => [`wire.${name}`, 'default'])),
       ...io.config.origins,
     }
     const shownStore = hidePassword(store)
@@ -30,6 +33,7 @@ export const configShow: Command = {
       ['url', shownUrl ?? ''],
       ['bus.root', bus.root],
       ['bus.rotateBytes', bus.rotateBytes],
+      ...Object.entries(wire).map(([name, value]): [string, string] => [`wire.${name}`, String(value ?? '')]),
       ...Object.entries(limits).map(([name, value]): [string, number] => [`limits.${name}`, value]),
     ]
     const rows = values.map(([name, value]) => [
@@ -38,10 +42,15 @@ export const configShow: Command = {
       ...(args.has('explain') ? [origins[name] ?? ''] : []),
     ])
     const header = ['SETTING', 'VALUE', ...(args.has('explain') ? ['FROM'] : [])]
-    const json = { home, store: shownStore, url: shownUrl, bus, limits, ...(args.has('explain') && { origins }) }
+    const json = { home, store: shownStore, url: shownUrl, bus, wire, limits, ...(args.has('explain') && { origins }) }
     answer(io, json, formatTable(header, rows, io.stdout.columns))
     return undefined
   },
+}
+
+function shownWire({ config }: Io) {
+  const wire = readWireSettings(config)
+  return { ...wire, url: wire.url === null ? null : hidePassword(wire.url) }
 }
 
 export const configTrust: Command = {

@@ -1,6 +1,7 @@
 import { inspectHome } from '../../host/inspect.ts'
 import { inspectFaults } from '../../host/inspect-hooks.ts'
 import { inspectSpools, projectRoot } from '../../host/spool.ts'
+import { inspectWire } from '../../host/wires/inspect-wire.ts'
 import { machineName } from '../../kit/node/processes.ts'
 import { asPosternError, EXIT } from '../../model/errors.ts'
 import type { HealthCheck } from '../../model/postern.ts'
@@ -24,6 +25,7 @@ export const doctor: Command = {
     const checks: HealthCheck[] = [
       ...inspectHome(io.config, process.cwd()),
       ...stored.checks,
+      ...(await inspectWire(io.config, stored.agents)),
       ...inspectFaults(home),
       ...[...new Set([project, ...stored.projects])].flatMap((root) => inspectSpools(root, io.now())),
       ...(await inspectHosts({ home, project, server: findPostable(io) })),
@@ -46,6 +48,8 @@ interface Stored {
   readonly checks: readonly HealthCheck[]
   /** The roots of projects in which sessions are open on this machine. */
   readonly projects: readonly string[]
+  /** Who is registered; undefined where that is not known. */
+  readonly agents?: readonly string[]
 }
 
 /** A store that cannot be opened is a finding, not a failure of the doctor. */
@@ -55,7 +59,8 @@ async function checkStore(io: Io): Promise<Stored> {
     const { checks } = await postern.upkeep.check()
     const sessions = await postern.sessions.list()
     const here = sessions.filter(({ machine }) => machine === machineName())
-    return { checks, projects: here.flatMap(({ project }) => project ?? []) }
+    const agents = (await postern.agents.list()).map(({ id }) => id)
+    return { checks, projects: here.flatMap(({ project }) => project ?? []), agents }
   } catch (error) {
     const { message, next } = asPosternError(error)
     return {

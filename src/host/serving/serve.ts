@@ -4,7 +4,10 @@ import type { Replies } from '../../model/network/replies.ts'
 import type { Credentials } from '../../model/network/tokens.ts'
 import type { Postern } from '../../model/postern.ts'
 import type { Store } from '../../store/store.ts'
+import { createBothWires } from '../../wires/both.ts'
+import { ringLater } from '../../wires/later.ts'
 import { createSharedWire } from '../../wires/shared.ts'
+import type { EngineWire, Wire } from '../../wires/wire.ts'
 import { createAnnouncer } from '../announce.ts'
 import { keepBuses } from '../bus/kept-buses.ts'
 import type { Config } from '../config.ts'
@@ -12,6 +15,7 @@ import { closer, createContext, type OpenOptions } from '../context.ts'
 import { createCredentials } from '../credentials/credentials.ts'
 import { openStore } from '../embedded.ts'
 import { readHookConfig } from '../hook-config.ts'
+import { openServedEngine, startCarrying, type WireStatus } from '../wires/carrying.ts'
 import { createHooked, type Hooked } from './hooked.ts'
 
 /** A Postern, and what a server needs beyond it. */
@@ -24,21 +28,32 @@ export interface Served {
   counts(): Promise<Readonly<Record<string, number>>>
   /** Resolves where the store can be read. */
   check(): Promise<void>
+  /** The engine that rings other machines, fit to be shown; null where there is none. */
+  readonly wireUrl: string | null
+  /** How that engine is doing; undefined where there is none. */
+  wireStatus(): Promise<WireStatus | undefined>
   close(): Promise<void>
 }
 
 /** Opens the configured store for a server, which does the upkeep for everybody. */
 export async function openServed(config: Config, options: OpenOptions = {}): Promise<Served> {
   const { sessionGates, userHooks } = readHookConfig(config)
-  const { store, wire: outer } = await openStore(config, { isShared: true, ...options })
-  const wire = createSharedWire(outer)
+  const note = options.note ?? (() => {})
+  const engine = await openServedEngine(config, note)
+  const { store, wire: outer } = await openStore(config, { isShared: true, ...options }).catch(async (error) => {
+    await engine?.wire.close()
+    throw error
+  })
+  const wire = createSharedWire(engine ? createBothWires(outer, ringing(engine.wire), note) : outer)
   const announce = createAnnouncer(userHooks, options.note)
   const defaults = { sessionGates, announce, config, home: config.home, limits: config.limits, isShared: true }
   const { ctx, closeBuses } = keepBuses(createContext(store, wire, { ...defaults, ...options }))
+  const carrying = engine && startCarrying({ engine, ctx })
   const upkeep = options.upkeep === false ? undefined : startUpkeep(ctx)
-  const close = closer(store, wire, () => {
+  const close = closer(store, wire, async () => {
     upkeep?.stop()
     closeBuses()
+    await carrying?.close()
   })
   return {
     postern: createPostern(ctx, close),
@@ -49,8 +64,15 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
     async check() {
       await store.read.upkeep.ranAt()
     },
+    wireUrl: engine?.url ?? null,
+    wireStatus: async () => carrying?.status(),
     close,
   }
+}
+
+/** Where copies are kept they go first. */
+function ringing(engine: EngineWire): Wire {
+  return engine.take ? ringLater(engine) : engine
 }
 
 /** Whoever took a key and did not answer within this time has died over it. */

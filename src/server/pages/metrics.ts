@@ -26,6 +26,16 @@ export interface Present {
   readonly startedAt: number
   readonly residentBytes: number
   readonly heapBytes: number
+  /** The engine that rings other machines, where there is one. */
+  readonly wire?: PresentWire | undefined
+}
+
+export interface PresentWire {
+  readonly name: string
+  readonly isUp: boolean
+  readonly isLeading: boolean
+  readonly carried: number
+  readonly behind: number
 }
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -60,7 +70,7 @@ export function createMetrics(): Metrics {
     get openStreams() {
       return streams
     },
-    format({ deliveries, connections, startedAt, residentBytes, heapBytes }) {
+    format({ deliveries, connections, startedAt, residentBytes, heapBytes, wire }) {
       const buckets = BUCKETS.map((bound, at) => [`le="${bound}"`, histogram.counts[at] ?? 0] as const)
       return [
         family('postern_http_requests_total', 'counter', 'Requests that were answered.', [...requests]),
@@ -84,12 +94,23 @@ export function createMetrics(): Metrics {
         ),
         family('postern_event_streams', 'gauge', 'Clients of the event stream.', [['', streams]]),
         family('postern_http_connections', 'gauge', 'Open connections.', [['', connections]]),
+        ...(wire ? wireFamilies(wire) : []),
         family('process_start_time_seconds', 'gauge', 'When the process started.', [['', startedAt / 1_000]]),
         family('process_resident_memory_bytes', 'gauge', 'Memory of the process.', [['', residentBytes]]),
         family('nodejs_heap_size_used_bytes', 'gauge', 'Memory of its heap in use.', [['', heapBytes]]),
       ].join('')
     },
   }
+}
+
+function wireFamilies({ name, isUp, isLeading, carried, behind }: PresentWire): string[] {
+  const label = `wire="${name}"`
+  return [
+    family('postern_wire_up', 'gauge', 'Whether the engine that rings other machines can be used.', [[label, +isUp]]),
+    family('postern_relay_leads', 'gauge', 'Whether this server carries for all of them.', [[label, +isLeading]]),
+    family('postern_relay_carried_total', 'counter', 'Copies that the engine has taken.', [[label, carried]]),
+    family('postern_relay_lag_events', 'gauge', 'Events that have to be carried yet, up to 10,000.', [[label, behind]]),
+  ]
 }
 
 type Sample = readonly [labels: string, value: number, suffix?: string]

@@ -1,0 +1,34 @@
+import type { Context } from '../../core/context.ts'
+import { PosternError } from '../../model/errors.ts'
+import { createBothWires } from '../../wires/both.ts'
+import type { Wire } from '../../wires/wire.ts'
+import type { Config } from '../config.ts'
+import { createLateWire } from './late-wire.ts'
+import { loadEngine, type OpenEngineWire } from './open-wire.ts'
+import { findWireUrl, readWireSettings } from './settings.ts'
+
+/** Adds the engine that a configuration names to the store's own wire, for a program that may wait for something. */
+export async function addEngine(config: Config, note: Context['note'] = () => {}): Promise<(own: Wire) => Wire> {
+  const open = await findEngine(config, note)
+  if (open === undefined) return (own) => own
+  return (own) =>
+    createBothWires(
+      own,
+      createLateWire(() => open({ note })),
+      note,
+    )
+}
+
+async function findEngine(config: Config, note: Context['note']): Promise<OpenEngineWire | undefined> {
+  const url = findWireUrl(config)
+  if (url === null) return undefined
+  try {
+    return await loadEngine(url)
+  } catch (error) {
+    // Nobody has asked for an engine that was only found: without its driver the program does as without it.
+    const isAsked = readWireSettings(config).url !== null
+    if (isAsked || !(error instanceof PosternError) || error.code !== 'WIRE_DRIVER_MISSING') throw error
+    note('wire.skipped', { reason: error.message })
+    return undefined
+  }
+}

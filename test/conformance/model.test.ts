@@ -10,7 +10,7 @@ import type { ModelLimits } from './model/state.ts'
 import { expectConserved } from './suite.ts'
 
 const LONG = process.env['POSTERN_LONG'] === '1'
-const RUNS = LONG ? 3_000 : 300
+const RUNS = LONG ? 3_000 : 150
 const MAX_COMMANDS = 40
 const TIMEOUT_MS = LONG ? 1_800_000 : 180_000
 

@@ -106,6 +106,8 @@ export interface ServeProcess {
   readonly socket: string
   readonly pid: number
   readonly token: string
+  /** The engine that rings other machines, as it is shown. */
+  readonly wire: string | null
   readonly child: ChildProcess
   readonly stderr: () => string
   ask(route: string, asked?: Asked): Promise<Answer>
@@ -141,13 +143,14 @@ export async function startServe(command: ServeCommand): Promise<ServeProcess> {
   const lines = createInterface({ input: child.stdout })
   const first = await Promise.race([once(lines, 'line'), exited.then(() => undefined)])
   if (first === undefined) throw new Error(`it did not start: ${stderr}`)
-  const { url, socket, pid, tokenFile } = JSON.parse(first[0])
+  const { url, socket, pid, tokenFile, wire } = JSON.parse(first[0])
   const token = readFileSync(tokenFile ?? join(home, 'token'), 'utf8').trim()
   return {
     url,
     socket,
     pid,
     token,
+    wire,
     child,
     stderr: () => stderr,
     ask: (route, asked = {}) => ask(url, route, { token, ...asked }),

@@ -7,7 +7,7 @@ import { type PostgresServer, startPostgres } from './postgres.ts'
 
 export interface World {
   readonly url: string
-  open(options?: { url?: string; busyMs?: number }): Promise<Store>
+  open(options?: { url?: string; busyMs?: number; isShared?: boolean }): Promise<Store>
   connect(): Promise<Client>
 }
 

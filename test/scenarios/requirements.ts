@@ -11,7 +11,7 @@
 export interface Requirement {
   readonly text: string
   /** The part of the product that brought it. */
-  readonly builtIn: 'spine' | 'hooks' | 'server' | 'bus' | 'handoff'
+  readonly builtIn: 'spine' | 'hooks' | 'server' | 'bus' | 'handoff' | 'wires'
   /** The folder whose tests prove it; others may prove it too. */
   readonly provenIn: ProofFolder
 }
@@ -32,6 +32,7 @@ const gates = (text: string) => hooks('conformance', text)
 const server = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'server', provenIn })
 const bus = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'bus', provenIn })
 const handoff = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'handoff', provenIn })
+const wires = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'wires', provenIn })
 
 export const REQUIREMENTS = {
   'G1.kill': spine('faults', 'An acknowledged push survives kill -9 of any process, at every storage syscall.'),
@@ -351,6 +352,69 @@ export const REQUIREMENTS = {
   'S001.plan.bad-times': server('conformance', 'Bad crons, durations, dates and zones are refused, nothing is stored.'),
   'S001.plan.own': server('conformance', 'A program sets, sees and deletes its own plans alone.'),
   'S001.plan.command': server('scenarios', 'The forms of postern plan, and what they refuse.'),
+  'G11.outbox': wires(
+    'conformance',
+    'What is committed is carried, in the order of each inbox, without a cost at push.',
+  ),
+  'G11.pending': wires('conformance', 'What was seen, taken back or is past its time is not carried.'),
+  'G11.released': wires('conformance', 'What was held is carried once it is released.'),
+  'G11.one-relays': wires(
+    'conformance',
+    'Of many servers one carries at a time; another goes on where it has come to.',
+  ),
+  'G11.late-commit': wires(
+    'conformance',
+    'A transaction that commits late is neither skipped nor makes others come twice.',
+  ),
+  'wires.rings': wires(
+    'conformance',
+    'A ring is heard by all who listen to the name, in whichever process, and by nobody else.',
+  ),
+  'wires.reconnect': wires(
+    'conformance',
+    'A wire that has lost its connection rings every name when it is back, and fails to ring until then.',
+  ),
+  'wires.names': wires('conformance', 'What is no name is neither rung nor listened to.'),
+  'wires.health': wires('conformance', 'A wire says whether it rings.'),
+  'wires.order': wires(
+    'conformance',
+    'Copies to an agent keep their order, also where one in the middle is refused or a connection breaks.',
+  ),
+  'wires.once': wires('conformance', 'A copy is kept once, however often it is carried.'),
+  'wires.noisy': wires('conformance', 'A noisy agent never pushes out the copies of a quiet one.'),
+  'wires.wiped': wires('conformance', 'A wiped stream is made again, and told, and copies go on.'),
+  'S000.nats.stream': wires(
+    'conformance',
+    'A plain consumer reads what is carried as entries of the inject queue, on the subjects of the seed.',
+  ),
+  'S000.nats.durable': wires('conformance', 'A durable consumer gets what came before it was made, in order.'),
+  'S000.nats.ack': wires(
+    'conformance',
+    'A copy is acknowledged once it was dealt with; otherwise it comes again, to the next process too.',
+  ),
+  'S000.nats.tokens': wires('conformance', 'No agent gets copies of others, whatever it is called.'),
+  'wires.serve': wires('scenarios', 'A server carries what any process has stored to NATS and rings it through Redis.'),
+  'wires.late-engine': wires(
+    'scenarios',
+    'A server starts and works while its engine is down, and carries once it is there.',
+  ),
+  'wires.sdk': wires(
+    'scenarios',
+    'A program that waits is woken through its wire, whichever process has stored the message.',
+  ),
+  'wires.secrets': wires('scenarios', 'The password or token of a wire is never shown.'),
+  'wires.refusals': wires('scenarios', 'A wire that cannot be used is refused with what to do.'),
+  'S001.redis.in': wires(
+    'scenarios',
+    'What foreign producers push to inbox:<agent> reaches the agent once and in order.',
+  ),
+  'S001.redis.dedup': wires('scenarios', 'A foreign event is known by its eventId, across restarts and servers.'),
+  'S001.redis.provenance': wires('scenarios', 'What came through Redis never reads as from somebody who is known.'),
+  'S001.redis.poison': wires('scenarios', 'An entry that cannot be read is put aside and stops no other.'),
+  'S001.redis.out': wires('scenarios', 'Foreign consumers pop what waits in seed 001’s JSON; a pop is only an offer.'),
+  'S001.redis.one-way': wires('scenarios', 'The list of an agent is read by us or filled by us, never both.'),
+  'S001.redis.kills': wires('faults', 'Foreign lists lose and repeat nothing though servers are killed at any moment.'),
+  'S001.redis.eviction': wires('scenarios', 'A Redis server that may evict is refused with advice.'),
   'G12.torn': bus(
     'faults',
     'An entry that is cut at any byte hides neither those before it nor those after, and is told.',
@@ -517,6 +581,53 @@ export const REQUIREMENTS = {
   'S004.files.hostile': handoff('faults', 'Nothing in an inbox but plain files of its owner is ever opened or moved.'),
   'S004.files.half-written': handoff('faults', 'Nobody is shown half of what is being written and never the rest.'),
   'S004.inherit.at-once': handoff('faults', 'Sessions that begin at once share each item exactly once.'),
+  'B1.unknown-outcome': wires(
+    'faults',
+    'A push whose connection was cut around the commit is stored exactly once when it is repeated with its key.',
+  ),
+  'B1.stopped': wires(
+    'faults',
+    'Every acknowledged push survives PostgreSQL being stopped immediately, and unknown outcomes resolve by their key.',
+  ),
+  'B2.late-commit': wires(
+    'faults',
+    'Whoever follows cursors is told exactly once of a transaction that commits late with lower numbers.',
+  ),
+  'G11.outages': wires(
+    'faults',
+    'Stopping, killing or wiping NATS, Redis or a spool loses nothing, shows nothing twice, and is caught up within 30 s.',
+  ),
+  'S000.nats.foreign': wires(
+    'scenarios',
+    'A plain NATS consumer reads what servers publish, in order, as the seed writes it.',
+  ),
+  'S000.nats.hostile-id': wires(
+    'scenarios',
+    'No id can be registered that would make somebody hear what is for others.',
+  ),
+  'S000.path.local': wires('scenarios', 'With neither NATS nor courier the next hook shows what was pushed.'),
+  'S000.path.nats': wires(
+    'scenarios',
+    'A push goes through the store, NATS and the courier to the spool, and a hook shows it once.',
+  ),
+  'S000.path.degraded': wires(
+    'scenarios',
+    "With NATS down a push is found by the courier's heartbeat, and by the next session start.",
+  ),
+  'S000.courier.wires': wires(
+    'scenarios',
+    'A courier needs no NATS: it is rung through Redis, by a server, or by the store itself.',
+  ),
+  'S000.courier.nudge': wires('scenarios', 'A courier nudges an agent that rests and leaves one that works alone.'),
+  'S000.courier.killed': wires(
+    'scenarios',
+    'A courier that is killed between its write and its acknowledgement, or replays a stream, shows nothing twice.',
+  ),
+  'S000.courier.spool-deleted': wires('scenarios', 'A spool that is deleted loses nothing.'),
+  'S000.courier.store-away': wires(
+    'scenarios',
+    'What a courier has brought is shown while the store is away, and not again when it is back.',
+  ),
 } as const satisfies Readonly<Record<string, Requirement>>
 
 export type RequirementId = keyof typeof REQUIREMENTS

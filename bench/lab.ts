@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import type { Contest, Contestant, Entrant } from './harness.ts'
 import { importPeer, installPeers } from './peers.ts'
-import { type Served, type Server, startPostern, startPostgres, startRedis } from './servers.ts'
+import { type Served, type Server, startNats, startPostern, startPostgres, startRedis } from './servers.ts'
 import { openSystem, PLACES, type SystemName } from './systems/all.ts'
 import type { System, SystemOptions } from './systems/system.ts'
 
@@ -43,6 +43,8 @@ export class Lab {
     const kind = PLACES[name]
     if (kind === 'folder') return this.newFolder()
     if (kind === 'server') return (await this.serve(this.newFolder())).place
+    if (kind === 'wired to NATS') return `${this.newFolder()}#${(await this.#server('nats')).url}`
+    if (kind === 'wired to Redis') return `${this.newFolder()}#${(await this.#server('everysec')).url}`
     this.#installPeers()
     const { url } = await this.#server(kind)
     const count = ++this.#count
@@ -50,10 +52,20 @@ export class Lab {
   }
 
   /** A server of ours on a home of its own. */
-  async serve(home: string): Promise<Served> {
-    const served = await startPostern(home)
+  async serve(home: string, env: NodeJS.ProcessEnv = {}): Promise<Served> {
+    const served = await startPostern(home, env)
     this.#servers.set(home, Promise.resolve(served))
     return served
+  }
+
+  /** An empty database of a durable PostgreSQL. */
+  async database(): Promise<string> {
+    return newDatabase((await this.#server('postgres')).url, `bench_${++this.#count}`)
+  }
+
+  /** The address of a NATS with JetStream. */
+  async nats(): Promise<string> {
+    return (await this.#server('nats')).url
   }
 
   async open(name: SystemName, options: SystemOptions = {}): Promise<System> {
@@ -94,11 +106,11 @@ export class Lab {
     rmSync(this.#root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   }
 
-  #server(kind: 'always' | 'everysec' | 'postgres'): Promise<Server> {
+  #server(kind: keyof typeof STARTERS): Promise<Server> {
     const known = this.#servers.get(kind)
     if (known) return known
     const folder = join(this.#root, kind)
-    const starting = (async () => (kind === 'postgres' ? startPostgres(folder) : startRedis(folder, kind)))()
+    const starting = (async () => STARTERS[kind](folder))()
     starting.catch((error: Error) => console.error(`\n*** ${kind}: ${error.message}. Its rows are skipped. ***\n`))
     this.#servers.set(kind, starting)
     return starting
@@ -115,6 +127,13 @@ export class Lab {
       )
     }
   }
+}
+
+const STARTERS = {
+  always: (folder: string) => startRedis(folder, 'always'),
+  everysec: (folder: string) => startRedis(folder, 'everysec'),
+  postgres: startPostgres,
+  nats: startNats,
 }
 
 async function newDatabase(adminUrl: string, name: string): Promise<string> {

@@ -17,6 +17,7 @@ const SUBJECTS: Readonly<Record<string, () => Promise<Subject>>> = {
   start: async () => (await import('./start.ts')).start,
   hooks: async () => (await import('./hooks.ts')).hooks,
   server: async () => (await import('./server.ts')).server,
+  wires: async () => (await import('./wires.ts')).wires,
   bus: async () => (await import('./bus.ts')).bus,
   install: async () => (await import('./install.ts')).install,
 }

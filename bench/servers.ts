@@ -23,6 +23,17 @@ export function startRedis(folder: string, appendfsync: 'always' | 'everysec'): 
   })
 }
 
+/** A NATS of our own with JetStream, as it comes: what it has taken is on its way to the disk. */
+export function startNats(folder: string): Promise<Server> {
+  const command = find({ name: 'nats-server', debianPackage: 'nats-server', folders: '/usr/sbin' })
+  mkdirSync(folder, { recursive: true })
+  return startOnFreePort(async (port) => {
+    const args = ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', folder]
+    const server = await startServer({ command, args, ready: /Server is ready/ })
+    return { url: `nats://127.0.0.1:${port}`, stop: () => server.stop('SIGTERM') }
+  })
+}
+
 /** A PostgreSQL of our own with its default, durable settings. */
 export async function startPostgres(folder: string): Promise<Server> {
   const initdb = find({ name: 'initdb', debianPackage: 'postgresql', folders: '/usr/lib/postgresql/*/bin' })
@@ -64,9 +75,9 @@ export interface Served extends Server {
 const BIN = fileURLToPath(new URL('../bin/postern.cjs', import.meta.url))
 
 /** Our own server, as `postern serve` starts it. */
-export async function startPostern(home: string): Promise<Served> {
+export async function startPostern(home: string, env: NodeJS.ProcessEnv = {}): Promise<Served> {
   const child = spawn(process.execPath, [BIN, 'serve', '--port', '0', '--json'], {
-    env: { ...process.env, POSTERN_HOME: home },
+    env: { ...process.env, ...env, POSTERN_HOME: home },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]

@@ -16,7 +16,7 @@ const REPORT_MS = 60_000
 
 /** Resolves once the process says that it is ready. */
 export async function startHelper<Order extends object, Report>(
-  script: 'writer' | 'waiter' | 'poller',
+  script: 'writer' | 'waiter' | 'poller' | 'flooder',
   errand: Errand,
 ): Promise<Helper<Order, Report>> {
   const path = fileURLToPath(new URL(`./${script}.ts`, import.meta.url))

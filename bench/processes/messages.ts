@@ -28,3 +28,14 @@ export interface CpuReport {
   /** Milliseconds of processor time since the report before. */
   readonly cpuMs: number
 }
+
+/** So many pushes under way at any time, for a while, to so many agents. */
+export interface FloodOrder {
+  readonly inFlight: number
+  readonly forMs: number
+  readonly agents: number
+}
+
+export interface FloodReport {
+  readonly done: number
+}

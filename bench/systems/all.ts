@@ -18,7 +18,14 @@ export const PLACES = {
   'pg-boss': 'postgres',
   'pg-boss LISTEN': 'postgres',
   'graphile-worker': 'postgres',
-} as const satisfies Record<string, 'folder' | 'server' | 'always' | 'everysec' | 'postgres'>
+  'postern over NATS': 'wired to NATS',
+  'raw SQLite + NATS': 'wired to NATS',
+  'postern over Redis': 'wired to Redis',
+  'raw SQLite + Redis': 'wired to Redis',
+} as const satisfies Record<
+  string,
+  'folder' | 'server' | 'always' | 'everysec' | 'postgres' | 'wired to NATS' | 'wired to Redis'
+>
 
 export type SystemName = keyof typeof PLACES
 
@@ -40,6 +47,10 @@ const OPENERS: Readonly<Record<SystemName, () => Promise<OpenSystem>>> = {
   'pg-boss': async () => (await import('./pg-boss.ts')).openPgBoss(false),
   'pg-boss LISTEN': async () => (await import('./pg-boss.ts')).openPgBoss(true),
   'graphile-worker': async () => (await import('./graphile-worker.ts')).openGraphileWorker,
+  'postern over NATS': async () => (await import('./postern-wired.ts')).openWired(true),
+  'raw SQLite + NATS': async () => (await import('./raw-nats.ts')).openRawNats,
+  'postern over Redis': async () => (await import('./postern-wired.ts')).openWired(false),
+  'raw SQLite + Redis': async () => (await import('./raw-redis.ts')).openRawRedis,
 }
 
 export async function openSystem(name: SystemName, place: string, options: SystemOptions = {}): Promise<System> {

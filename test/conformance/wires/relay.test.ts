@@ -13,6 +13,31 @@ import { verifies } from '../../scenarios/requirements.ts'
 import { type MakerOptions, postgres, sqlite, type World } from '../makers.ts'
 import { caller, expectConserved, read, tell } from '../suite.ts'
 
+/**
+ * Read once nothing is held back. On PostgreSQL any transaction of the whole server that is older and still open holds
+ * events back, and other tests have their own.
+ */
+function settledOutbox(store: Store, holder: string): Outbox {
+  const outbox = createOutbox({ store, name: 'x', holder })
+  const settled = () =>
+    expect
+      .poll(async () => outbox.next({ cursor: await outbox.oldest(), limit: 1_000 }), PATIENT)
+      .toMatchObject({ isHeldBack: false })
+  return {
+    ...outbox,
+    async next(params) {
+      await settled()
+      return outbox.next(params)
+    },
+    async countAfter(cursor) {
+      await settled()
+      return outbox.countAfter(cursor)
+    },
+  }
+}
+
+const PATIENT = { timeout: 30_000, interval: 5 }
+
 interface Relayed extends World {
   readonly store: Store
   outbox(holder?: string): Outbox
@@ -31,7 +56,7 @@ describe.each([sqlite, postgres])('the outbox of $name', (maker) => {
     const { postern } = world
     for (const id of ['quinn', 'robin']) await postern.agents.add({ id })
     const opened = store ?? expect.fail('no store was opened')
-    return { ...world, store: opened, outbox: (holder = 'one') => createOutbox({ store: opened, name: 'x', holder }) }
+    return { ...world, store: opened, outbox: (holder = 'one') => settledOutbox(opened, holder) }
   }
 
   rule('has what was pushed, in the order of each inbox, and goes on from where it was read to', async () => {
@@ -111,6 +136,8 @@ describe.each([sqlite, postgres])('the outbox of $name', (maker) => {
     const { next, oldest } = outbox()
     const start = await oldest()
     for (let i = 0; i < 6; i++) await tell(postern, 'quinn', String(i))
+    // What is held back is not removed either.
+    await next({ cursor: start, limit: 1 })
     await store.transact((tx) => tx.events.reap({ before: 0, keep: 2, limit: 100 }))
     const page = await next({ cursor: start, limit: 100 })
     expect(page.hasGap).toBe(true)

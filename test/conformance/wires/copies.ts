@@ -5,6 +5,7 @@ import { formatSpoolCopy } from '../../../src/host/wires/formats.ts'
 import type { Message } from '../../../src/model/message.ts'
 import { createNatsWire } from '../../../src/wires/nats/nats-wire.ts'
 import type { Copy, EngineWire } from '../../../src/wires/wire.ts'
+import { itemFor } from '../../helpers/postgres-store.ts'
 import { createSignal, type Signal } from '../../helpers/signal.ts'
 import { type NatsServer, startNats } from '../../helpers/wires/nats.ts'
 import { type NetworkProxy, openProxy } from '../../helpers/wires/proxy.ts'
@@ -53,26 +54,8 @@ export async function openWorld(): Promise<CopyWorld> {
 let count = 0
 
 export function message(content = 'Look.', id = `msg_${String(++count).padStart(6, '0')}`): Message {
-  return {
-    id,
-    type: 'message',
-    from: { id: 'riley', kind: 'ai', verified: true, via: 'test' },
-    to: ['quinn'],
-    subject: null,
-    content,
-    payload: null,
-    context: null,
-    priority: 2,
-    ref: null,
-    replyTo: null,
-    threadId: id,
-    hops: 0,
-    dedupKey: null,
-    attachments: [],
-    trace: null,
-    createdAt: 1_800_000_000_000,
-    expiresAt: null,
-  }
+  const from = { id: 'riley', kind: 'ai', verified: true, via: 'test' } as const
+  return itemFor(['quinn'], { id, threadId: id, type: 'message', from, content, createdAt: 1_800_000_000_000 }).message
 }
 
 export function copyTo(agent: string | null, content?: string): Copy {

@@ -56,15 +56,18 @@ export function parseMsgId(text: string): MsgId | undefined {
 }
 
 /**
- * The ids of entries that follow the one with the id `last`. The time of each is the clock's, or a nanosecond after that
- * of the one before where the clock is behind, so that ids rise within a file whatever clocks do.
+ * The ids of entries that follow others. The time of each is the clock's, or a nanosecond after that of the one before
+ * where the clock is behind, so that ids rise within a bus whatever clocks do.
  */
 export class NextMsgIds {
   #before: Time | undefined
 
-  constructor(last: string | undefined) {
-    const time = last === undefined ? undefined : parseMsgId(last)?.time
-    this.#before = time === undefined ? undefined : readTime(time)
+  /** Those to come are later than this one, too. */
+  follow(last: string | undefined): this {
+    const parsed = last === undefined ? undefined : parseMsgId(last)
+    const time = parsed && readTime(parsed.time)
+    if (time && !(this.#before && isLater(this.#before, time))) this.#before = time
+    return this
   }
 
   next(nowMs: number, pid: number, count: number): string {
@@ -86,7 +89,7 @@ function after({ seconds, nanoseconds }: Time): Time | undefined {
 }
 
 export function nextMsgId(last: string | undefined, nowMs: number, pid: number, count: number): string {
-  return new NextMsgIds(last).next(nowMs, pid, count)
+  return new NextMsgIds().follow(last).next(nowMs, pid, count)
 }
 
 function readTime(time: string): Time | undefined {

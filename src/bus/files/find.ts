@@ -41,14 +41,14 @@ async function search(volume: Volume, id: string, place: BusPlace): Promise<numb
   return isPlain ? searchText(volume, id) : searchItems(volume, id, place)
 }
 
-/** Where an entry with an id that is gone would be followed: the first one that is later. */
+/** Where an entry with an id that is gone would be followed: the first one that is not earlier. */
 export function findLater(volumes: Volumes, id: string, place: BusPlace): Spot | undefined {
   const time = parseMsgId(id)?.time
   const volume = time === undefined ? undefined : volumeOfTime(volumes, time)
   if (time === undefined || volume === undefined) return volumes.oldest && { volume: volumes.oldest, offset: 0 }
   const offset = walk(volume, bisect(volume, time), place, (found) => {
     const later = found === undefined ? undefined : parseMsgId(found)?.time
-    return later !== undefined && later > time ? 'stop' : 'go on'
+    return later !== undefined && later >= time ? 'stop' : 'go on'
   })
   return { volume, offset: offset ?? volume.size }
 }

@@ -289,6 +289,14 @@ describe('to read on', () => {
     expect(page.items.map(({ body }) => body)).toEqual(['entry 5', 'entry 6'])
   })
 
+  it('leaves out nothing that another wrote in the moment of the entry that is gone', async () => {
+    const { shelf, path } = openTestBus()
+    plant(path, Buffer.concat([0, 1, 2].map((nth) => plantedEntry(nth))))
+    const gone = plantedId(1).replace(/PID\d+/, 'PID77777')
+    const page = await shelf.readOn(TASK, { ...PAGE, after: gone })
+    expect(page).toMatchObject({ hasGap: true, items: [{ msg_id: plantedId(1) }, { msg_id: plantedId(2) }] })
+  })
+
   it('goes on after all that is there where nothing is later, and from the beginning where nobody knows', async () => {
     const { shelf, path } = openTestBus()
     plantEntries(path, 3)

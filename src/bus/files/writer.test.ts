@@ -124,6 +124,16 @@ describe('ids', () => {
     appendFileSync(path, `${foreignEntry(plantedId(9), 'nine')}`)
     expect((await post(shelf, 'mine')).msg_id > plantedId(9)).toBe(true)
   })
+
+  it('rise above those that were removed in the same moment', async () => {
+    const { shelf, path } = openTestBus({ now: () => 0 })
+    await post(shelf, 'one')
+    const { msg_id: lost } = await post(shelf, 'two')
+    rmSync(path)
+    const { msg_id } = await post(shelf, 'three')
+    expect(msg_id > lost).toBe(true)
+    expect((await shelf.readOn(TASK, { ...ALL, after: lost })).items).toMatchObject([{ msg_id }])
+  })
 })
 
 describe('what another left at the end', () => {

@@ -62,6 +62,8 @@ export class Writer {
   readonly #options: WriterOptions
   readonly #file: KeptFile
   readonly #queue: Waiting[] = []
+  /** Outlives the file: where that is removed, whoever read it must find what comes next to be later. */
+  readonly #ids = new NextMsgIds()
   #isRunning = false
   #isClosed = false
   #left: Left | undefined
@@ -194,7 +196,7 @@ export class Writer {
     const { place, path } = this.#location
     return onFile(path, () => {
       const { latestId, ...end } = endOf(volumeOf(basename(path), fd), place)
-      return { ...end, ids: new NextMsgIds(latestId ?? this.#latestArchived()) }
+      return { ...end, ids: this.#ids.follow(latestId ?? this.#latestArchived()) }
     })
   }
 
@@ -218,14 +220,14 @@ export class Writer {
     if (file.stat.size === 0) syncNames(this.#location)
     const bytes = joinEntries(end.closing, composed)
     const writing = writeWhole(this.#location.path, file, bytes, this.#options.disk)
-    const note = () => this.#note(file, file.stat.size + bytes.length, last, end)
+    const note = () => this.#note(file, file.stat.size + bytes.length, last)
     if (writing) return writing.then(note)
     note()
     return undefined
   }
 
-  #note({ identity }: LockedFile, size: number, { appended, bytes }: Composed, { ids }: Continued): void {
-    this.#left = { identity, size, before: Date.now() + 1, closing: '', torn: undefined, ids }
+  #note({ identity }: LockedFile, size: number, { appended, bytes }: Composed): void {
+    this.#left = { identity, size, before: Date.now() + 1, closing: '', torn: undefined, ids: this.#ids }
     this.#options.onWritten({ id: appended.msg_id, identity, offset: size - bytes.length })
   }
 

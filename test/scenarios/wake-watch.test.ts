@@ -72,6 +72,21 @@ describe('a watcher', () => {
     expect(await watcher.ended).toEqual(woken('1 message waits for quinn and is'))
   })
 
+  it('wakes a session that rests though a subagent of it goes on', async () => {
+    const host = await idleHost()
+    await host.fire('UserPromptSubmit')
+    await host.fire('Stop')
+    const watcher = host.watch('Stop')
+    await watched(host.home)
+    const inside = { agent_id: 'agent-7', agent_type: 'Explore', tool_calls: [{ tool_use_id: 'toolu_1' }] }
+    // As long as nothing waits it leaves only a trace, which might be that of a prompt.
+    expect(await host.fire('PostToolBatch', inside)).toEqual(left)
+    await host.push('hello')
+    expect(await watcher.hasEndedWithin(WHILE_MS)).toBe(false)
+    expect(await host.fire('PostToolBatch', inside)).toEqual(left)
+    expect(await watcher.ended).toEqual(woken('1 message waits for quinn and is'))
+  })
+
   it('is one for a session: a second one leaves at once', async () => {
     const host = await idleHost()
     const first = host.watch('SessionStart')

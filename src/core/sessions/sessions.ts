@@ -97,11 +97,12 @@ export async function listSessions(
 /** With what only this machine knows: whether its process lives, and hooks that left without asking the store. */
 export function withLiveness(ctx: Context, session: Session): Session & { readonly liveness: Liveness } {
   const heardAt = (session.machine === ctx.machine.name && ctx.machine.heardAt(session.agent)) || 0
-  const isAtWork = session.idleSince !== null && heardAt > session.idleSince
+  // Whose hook it was is not known until another asks the store.
+  const mayWork = heardAt > Math.max(session.lastEventAt, session.idleSince ?? 0)
   return {
     ...session,
     lastEventAt: Math.max(session.lastEventAt, heardAt),
-    idleSince: isAtWork ? null : session.idleSince,
+    idleSince: mayWork ? null : session.idleSince,
     liveness: livenessOf(ctx, session),
   }
 }

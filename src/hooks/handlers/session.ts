@@ -10,7 +10,10 @@ export const session: Handler = {
   async handle(call) {
     const { event, postern, settings, host, agent, root } = call
     // What happens in a subagent says nothing about what the agent itself has read, and its end ends no turn.
-    if (event.isSubagent) return event.name === 'turn.stop' ? { isFinal: true } : undefined
+    if (event.isSubagent) {
+      await noteSubagent(call)
+      return event.name === 'turn.stop' ? { isFinal: true } : undefined
+    }
     if (event.name === 'session.end') return end(call)
     const begins = event.name === 'session.start'
     const process = begins ? settings.hostProcess() : undefined
@@ -32,6 +35,12 @@ export const session: Handler = {
     call.session = session
     return undefined
   },
+}
+
+/** Its hooks leave traces that might be those of a new turn, so that nobody wakes the session: now it is known whose. */
+async function noteSubagent({ event: { sessionId: id }, postern, agent }: HookCall): Promise<void> {
+  const isKnown = (await postern.sessions.list({ agent })).some((known) => known.id === id)
+  if (isKnown) await postern.sessions.note({ id, agent, event: 'subagent' })
 }
 
 /**

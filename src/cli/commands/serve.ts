@@ -3,7 +3,7 @@ import { boundYoungHeap } from '../../kit/node/young-heap.ts'
 import type { Serving } from '../../server/serve.ts'
 import type { Args, Command, Io } from '../command.ts'
 import { usage } from '../parse.ts'
-import { catchSignals, type Stopper } from '../wake/signals.ts'
+import { goOnUntilStopped } from '../wake/signals.ts'
 
 export const serve: Command = {
   path: 'serve',
@@ -22,19 +22,16 @@ export const serve: Command = {
   async run(io, args) {
     const settings = readSettings(io, args)
     const natsPort = readNatsPort(args)
-    const stopper = catchSignals()
-    try {
+    await goOnUntilStopped(async (stopped) => {
       // Most commands never serve, so what serving takes is a part of its own.
       const { serve: start } = await import('../../server/serve.ts')
       const serving = await start({ config: io.config, settings, natsPort, note: (line) => io.stderr.line(line) })
       const heap = boundYoungHeap()
       announce(io, serving)
-      await stopped(stopper)
+      await stopped
       heap.stop()
       await serving.close()
-    } finally {
-      stopper.close()
-    }
+    })
     return undefined
   },
 }
@@ -75,15 +72,4 @@ function announce(io: Io, { url, socket, tokenFile, wire }: Serving): void {
   const quoted = /^[\w./-]+$/.test(tokenFile) ? tokenFile : `'${tokenFile.replaceAll("'", `'\\''`)}'`
   io.stdout.line(`  try        curl -H "Authorization: Bearer $(cat ${quoted})" ${url}/api/v1/agents`)
   io.stdout.line('  stop       Ctrl-C')
-}
-
-/** A second signal does not wait for anybody. */
-function stopped({ signal, onSignal }: Stopper): Promise<void> {
-  onSignal((asked) => {
-    if (asked === 'SIGKILL') process.exit(1)
-  })
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -7,7 +7,7 @@ import type { Args, Command, Io } from '../command.ts'
 import { requireOwnAgent } from '../own-agent.ts'
 import { usage } from '../parse.ts'
 import { say } from '../wake/errand.ts'
-import { catchSignals, type Stopper } from '../wake/signals.ts'
+import { catchSignals, untilStopped } from '../wake/signals.ts'
 import { describeNews } from './news.ts'
 
 const DEFAULT_HEARTBEAT = '10m'
@@ -47,10 +47,11 @@ export const courier: Command = {
       note: (event, fields) => tell(io, event, fields),
     })
     const stopper = catchSignals()
+    const stopped = untilStopped(stopper)
     try {
       await running.started
       tell(io, 'courier.started', { agent, wire: running.wire })
-      await stopped(stopper)
+      await stopped
     } finally {
       await running.stop()
       stopper.close()
@@ -86,15 +87,4 @@ async function agentOf(io: Io, args: Args): Promise<string> {
 function tell(io: Io, event: string, fields: Readonly<Record<string, unknown>>): void {
   if (io.isJson) io.stdout.line(JSON.stringify({ event, ...fields }))
   else say(io, describeNews(event, fields))
-}
-
-/** A second signal does not wait for anybody. */
-function stopped({ signal, onSignal }: Stopper): Promise<void> {
-  onSignal((asked) => {
-    if (asked === 'SIGKILL') process.exit(EXIT.failed)
-  })
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

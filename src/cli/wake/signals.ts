@@ -1,3 +1,5 @@
+import { EXIT } from '../../model/errors.ts'
+
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /** Whoever is told to end passes it on to what it has started, and ends when that has. */
@@ -39,5 +41,30 @@ export function catchSignals(): Stopper {
     close() {
       for (const signal of SIGNALS) process.removeListener(signal, handle)
     },
+  }
+}
+
+/** Resolves with the first signal. A second one does not wait for anybody. */
+export function untilStopped({ signal, onSignal }: Stopper): Promise<void> {
+  onSignal((asked) => {
+    if (asked === 'SIGKILL') process.exit(EXIT.failed)
+  })
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+/**
+ * Does what goes on until it is told to end. Signals count from the beginning: a store may take long to open, and a
+ * second signal waits for nothing.
+ */
+export async function goOnUntilStopped(work: (stopped: Promise<void>) => Promise<void>): Promise<void> {
+  const stopper = catchSignals()
+  const stopped = untilStopped(stopper)
+  try {
+    await work(stopped)
+  } finally {
+    stopper.close()
   }
 }

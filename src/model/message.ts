@@ -51,8 +51,12 @@ const TYPE = /^[a-z][a-z0-9_-]{0,39}(?:\.[a-z0-9_-]{1,40}){0,4}$/
 
 /** The set of types is open; only their form is fixed, because types stand in provenance lines. */
 export function parseMessageType(value: unknown): string {
-  if (typeof value === 'string' && TYPE.test(value)) return value
+  if (isMessageType(value)) return value
   throw new PosternError('TYPE_INVALID', { value: String(value) })
+}
+
+export function isMessageType(value: unknown): value is string {
+  return typeof value === 'string' && TYPE.test(value)
 }
 
 /** The address of every agent and person but the sender. */

@@ -7,6 +7,7 @@ import type { Gates, StandingGate } from './gates.ts'
 import type { Handoff } from './handoff/handoff.ts'
 import type { IngestEntries, Ingested } from './ingest.ts'
 import type { Json } from './json.ts'
+import type { LedgerDesk, Messages, Notes } from './ledger/ledgers.ts'
 import type { Attachment, Message } from './message.ts'
 import type { Events } from './network/events.ts'
 import type { Tokens } from './network/tokens.ts'
@@ -38,6 +39,9 @@ export interface Postern {
   readonly tokens: Tokens
   readonly bus: Bus
   readonly handoff: Handoff
+  readonly messages: Messages
+  readonly notes: Notes
+  readonly ledger: LedgerDesk
   readonly events: Events
   readonly upkeep: Upkeep
   close(): Promise<void>

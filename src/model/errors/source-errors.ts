@@ -1,13 +1,15 @@
 import { BUS_ERRORS } from '../bus/bus-errors.ts'
 import { HANDOFF_ERRORS } from '../handoff/handoff-errors.ts'
+import { LEDGER_ERRORS } from '../ledger/ledger-errors.ts'
 import { WIRE_ERRORS } from '../wires/wire-errors.ts'
 import { broken, conflict, type ErrorRow, EXIT, notFound, unavailable, usage } from './error-row.ts'
 
-/** Refusals of what wakes agents from outside, of the bus, of the handoff, of wires, and of the network. */
+/** Refusals of what wakes agents from outside, of the bus, of the handoff, of wires, of the ledger, and of the network. */
 export const SOURCE_ERRORS = {
   ...BUS_ERRORS,
   ...HANDOFF_ERRORS,
   ...WIRE_ERRORS,
+  ...LEDGER_ERRORS,
   SPACE_ID_INVALID: {
     ...usage,
     text: 'The space id {id} is not valid.',

@@ -10,6 +10,7 @@ const inside = {
   idleSince: 2,
   waitMs: 5,
   payload: { createdAt: 7 },
+  consensusAt: '1713898880.739044003',
 }
 
 describe('answers as they leave a door', () => {

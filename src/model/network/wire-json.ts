@@ -6,7 +6,8 @@
 /** Values that others made: their keys are not ours to read times from. */
 const FOREIGN = new Set(['payload', 'context', 'data', 'details', 'meta', 'extra'])
 
-const TIME = /(?:^at|At|Since)$/
+/** The time of a ledger is finer than ours, and text everywhere. */
+const TIME = /(?:^at|(?<!consensus)At|Since)$/
 
 export function toWire(value: unknown): unknown {
   return map(value, (time) => (typeof time === 'number' ? new Date(time).toISOString() : time))

@@ -9,6 +9,7 @@ import type { SearchPart } from '../model/search.ts'
 import type { Session } from '../model/session.ts'
 import type { DecisionShelf, GateShelf } from './gate-shelf.ts'
 import type { InheritanceShelf } from './inheritance-shelf.ts'
+import type { LedgerShelf } from './ledger-shelf.ts'
 import type { RelayShelf } from './relay-shelf.ts'
 import type { EventShelf, PlanShelf, ReplyShelf, ServiceShelf, SpaceShelf, TokenShelf } from './source-shelves.ts'
 
@@ -60,6 +61,7 @@ export type {
   OfferedItem,
   RootRef,
 } from './inheritance-shelf.ts'
+export type { LedgerAccount, LedgerShelf, LedgerTransaction, ListTopics, NewEntry } from './ledger-shelf.ts'
 export type { RelayRecord, RelayShelf, RelaySlice } from './relay-shelf.ts'
 export type {
   ClaimedReply,
@@ -90,6 +92,7 @@ export interface Shelves {
   readonly events: EventShelf
   readonly inheritances: InheritanceShelf
   readonly relays: RelayShelf
+  readonly ledger: LedgerShelf
   readonly budgets: BudgetShelf
   readonly upkeep: UpkeepShelf
 }

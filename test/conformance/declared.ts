@@ -24,6 +24,9 @@ export function declared(postern: Postern): Postern {
     tokens: declaredRoom('tokens', postern.tokens),
     bus: declaredRoom('bus', postern.bus),
     handoff: declaredRoom('handoff', postern.handoff),
+    messages: declaredRoom('messages', postern.messages),
+    notes: declaredRoom('notes', postern.notes),
+    ledger: declaredRoom('ledger', postern.ledger),
     events: declaredRoom('events', postern.events),
     upkeep: declaredRoom('upkeep', postern.upkeep),
   }

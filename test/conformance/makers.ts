@@ -1,8 +1,5 @@
-import { existsSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { Client } from 'pg'
 import { inject } from 'vitest'
 import { createPostern } from '../../src/core/postern.ts'
 import { keepBuses } from '../../src/host/bus/kept-buses.ts'
@@ -19,8 +16,8 @@ import { createServer } from '../../src/server/server.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Wire } from '../../src/wires/wire.ts'
 import '../helpers/global-postgres.ts'
-import { createDatabase } from '../helpers/postgres.ts'
-import { removeFolder } from '../helpers/temp.ts'
+import { createSchema } from '../helpers/postgres-store.ts'
+import { makeFastFolder, removeFolder } from '../helpers/temp.ts'
 import { declared } from './declared.ts'
 
 /** One way to get a `Postern`. Every embodiment has a maker, and every maker runs the whole suite. */
@@ -34,7 +31,10 @@ export interface Maker {
 }
 
 export interface MakerOptions
-  extends Pick<OpenOptions, 'limits' | 'caller' | 'note' | 'sessionGates' | 'announce' | 'home' | 'bus' | 'handoff'> {
+  extends Pick<
+    OpenOptions,
+    'limits' | 'caller' | 'note' | 'sessionGates' | 'announce' | 'home' | 'bus' | 'handoff' | 'config'
+  > {
   /** What stands between the heart and the real store: to look on, or to fail in the middle of something. */
   readonly through?: (store: Store) => Store
   /** True for a Postern whose wire rings but cannot listen. */
@@ -63,7 +63,7 @@ export const sqlite: Maker = {
   missing: undefined,
   exceptions: {},
   async open(options = {}) {
-    const folder = mkdtempSync(join(fastFolder(), 'postern-conformance-'))
+    const folder = makeFastFolder()
     const path = join(folder, 'postern.db')
     return createWorld(options, {
       busRoot: join(folder, 'buses'),
@@ -83,11 +83,6 @@ function runOnFile(path: string, statement: string): void {
   database.close()
 }
 
-/** The rules are not about disks, so they are tried where an fsync costs nothing. The faults have their own suite. */
-function fastFolder(): string {
-  return existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
-}
-
 export const postgres: Maker = {
   name: 'PostgreSQL',
   missing: inject('postgresUrl') ? undefined : 'there is no PostgreSQL here',
@@ -96,11 +91,8 @@ export const postgres: Maker = {
       'the server of the tests runs without fsync, which the check reports, as it should',
   },
   async open(options = {}) {
-    const database = await sharedDatabase()
-    const schema = `world_${++worlds}`
-    const url = `${database.url}?options=-csearch_path%3D${schema}`
-    await runOn(database.url, `CREATE SCHEMA ${schema}`)
-    const home = mkdtempSync(join(fastFolder(), 'postern-conformance-'))
+    const { url, run, drop } = await createSchema(inject('postgresUrl'))
+    const home = makeFastFolder()
     return createWorld(options, {
       busRoot: join(home, 'buses'),
       async open(clock, given) {
@@ -108,9 +100,9 @@ export const postgres: Maker = {
         const timed = storeWith(store, { now: clock })
         return assemble(storeFor(timed, given), wireFor(wire, given), { upkeep: false, home, ...given })
       },
-      tamper: (statement) => runOn(url, statement),
+      tamper: run,
       async destroy() {
-        await runOn(database.url, `DROP SCHEMA ${schema} CASCADE`)
+        await drop()
         removeFolder(home)
       },
     })
@@ -132,7 +124,7 @@ export const http: Maker = {
     'fires once an instant though transactions fail, answers are lost, clocks jump and servers go': UNEXPLAINED,
   },
   async open(options = {}) {
-    const folder = mkdtempSync(join(fastFolder(), 'postern-conformance-'))
+    const folder = makeFastFolder()
     const path = join(folder, 'postern.db')
     return createWorld(options, {
       busRoot: join(folder, 'buses'),
@@ -177,23 +169,6 @@ function hurry(): () => number {
 const TOKEN = `pst_${'c'.repeat(43)}`
 
 /** One database for a test file, which goes with the server; in it a schema for each world, which is quickly made. */
-const sharedDatabase = once(() => createDatabase(inject('postgresUrl')))
-let worlds = 0
-
-async function runOn(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  await client.query(statement).finally(() => client.end())
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
-}
-
 export const MAKERS: readonly Maker[] = [sqlite, postgres, http]
 
 /** The same store, but for what is changed. The clock of PostgreSQL is its server's: deadlines are tried with another. */

@@ -83,14 +83,14 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 export async function createDatabase(adminUrl: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
   // The empty template: what somebody put into template1 must not reach the tests.
-  await runAsAdmin(adminUrl, `CREATE DATABASE ${name} TEMPLATE template0`)
+  await runStatement(adminUrl, `CREATE DATABASE ${name} TEMPLATE template0`)
   const url = new URL(adminUrl)
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => runAsAdmin(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
+  return { url: url.href, drop: () => runStatement(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
 }
 
-async function runAsAdmin(adminUrl: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: adminUrl })
+export async function runStatement(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url })
   await client.connect()
   try {
     await client.query(statement)

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -13,6 +13,18 @@ export function temporaryFolder(): string {
 /** A folder that the caller removes: for suites and servers, which outlive a test. */
 export function makeTemporaryFolder(): string {
   return mkdtempSync(join(realpathSync(tmpdir()), 'postern-test-'))
+}
+
+/** The same in memory where the machine has such a place: for tests to whom the speed of a disk means nothing. */
+export function makeFastFolder(): string {
+  return existsSync('/dev/shm') ? mkdtempSync(join('/dev/shm', 'postern-test-')) : makeTemporaryFolder()
+}
+
+/** For the test that runs now, and removed when it has finished. */
+export function fastFolder(): string {
+  const folder = makeFastFolder()
+  onTestFinished(() => removeFolder(folder))
+  return folder
 }
 
 /** Tries again while processes that were just killed still write. */

@@ -6,15 +6,17 @@ import { sources } from './migrations/0003-sources.ts'
 import { events } from './migrations/0004-events.ts'
 import { handoff } from './migrations/0005-handoff.ts'
 import { relays } from './migrations/0006-relays.ts'
+import { ledger } from './migrations/0007-ledger.ts'
+import { inbox } from './migrations/0008-inbox.ts'
 
 /** Numbered from one, forward only; one that was released is never edited. */
-const MIGRATIONS: readonly string[] = [spine, gates, sources, events, handoff, relays]
+const MIGRATIONS: readonly string[] = [spine, gates, sources, events, handoff, relays, ledger, inbox]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
 export const OUR_TABLES: readonly string[] = [
   'postern_schema',
-  ...MIGRATIONS.flatMap((text) => [...text.matchAll(/CREATE TABLE (\w+)/g)].map(([, name = '']) => name)),
+  ...MIGRATIONS.flatMap((text) => [...text.matchAll(/CREATE (?:TABLE|VIEW) (\w+)/g)].map(([, name = '']) => name)),
 ]
 
 export const OUR_TRIGGERS: readonly string[] = MIGRATIONS.flatMap((text) =>
@@ -29,7 +31,8 @@ const DUPLICATE_TABLE = '42P07'
 
 /** Brings the schema up to date. Of many processes one does the work while the others wait for its lock. */
 export async function migrate(client: ClientBase, location: string): Promise<void> {
-  if ((await versionOf(client, location)) === SCHEMA_VERSION) return
+  const found = await versionOf(client, location)
+  if (found === SCHEMA_VERSION) return
   await client.query(`BEGIN; SET LOCAL lock_timeout = '${PATIENCE}'; SET LOCAL statement_timeout = 0`)
   try {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
@@ -42,7 +45,7 @@ export async function migrate(client: ClientBase, location: string): Promise<voi
     await client.query('COMMIT')
   } catch (error) {
     await client.query('ROLLBACK')
-    throw (error as { code?: string }).code === DUPLICATE_TABLE ? foreignTables(error, location) : error
+    throw (error as { code?: string }).code === DUPLICATE_TABLE ? foreignTables(error, location, found) : error
   }
 }
 
@@ -65,7 +68,12 @@ export async function readVersion(client: Pick<ClientBase, 'query'>): Promise<nu
   }
 }
 
-function foreignTables(error: unknown, location: string): PosternError {
-  const reason = `it holds tables of somebody else under the names of ours (${(error as Error).message}). Give Postern a schema of its own and add "?options=-csearch_path%3D<schema>" to the URL`
+function foreignTables(error: unknown, location: string, found: number): PosternError {
+  // Who has messages here must not be sent away from them.
+  const next =
+    found > 0
+      ? 'Rename that of theirs, for Postern has lived here before'
+      : 'Give Postern a schema of its own and add "?options=-csearch_path%3D<schema>" to the URL'
+  const reason = `it holds tables of somebody else under the names of ours (${(error as Error).message}). ${next}`
   return new PosternError('STORE_UNAVAILABLE', { path: location, reason }, { cause: error })
 }

@@ -25,6 +25,15 @@ describe('opening a PostgreSQL store', () => {
     await expect(open()).rejects.toMatchObject({ code: 'STORE_NEWER', details: { found: 99 } })
   })
 
+  it('sends nobody away from what is stored here because a name is taken that an upgrade needs', async () => {
+    const { open, connect } = await createWorld()
+    await open()
+    const other = await connect()
+    await other.query('UPDATE postern_schema SET version = 6')
+    await expect(open()).rejects.toThrow(/relation "\w+" already exists\)\. Rename that/)
+    expect((await other.query('SELECT version FROM postern_schema')).rows).toEqual([{ version: 6 }])
+  })
+
   it('keeps its hands off tables of somebody else, and lives in a schema of its own', async () => {
     const { url, open, connect } = await createWorld()
     const other = await connect()
@@ -299,6 +308,10 @@ describe('a backup of a PostgreSQL store', () => {
     const restored = await copy.open()
     expect(await restored.read.deliveries.countPending({ agent: 'ada', now: 0 })).toBe(1)
     await expect(push(restored, itemFor(['ada']))).resolves.toMatchObject([{ duplicate: false }])
+    await (await copy.connect()).query(
+      `INSERT INTO inbox (to_agent, from_agent, message_type, subject) VALUES ('ada', 'system', 'fyi', 'hello')`,
+    )
+    expect(await restored.read.deliveries.countPending({ agent: 'ada', now: 0 })).toBe(3)
   })
 
   it('says what to run where it cannot be made, without the password', async () => {

@@ -5,6 +5,7 @@ import { createDecisionShelf } from './decisions.ts'
 import { createEventShelf } from './events.ts'
 import { createGateShelf } from './gates.ts'
 import { createInheritanceShelf } from './inheritances.ts'
+import { createLedgerShelf } from './ledger/ledger.ts'
 import { createPlanShelf } from './plans.ts'
 import { createRelayShelf } from './relays.ts'
 import { createReplyShelf } from './replies.ts'
@@ -13,13 +14,22 @@ import { createSpaceShelf } from './spaces.ts'
 import { createTokenShelf } from './tokens.ts'
 
 /** Shelves that need no words of their own from either engine but those of its events. */
-export function createAlikeShelves(
-  sql: Sql,
-  log: EventLog,
-): Pick<
+export type AlikeShelves = Pick<
   Shelves,
-  'gates' | 'decisions' | 'spaces' | 'plans' | 'services' | 'tokens' | 'replies' | 'events' | 'inheritances' | 'relays'
-> {
+  | 'gates'
+  | 'decisions'
+  | 'spaces'
+  | 'plans'
+  | 'services'
+  | 'tokens'
+  | 'replies'
+  | 'events'
+  | 'inheritances'
+  | 'relays'
+  | 'ledger'
+>
+
+export function createAlikeShelves(sql: Sql, log: EventLog): AlikeShelves {
   return {
     gates: createGateShelf(sql),
     decisions: createDecisionShelf(sql),
@@ -31,5 +41,6 @@ export function createAlikeShelves(
     events: createEventShelf(sql, log),
     inheritances: createInheritanceShelf(sql),
     relays: createRelayShelf(sql, log),
+    ledger: createLedgerShelf(sql),
   }
 }

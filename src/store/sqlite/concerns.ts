@@ -4,11 +4,14 @@ import type { Shelves } from '../store.ts'
 export type Concerned = readonly string[] | undefined
 
 type Concerns = {
-  readonly [S in keyof Shelves]?: {
-    readonly [C in keyof Shelves[S]]?: Shelves[S][C] extends (params: infer P) => Promise<infer R>
-      ? (params: P, result: R) => Concerned
-      : never
-  }
+  readonly [S in keyof Shelves]?:
+    | {
+        readonly [C in keyof Shelves[S]]?: Shelves[S][C] extends (params: infer P) => Promise<infer R>
+          ? (params: P, result: R) => Concerned
+          : never
+      }
+    /** Of all calls of the shelf. */
+    | (() => Concerned)
 }
 
 /** For calls that write nothing of what `settle` looks at, or only make it less. */
@@ -93,6 +96,7 @@ export const CONCERNS: Concerns = {
     addRoot: nobody,
   },
   relays: { lead: nobody, keep: nobody },
+  ledger: nobody,
   budgets: { take: nobody },
   upkeep: { claim: nobody, forgetSessions: nobody, reap: nobody },
 }
@@ -104,10 +108,16 @@ type Concern = (params: unknown, result: unknown) => Concerned
 /** The same shelves, but after every call somebody is told whom it concerned if it changed anything. */
 export function attend(shelves: Shelves, note: (concerned: () => Concerned) => void): Shelves {
   const attended = Object.entries(shelves).map(([shelf, calls]: [string, Shelf]) => {
-    const concerns = CONCERNS[shelf as keyof Shelves] as Readonly<Record<string, Concern>> | undefined
+    const concerns = CONCERNS[shelf as keyof Shelves] as Readonly<Record<string, Concern>> | Concern | undefined
+    if (typeof concerns === 'function') return [shelf, attendAll(calls, concerns, note)]
     return [shelf, mapValues(calls, (call, name) => attendCall(call, concerns?.[name] ?? everybody, note))]
   })
   return Object.fromEntries(attended) as Shelves
+}
+
+/** Of a shelf that answers to any name. */
+function attendAll(calls: Shelf, concern: Concern, note: (concerned: () => Concerned) => void): Shelf {
+  return new Proxy(calls, { get: (shelf, name: string) => shelf[name] && attendCall(shelf[name], concern, note) })
 }
 
 function attendCall(call: Call, concern: Concern, note: (concerned: () => Concerned) => void): Call {

@@ -12,9 +12,16 @@ const NEVER: Sql = {
 
 describe('shelves that are loaded on use', () => {
   it('have every call that the shelves themselves have', () => {
-    const callsOf = (shelves: RareShelves) =>
+    const callsOf = ({ ledger: _, ...shelves }: RareShelves) =>
       Object.fromEntries(Object.entries(shelves).map(([name, shelf]) => [name, Object.keys(shelf).sort()]))
     expect(callsOf(createRareShelves(NEVER))).toEqual(callsOf(createWholeShelves(NEVER)))
+  })
+
+  it('answer to any name where their calls are not listed, and are no promise', async () => {
+    const { ledger } = createRareShelves({ ...NEVER, get: async () => [7] })
+    await expect(ledger.nextNumber()).resolves.toBe(7)
+    await expect(ledger.getTopic({ id: '0.0.1' })).rejects.toThrow('not here')
+    expect(await ledger).toBe(ledger)
   })
 
   it('pass calls on, and their failures back', async () => {

@@ -1,16 +1,17 @@
+import type { AlikeShelves } from '../shelves/alike.ts'
 import type { Sql } from '../sql.ts'
-import type { MessageShelf, Shelves, UpkeepShelf } from '../store.ts'
+import type { MessageShelf, UpkeepShelf } from '../store.ts'
 
-export type RareShelves = Pick<
-  Shelves,
-  'gates' | 'decisions' | 'spaces' | 'plans' | 'services' | 'tokens' | 'replies' | 'events' | 'inheritances' | 'relays'
-> & {
+export type RareShelves = AlikeShelves & {
   readonly searcher: Pick<MessageShelf, 'indexForSearch' | 'search'>
   readonly sweeper: Pick<UpkeepShelf, 'forgetSessions' | 'reap' | 'counts'>
 }
 
-/** Each shelf's calls in one text, which takes less room in what is loaded often. A test compares them with the shelves. */
-const CALLS: Readonly<Record<keyof RareShelves, string>> = {
+/**
+ * Each shelf's calls in one text, which takes less room in what is loaded often. A test compares them with the shelves.
+ * The ledger's are too many even for that: it answers to any name.
+ */
+const CALLS: Readonly<Record<Exclude<keyof RareShelves, 'ledger'>, string>> = {
   gates:
     'insert get list openOf awaiting awaitingService due close tend record steps register registered mark marks reap',
   decisions: 'insert get ofGate list close hasAsked',
@@ -34,17 +35,13 @@ export function createRareShelves(sql: Sql): RareShelves {
     loaded ??= import('./rare-shelves.ts').then(({ createWholeShelves }) => createWholeShelves(sql))
     return loaded
   }
-  const shelf = (name: keyof RareShelves) =>
-    Object.fromEntries(
-      CALLS[name]
-        .split(' ')
-        .map((call) => [
-          call,
-          async (params: never) =>
-            ((await load())[name] as unknown as Record<string, (params: never) => unknown>)[call]?.(params),
-        ]),
-    )
-  return Object.fromEntries(
-    Object.keys(CALLS).map((name) => [name, shelf(name as keyof RareShelves)]),
-  ) as unknown as RareShelves
+  const callOn = (name: keyof RareShelves, call: string) => async (params: never) =>
+    ((await load())[name] as unknown as Record<string, (params: never) => unknown>)[call]?.(params)
+  const shelves = Object.entries(CALLS).map(([name, calls]) => [
+    name,
+    Object.fromEntries(calls.split(' ').map((call) => [call, callOn(name as keyof RareShelves, call)])),
+  ])
+  // Whoever awaits it by mistake must not wait for ever.
+  const get = (_: object, call: string) => (call === 'then' ? undefined : callOn('ledger', call))
+  return { ...Object.fromEntries(shelves), ledger: new Proxy({}, { get }) }
 }

@@ -1,0 +1,33 @@
+import { answering, type UnaryHandler } from '../protocol/grpc-server.ts'
+import { Query, Response } from '../protocol/queries.ts'
+import { NODE_CALLS } from '../protocol/services.ts'
+import { TransactionResponse } from '../protocol/transactions.ts'
+import type { Means } from './means.ts'
+import { answerQuery } from './queries.ts'
+import { takeTransaction } from './take.ts'
+import { createAccount, updateAccount } from './transactions/accounts.ts'
+import type { Handler } from './transactions/handler.ts'
+import { submitMessage } from './transactions/messages.ts'
+import { createTopic, deleteTopic, updateTopic } from './transactions/topics.ts'
+
+/** The calls of a consensus node. */
+export function nodeCalls(means: Means): Readonly<Record<string, UnaryHandler>> {
+  const taking =
+    (handler: Handler): UnaryHandler =>
+    async (bytes) =>
+      TransactionResponse.encode({ precheck: await takeTransaction(means, handler, bytes) })
+  const asking = answering(Query, Response, (query) => answerQuery(means, query))
+  return {
+    [NODE_CALLS.createTopic]: taking(createTopic),
+    [NODE_CALLS.updateTopic]: taking(updateTopic),
+    [NODE_CALLS.deleteTopic]: taking(deleteTopic),
+    [NODE_CALLS.submitMessage]: taking(submitMessage),
+    [NODE_CALLS.createAccount]: taking(createAccount),
+    [NODE_CALLS.updateAccount]: taking(updateAccount),
+    [NODE_CALLS.getTopicInfo]: asking,
+    [NODE_CALLS.getBalance]: asking,
+    [NODE_CALLS.getAccountInfo]: asking,
+    [NODE_CALLS.getRecord]: asking,
+    [NODE_CALLS.getReceipts]: asking,
+  }
+}

@@ -1,11 +1,14 @@
 import type { BusShelf } from '../bus/bus-shelf.ts'
 import type { HandoffShelf } from '../handoff/handoff-shelf.ts'
+import type { LedgerCodec } from '../ledger/codec.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import type { BusPlace } from '../model/bus/entry.ts'
 import type { Caller } from '../model/caller.ts'
 import type { InboxMessage, ShownForm } from '../model/delivery.ts'
 import type { SessionGateRule } from '../model/gate.ts'
 import type { Inheritance } from '../model/handoff/handoff.ts'
 import type { HandoffItem } from '../model/handoff/item.ts'
+import type { LedgerSettings } from '../model/ledger/settings.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Identity } from '../model/network/tokens.ts'
 import type { Liveness } from '../model/session.ts'
@@ -38,6 +41,8 @@ export interface Context {
   readonly bus: () => Promise<Buses>
   /** The folders of the handoff. Loaded with the first call. */
   readonly handoff: () => Promise<Handoffs>
+  /** The ledger. Loaded with the first call. */
+  readonly ledger: () => Promise<Ledgers>
   /** Runs a command in a shell and tells how it went; one that takes too long is ended. */
   readonly runCommand: (command: string, options: CommandOptions) => Promise<CommandOutcome>
   /** Hands something that has happened to the commands that the user has set for it. Never fails. */
@@ -60,6 +65,12 @@ export interface Handoffs extends HandoffShelf {
   readonly maxTokens: number
   /** How long what was inherited is kept; null: until somebody cleans up. */
   readonly keepProcessedMs: number | null
+}
+
+export interface Ledgers {
+  readonly ledger: Ledger
+  readonly codec: LedgerCodec
+  readonly settings: LedgerSettings
 }
 
 export interface Timers {

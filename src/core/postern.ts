@@ -34,6 +34,7 @@ import { pushMany, pushMessage } from './inbox/push.ts'
 import { traceMessage } from './inbox/trace.ts'
 import { ownOffer } from './inbox/visible.ts'
 import { waitForMail, waitForReceipt } from './inbox/wait.ts'
+import { createLedgerRooms } from './ledger/ledger-rooms.ts'
 import { listPlans, showPlan } from './plans/look.ts'
 import { deletePlans, pausePlan, resumePlan, runPlan } from './plans/moves.ts'
 import { setPlans } from './plans/set.ts'
@@ -169,6 +170,7 @@ export function createPostern(ctx: Context, close: () => Promise<void>): Postern
       listOut: (input) => listOut(ctx, input),
       clean: (input) => cleanItems(ctx, input),
     },
+    ...createLedgerRooms(ctx),
     events: {
       list: (input) => listEvents(ctx, input),
       wait: (input) => waitForEvents(ctx, input),

@@ -4,6 +4,7 @@ import type { Attachment } from '../model/message.ts'
 import { quoteLines } from './fence.ts'
 import { BLOCK, LINE, neutralise, neutraliseTo } from './neutralise.ts'
 import { provenanceLine, quoted, token } from './provenance.ts'
+import { isRepetition } from './repetition.ts'
 
 const SUBJECT_CHARACTERS = 300
 const HEADLINE_CHARACTERS = 120
@@ -24,10 +25,12 @@ function headlineLines(message: InboxMessage): readonly string[] {
 
 function wholeLines(message: InboxMessage): readonly string[] {
   const lines: string[] = []
-  if (message.subject !== null) lines.push(`├  subject: ${neutraliseTo(SUBJECT_CHARACTERS, message.subject, LINE)}`)
-  if (message.content !== '') lines.push(...quoteLines(neutralise(message.content, BLOCK)))
+  const { subject, content, payload } = message
+  if (subject !== null && subject !== content)
+    lines.push(`├  subject: ${neutraliseTo(SUBJECT_CHARACTERS, subject, LINE)}`)
+  if (content !== '') lines.push(...quoteLines(neutralise(content, BLOCK)))
   lines.push(...message.attachments.map(attachmentLine))
-  if (message.payload !== null) lines.push(...dataLines('payload', message.payload, message))
+  if (payload !== null && !isRepetition(payload, content)) lines.push(...dataLines('payload', payload, message))
   if (message.context !== null) lines.push(...dataLines('context', message.context, message))
   return lines
 }

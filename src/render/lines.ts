@@ -1,9 +1,15 @@
 import { skeletonOf } from '../model/agent.ts'
 import type { InboxMessage, ShownForm } from '../model/delivery.ts'
 import type { Sender } from '../model/message.ts'
-import { type ServiceEvent, type SpaceMessageEvent, toInboxEvent } from '../model/sources/inbox-event.ts'
+import {
+  type PlainMessageEvent,
+  type ServiceEvent,
+  type SpaceMessageEvent,
+  toInboxEvent,
+} from '../model/sources/inbox-event.ts'
 import { LINE, NAME, neutralise, neutraliseTo, QUOTED, type Surface } from './neutralise.ts'
 import { formatTime, token } from './provenance.ts'
+import { isRepetition } from './repetition.ts'
 
 const NAME_CHARACTERS = 80
 const HEADLINE_CHARACTERS = 120
@@ -41,9 +47,18 @@ function line(message: InboxMessage, write: typeof neutralise = neutralise): str
     case 'message':
       return (
         foreignLine(message, write) ??
-        `[${token(event.data.type)}] ${token(from.id)}${inBrackets(doubtOf(from))}: ${quoted(event.data.content, write)}`
+        `[${token(event.data.type)}] ${token(from.id)}${inBrackets(doubtOf(from))}: ${words(event.data, write)}`
       )
   }
+}
+
+/** The content, with the subject before it and the payload behind it where those say more. */
+function words({ subject, content, payload }: PlainMessageEvent['data'], write: typeof neutralise): string {
+  return [
+    ...(subject === null || subject === content ? [] : [quoted(subject, write)]),
+    quoted(content, write),
+    ...(payload === null || isRepetition(payload, content) ? [] : [write(JSON.stringify(payload), LINE)]),
+  ].join(' ')
 }
 
 /**

@@ -14,7 +14,9 @@ import type { Context } from '../context.ts'
 const KEY_BYTES = 300
 
 /** Nobody can take the key of a notice before it is sent. */
-export const RESERVED_KEY = new RegExp(`^(?:${NOTICE_KEYS}|gate:gate_|decision:dec_|svc:svc_|plan_[0-9A-Z]{26}[+])`)
+export const RESERVED_KEY = new RegExp(
+  `^(?:${NOTICE_KEYS}|gate:gate_|decision:dec_|svc:svc_|plan_[0-9A-Z]{26}[+]|(?:ledger|note|event):(?:msg_|[0-9]))`,
+)
 const MAX_ATTACHMENTS = 50
 
 /** Turns what somebody asks to be pushed into a message, or refuses it. The thread is added when it is stored. */
@@ -82,7 +84,7 @@ function parseDedupKey(value: string | undefined): string | null {
   throw new PosternError('VALUE_INVALID', {
     field: 'dedup key',
     value: key,
-    next: `Keys that begin with "${NOTICE_KEYS}", or that name one of Postern's gates, decisions, services or plans, are its own.`,
+    next: `Keys that begin with "${NOTICE_KEYS}", or that name one of Postern's gates, decisions, services, plans or entries, are its own.`,
   })
 }
 

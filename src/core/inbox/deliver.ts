@@ -29,13 +29,18 @@ export async function deliver(
   const threaded = await inThread(ctx, tx, message)
   const waiting = await gatesAwaiting(tx, threaded)
   const damped = await damp(ctx, tx, threaded)
-  const item: PushItem = { message: threaded, held: damped.held }
-  const [result] = await tx.messages.push({ items: [item], pendingLimit: ctx.limits.pendingPerAgent })
-  if (!result) throw new Error('a push has no result')
-  await recordHeld(tx, threaded, result)
+  const result = await storeDamped(ctx, tx, { message: threaded, held: damped.held })
   // A held reply has not arrived, and a repeated one has done its work.
   const reactions = replied && isNews(result) ? await replied(ctx, tx, threaded, waiting) : []
   return { result, told: [...damped.told, ...reactions] }
+}
+
+/** Stores a message after it was decided for whom it is held. */
+export async function storeDamped(ctx: Context, tx: Shelves, item: PushItem): Promise<PushResult> {
+  const [result] = await tx.messages.push({ items: [item], pendingLimit: ctx.limits.pendingPerAgent })
+  if (!result) throw new Error('a push has no result')
+  await recordHeld(tx, item.message, result)
+  return result
 }
 
 /** Whoever closes a gate locks it before the inboxes of those who are told. So must whoever may close one by a reply. */

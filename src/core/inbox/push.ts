@@ -71,7 +71,7 @@ async function storePlain(ctx: Context, tx: Shelves, drafts: readonly Draft[]): 
 }
 
 /** An unknown recipient is answered with the name that was probably meant. */
-async function explained<T>(ctx: Context, push: () => Promise<T>): Promise<T> {
+export async function explained<T>(ctx: Context, push: () => Promise<T>): Promise<T> {
   try {
     return await push()
   } catch (error) {
@@ -81,7 +81,7 @@ async function explained<T>(ctx: Context, push: () => Promise<T>): Promise<T> {
 }
 
 /** A message to oneself is stored but wakes nobody, and neither does one that was there before. */
-function ringFor(ctx: Context, results: readonly PushResult[], told: readonly string[]): void {
+export function ringFor(ctx: Context, results: readonly PushResult[], told: readonly string[]): void {
   const names = new Set(told)
   for (const { recipients } of results) {
     for (const { agent, state, duplicate } of recipients) {

@@ -1,6 +1,7 @@
 import type { DeliveryState } from '../../model/delivery.ts'
 import type { HealthCheck, HealthReport } from '../../model/postern.ts'
 import type { Context } from '../context.ts'
+import { checkLedger } from '../ledger/check.ts'
 import { checkServices } from '../services/check.ts'
 
 const MAX_VIOLATIONS = 20
@@ -17,6 +18,7 @@ export async function checkHealth(ctx: Context): Promise<HealthReport> {
     putAside(counts, 'dead', 'Try one again with "postern inbox dead retry <id>".'),
     await people(ctx),
     ...(await checkServices(ctx)),
+    ...(await checkLedger(ctx)),
   ]
   return { ok: checks.every((check) => check.ok || check.level !== 'error'), checks }
 }

@@ -6,6 +6,7 @@ import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { closer, createContext, type OpenOptions } from '../../host/context.ts'
 import { openEmbedded } from '../../host/embedded.ts'
 import { PosternError } from '../../model/errors.ts'
+import { DEFAULT_LIMITS } from '../../model/limits.ts'
 import { createPostern } from '../postern.ts'
 import { startUpkeep } from './loops.ts'
 
@@ -58,6 +59,35 @@ it('tries a plan again soon where another has the store at its instant, and comp
   expect(await postern.inbox.list({ agent: 'quinn' })).toMatchObject({ items: [{ content: 'look' }] })
   expect(notes).toEqual([])
 })
+
+it('forgets what was published as long ago as messages are kept, and transactions after a day', async () => {
+  const { store, clock, notes, goOn } = await openTended()
+  const { now } = clock
+  const parcel = { ...PARCEL, state: 'published', doneAt: now, createdAt: now, nextAt: now } as const
+  await store.transact(async ({ ledger }) => {
+    await ledger.insertParcel(parcel)
+    await ledger.insertParcel({ ...parcel, id: 'par_2', state: 'waiting', doneAt: null })
+    await ledger.putTransaction({ ...NOTHING, id: '0.0.2@1.000000001', createdAt: now })
+  })
+  const left = async () => [
+    (await store.read.ledger.listParcels({ limit: 9 })).map(({ id }) => id),
+    (await store.read.ledger.getTransaction({ id: '0.0.2@1.000000001' })) !== undefined,
+  ]
+  clock.now += DAY_MS - 1
+  await goOn()
+  expect(await left()).toEqual([['par_2', 'par_1'], true])
+  clock.now += 3_600_000
+  await goOn()
+  expect(await left()).toEqual([['par_2', 'par_1'], false])
+  clock.now += DEFAULT_LIMITS.retentionMs
+  await goOn()
+  expect([await left(), notes]).toEqual([[['par_2'], false], []])
+})
+
+const NOTHING = { topicId: null, account: null, sequence: null, runningHash: null }
+const WHAT = { id: 'par_1', network: 'testnet', about: null, lane: 'a', payer: '0.0.2', steps: [], price: 0 }
+const HOW = { message: null, done: 0, made: {}, sequence: null, transaction: null, attempts: 0, error: null }
+const PARCEL = { ...WHAT, ...HOW, purpose: 'work' } as const
 
 it('removes what sessions have inherited as long ago as the configuration says', async () => {
   const { postern, clock, notes, goOn } = await openTended({ handoff: { keepProcessedMs: 30 * DAY_MS } })

@@ -72,6 +72,8 @@ const LOOPS: readonly Loop[] = [
       await tx.gates.reap({ closedBefore: finishedBefore, limit: SLICE })
       await tx.plans.reap({ finishedBefore, limit: SLICE })
       await tx.replies.reap({ begunBefore: ctx.store.now() - REPLIES_MS, limit: SLICE })
+      await tx.ledger.reapParcels({ before: finishedBefore, limit: SLICE })
+      await tx.ledger.reapTransactions({ before: ctx.store.now() - REPLIES_MS, limit: SLICE })
       const idBefore = `msg_${ulidFloor(finishedBefore)}`
       return { done: await tx.upkeep.reap({ finishedBefore, idBefore, limit: SLICE }), rings: [] }
     },

@@ -1,0 +1,53 @@
+import type { LedgerParcel, ParcelPurpose, ParcelStep } from '../../model/ledger/parcel.ts'
+import { GENESIS_HASH, type LedgerTopic, type TopicRole } from '../../model/ledger/topic.ts'
+import type { Shelves } from '../../store/store.ts'
+import type { Context, Ledgers } from '../context.ts'
+import { completeAccept, completeRequest } from './connection-parcels.ts'
+import { completeProfile } from './identities/publish-profile.ts'
+import { completeSetup } from './identities/setup.ts'
+
+/** What follows once the ledger has all of a parcel, in the transaction that says so. */
+export type Completion = (ctx: Context, ledgers: Ledgers, tx: Shelves, parcel: LedgerParcel) => Promise<void>
+
+export const COMPLETIONS: Readonly<Partial<Record<ParcelPurpose, Completion>>> = {
+  setup: completeSetup,
+  profile: completeProfile,
+  request: completeRequest,
+  accept: completeAccept,
+}
+
+/** Does what follows from a parcel that the ledger has taken whole. Its topics are known here from then on. */
+export async function complete(ctx: Context, ledgers: Ledgers, tx: Shelves, parcel: LedgerParcel): Promise<void> {
+  for (const step of parcel.steps) if (step.kind === 'topic') await keepTopic(ctx, tx, parcel, step)
+  await COMPLETIONS[parcel.purpose]?.(ctx, ledgers, tx, parcel)
+}
+
+type TopicStep = Extract<ParcelStep, { readonly kind: 'topic' }>
+
+/** Writes down a topic that a step has made. One that is known already is left as it is. */
+export async function keepTopic(ctx: Context, tx: Shelves, parcel: LedgerParcel, step: TopicStep): Promise<void> {
+  const id = parcel.made[step.name]
+  if (id === undefined || (await tx.ledger.getTopic({ id }))?.network === parcel.network) return
+  await tx.ledger.insertTopic(newTopic(ctx, parcel.network, id, step))
+}
+
+function newTopic(ctx: Context, network: string, id: string, step: TopicStep): LedgerTopic {
+  const { agent, entity, memo, adminKey, submitKey } = step
+  return {
+    id,
+    network,
+    role: step.role as TopicRole,
+    agent,
+    entity,
+    memo,
+    adminKey,
+    submitKey,
+    sequence: 0,
+    runningHash: GENESIS_HASH,
+    consensusAt: null,
+    takenIn: 0,
+    trouble: null,
+    createdAt: ctx.store.now(),
+    deletedAt: null,
+  }
+}

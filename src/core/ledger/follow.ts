@@ -1,0 +1,62 @@
+import type { TopicRole } from '../../model/ledger/topic.ts'
+import type { Shelves } from '../../store/store.ts'
+import type { Context, Ledgers } from '../context.ts'
+
+/** Of a topic that is followed from its middle: the first entry that comes is believed, and all later ones are checked. */
+export const UNKNOWN_HASH = ''
+
+export interface Followed {
+  readonly id: string
+  readonly role: TopicRole
+  readonly agent: string | null
+  /** The last entry that is taken as known. */
+  readonly from: { readonly sequence: number; readonly runningHash: string }
+}
+
+/** Writes down a topic that somebody else has made, so that it is listened to. One that is known is left as it is. */
+export async function follow(
+  ctx: Context,
+  { ledger }: Ledgers,
+  tx: Shelves,
+  { id, role, agent, from }: Followed,
+): Promise<void> {
+  if ((await tx.ledger.getTopic({ id }))?.network === ledger.network) return
+  await tx.ledger.insertTopic({
+    id,
+    network: ledger.network,
+    role,
+    agent,
+    entity: null,
+    memo: '',
+    adminKey: null,
+    submitKey: null,
+    ...from,
+    consensusAt: null,
+    takenIn: from.sequence,
+    trouble: null,
+    createdAt: ctx.store.now(),
+    deletedAt: null,
+  })
+}
+
+/** What the one that listens for all holds as long as it does, on the shelf of relays. */
+export function listenerLease(network: string): string {
+  return `ledger:${network}`
+}
+
+/** Where others write to us. What only we write to is not listened to. */
+const ROLES: readonly TopicRole[] = ['inbound', 'connection', 'work']
+
+/** Every topic of the network on which somebody may say something to us. */
+export async function topicsToFollow({ store }: Context, network: string): Promise<ReadonlySet<string>> {
+  const { ledger } = store.read
+  const ids = new Set<string>()
+  for (const role of ROLES) {
+    const topics = await ledger.listTopics({ network, role })
+    for (const { id, deletedAt } of topics) if (deletedAt === null) ids.add(id)
+  }
+  for (const { isIncoming, state, requestId, requestTopicId } of await ledger.connections({ network })) {
+    if (!isIncoming && state === 'requested' && requestId !== null) ids.add(requestTopicId)
+  }
+  return ids
+}

@@ -1,0 +1,82 @@
+import { isAgentId } from '../../../model/agent.ts'
+import { agentOf, type Caller, SYSTEM_CALLER } from '../../../model/caller.ts'
+import { PosternError } from '../../../model/errors.ts'
+import type { LedgerIdentity } from '../../../model/ledger/identity.ts'
+import type { Shelves, Store } from '../../../store/store.ts'
+import type { Context, Ledgers } from '../../context.ts'
+import { makeIdentity } from './setup.ts'
+
+/** Where an agent is found on a ledger. Once it is so it never changes. */
+export type LedgerPlace = Pick<LedgerIdentity, 'agent' | 'account' | 'inboundTopicId' | 'outboundTopicId'>
+
+/** Whose topics a caller writes with: its own, or those of the deployment where it is no agent. */
+export function writerOf(caller: Caller): string {
+  return agentOf(caller) ?? SYSTEM_CALLER.id
+}
+
+/** The agent's account and topics, which on the local ledger it gets with their first use. */
+export async function ensureIdentity(ctx: Context, ledgers: Ledgers, tx: Shelves, agent: string): Promise<LedgerPlace> {
+  const { network, within } = ledgers.ledger
+  const known = recalled(ctx, network, agent) ?? (await tx.ledger.identityOf({ network, agent }))
+  if (known) return known
+  if (!within) throw notSetUp(network, agent)
+  await makeIdentity(ctx, ledgers, tx, agent)
+  return requireIdentity(ctx, ledgers, tx, agent)
+}
+
+/** The same, where it must be there already. */
+export async function requireIdentity(
+  ctx: Context,
+  { ledger: { network } }: Ledgers,
+  shelves: Shelves,
+  agent: string,
+): Promise<LedgerPlace> {
+  const known = recalled(ctx, network, agent) ?? (await shelves.ledger.identityOf({ network, agent }))
+  if (known) return known
+  throw notSetUp(network, agent)
+}
+
+/**
+ * Looks before a transaction for those whose place is not remembered yet. Only what is committed is remembered: what a
+ * transaction has made may still be undone.
+ */
+export async function recallIdentities(
+  ctx: Context,
+  { ledger: { network } }: Ledgers,
+  agents: readonly string[],
+): Promise<void> {
+  for (const agent of agents) {
+    if (!isNamed(agent) || recalled(ctx, network, agent)) continue
+    const identity = await ctx.store.read.ledger.identityOf({ network, agent })
+    if (identity) placesOf(ctx.store).set(keyOf(network, agent), placeIn(identity))
+  }
+}
+
+/** Whoever has no proper name has no place either, and the store is not asked for what it cannot hold. */
+function isNamed(agent: unknown): boolean {
+  return typeof agent === 'string' && (isAgentId(agent) || agent === SYSTEM_CALLER.id)
+}
+
+function recalled(ctx: Context, network: string, agent: string): LedgerPlace | undefined {
+  return places.get(ctx.store)?.get(keyOf(network, agent))
+}
+
+const places = new WeakMap<Store, Map<string, LedgerPlace>>()
+
+function placesOf(store: Store): Map<string, LedgerPlace> {
+  const known = places.get(store) ?? new Map<string, LedgerPlace>()
+  places.set(store, known)
+  return known
+}
+
+function keyOf(network: string, agent: string): string {
+  return `${network}/${agent}`
+}
+
+function placeIn({ agent, account, inboundTopicId, outboundTopicId }: LedgerIdentity): LedgerPlace {
+  return { agent, account, inboundTopicId, outboundTopicId }
+}
+
+function notSetUp(network: string, agent: string): PosternError {
+  return new PosternError('LEDGER_NOT_SET_UP', { agent, network })
+}

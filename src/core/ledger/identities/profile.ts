@@ -1,0 +1,80 @@
+import { isProgram } from '../../../model/caller.ts'
+import { PosternError } from '../../../model/errors.ts'
+import type { Json } from '../../../model/json.ts'
+import type { LedgerIdentity } from '../../../model/ledger/identity.ts'
+import type { LedgerProfile, SetProfile } from '../../../model/ledger/ledgers.ts'
+import { requireCapabilities } from '../../../model/ledger/profile.ts'
+import { parseText } from '../../../model/text.ts'
+import type { Shelves } from '../../../store/store.ts'
+import { requirePerson } from '../../agents/add.ts'
+import { requireAgent } from '../../agents/roster.ts'
+import type { Context, Ledgers } from '../../context.ts'
+import { requireBudget, requireNoSecret } from '../budget.ts'
+import { labelOf } from '../label.ts'
+import { publish } from '../publish.ts'
+import { ensureIdentity } from './identity.ts'
+import { profileDraft, profileForms, uaidOf } from './publish-profile.ts'
+
+const MODEL_BYTES = 200
+const BIO_BYTES = 2_000
+
+export async function showProfile(ctx: Context, { agent }: { readonly agent: string }): Promise<LedgerProfile> {
+  const ledgers = await ctx.ledger()
+  const { id } = await requireAgent(ctx.store.read, agent)
+  return shown(ledgers, ctx.store.read, await requireWhole(ledgers, ctx.store.read, id))
+}
+
+/** Changes what a profile says and publishes it again. What is not named stays as it was; an empty text takes it away. */
+export async function setProfile(ctx: Context, input: SetProfile): Promise<LedgerProfile> {
+  if (isProgram(ctx.caller) && ctx.caller.id !== input.agent) {
+    requirePerson(ctx.caller, `change the profile of ${input.agent}`)
+  }
+  const changes = parseChanges(input)
+  const ledgers = await ctx.ledger()
+  return ctx.store.transact(async (tx) => {
+    const { id } = await requireAgent(tx, input.agent)
+    await ensureIdentity(ctx, ledgers, tx, id)
+    // Whoever changes it too has committed by the time we hold the counter.
+    await tx.ledger.nextNumber()
+    const changed = { ...(await requireWhole(ledgers, tx, id)), ...changes, updatedAt: ctx.store.now() }
+    const identity = { ...changed, uaid: await uaidOf(ledgers, tx, changed) }
+    await tx.ledger.putIdentity(identity)
+    const draft = await profileDraft(ctx, ledgers, tx, identity)
+    requireNoSecret(ledgers, 'full', [identity.bio, identity.model].join('\n'))
+    await requireBudget(ctx, ledgers, tx, draft.price)
+    await publish(ctx, ledgers, tx, draft)
+    return shown(ledgers, tx, await requireWhole(ledgers, tx, id))
+  })
+}
+
+function parseChanges({ capabilities, model, bio }: SetProfile): Partial<LedgerIdentity> {
+  return {
+    ...(capabilities === undefined ? {} : { capabilities: requireCapabilities(capabilities) }),
+    ...(model === undefined ? {} : { model: orNothing(parseText('model', model, MODEL_BYTES)) }),
+    ...(bio === undefined ? {} : { bio: orNothing(parseText('bio', bio, BIO_BYTES)) }),
+  }
+}
+
+function orNothing(text: string): string | null {
+  return text.trim() === '' ? null : text
+}
+
+async function requireWhole(
+  { ledger: { network } }: Ledgers,
+  shelves: Shelves,
+  agent: string,
+): Promise<LedgerIdentity> {
+  const identity = await shelves.ledger.identityOf({ network, agent })
+  if (identity) return identity
+  throw new PosternError('LEDGER_NOT_SET_UP', { agent, network })
+}
+
+async function shown({ ledger }: Ledgers, shelves: Shelves, identity: LedgerIdentity): Promise<LedgerProfile> {
+  const { profile, definition } = await profileForms(shelves, identity)
+  return {
+    ledger: labelOf(ledger),
+    identity,
+    profile: profile as unknown as Json,
+    agent_definition: definition as unknown as Json,
+  }
+}

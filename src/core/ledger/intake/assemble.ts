@@ -1,0 +1,108 @@
+import { consensusMs, type EntryChunk, type LedgerEntry } from '../../../model/ledger/entry.ts'
+import type { LedgerTopic } from '../../../model/ledger/topic.ts'
+import type { Shelves } from '../../../store/store.ts'
+
+/** A message that is whole. It stands where the last of its parts has arrived. */
+export interface WholeMessage {
+  readonly topicId: string
+  readonly sequence: number
+  readonly consensusAt: string
+  readonly payer: string
+  /** Null where it is not UTF-8. */
+  readonly text: string | null
+}
+
+/** What an entry completes: a message; nothing yet; or nothing ever, with the reason. */
+export type Assembled = { readonly whole: WholeMessage } | { readonly waits: true } | { readonly reason: string }
+
+/** Parts of one message that come further apart than this are no longer put together. */
+export const PATIENCE_MS = 10 * 60_000
+/** A message may be as long as an inbox takes, which is more than our own writers ever split. */
+const MOST_CHUNKS = 80
+
+const WAITS: Assembled = { waits: true }
+
+/** Parts of messages that were read already, by the transactions of their messages. */
+export type KnownParts = Map<string, readonly LedgerEntry[]>
+
+/**
+ * Puts the parts of messages together, in whatever order they came and however often. For entries that are all in the
+ * store before the first of them is looked at, the parts of one message are read once.
+ */
+export async function assemble(
+  tx: Shelves,
+  { id: topicId }: LedgerTopic,
+  entry: LedgerEntry,
+  known: KnownParts,
+): Promise<Assembled> {
+  const { chunk } = entry
+  if (chunk === null || chunk.total === 1) return { whole: wholeOf(entry, entry.message) }
+  if (!isPlausible(entry, chunk)) return { reason: 'it is no part of a message' }
+  const { transaction, total } = chunk
+  const there = known.get(transaction) ?? (await tx.ledger.chunksOf({ topicId, transaction }))
+  known.set(transaction, there)
+  const parts = firstOfEach(there, entry, total)
+  if (parts.size < total || parts.get(chunk.number)?.sequence !== entry.sequence) return WAITS
+  const ordered = [...parts.values()].sort((one, other) => numberOf(one) - numberOf(other))
+  if (isTooLate(ordered, entry)) return { reason: 'its parts came too far apart' }
+  return {
+    whole: wholeOf(
+      entry,
+      ordered.map(({ message }) => message),
+    ),
+  }
+}
+
+/** Only whoever paid for the first part may add to it. */
+function isPlausible({ payer }: LedgerEntry, chunk: EntryChunk): boolean {
+  const { number, total } = chunk
+  return payerOfChunk(chunk) === payer && number >= 1 && number <= total && total <= MOST_CHUNKS
+}
+
+/** Who paid for the first part of a message. */
+export function payerOfChunk({ transaction }: EntryChunk): string {
+  return transaction.slice(0, transaction.indexOf('@'))
+}
+
+/** Of each part the one that came first: who sends a part again changes nothing of what was said. */
+function firstOfEach(there: readonly LedgerEntry[], last: LedgerEntry, total: number): Map<number, LedgerEntry> {
+  const parts = new Map<number, LedgerEntry>()
+  for (const part of there) {
+    if (part.sequence > last.sequence || part.payer !== last.payer || part.chunk?.total !== total) continue
+    const known = parts.get(part.chunk.number)
+    if (!known || part.sequence < known.sequence) parts.set(part.chunk.number, part)
+  }
+  return parts
+}
+
+function numberOf({ chunk }: LedgerEntry): number {
+  return chunk?.number ?? 0
+}
+
+function isTooLate(parts: readonly LedgerEntry[], last: LedgerEntry): boolean {
+  const first = Math.min(...parts.map(({ consensusAt }) => consensusMs(consensusAt)))
+  return consensusMs(last.consensusAt) - first > PATIENCE_MS
+}
+
+function wholeOf(entry: LedgerEntry, messages: string | readonly string[]): WholeMessage {
+  const { topicId, sequence, consensusAt, payer } = entry
+  return { topicId, sequence, consensusAt, payer, text: decode([messages].flat()) }
+}
+
+/** The text of one entry alone. */
+export function textOf({ message }: LedgerEntry): string | null {
+  return decode([message])
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** A character may be divided between two parts. */
+function decode(parts: readonly string[]): string | null {
+  try {
+    const binary = parts.map((part) => atob(part)).join('')
+    const bytes = Uint8Array.from({ length: binary.length }, (_, at) => binary.charCodeAt(at))
+    return utf8.decode(bytes)
+  } catch {
+    return null
+  }
+}

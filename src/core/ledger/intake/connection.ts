@@ -1,0 +1,91 @@
+import { SYSTEM_CALLER } from '../../../model/caller.ts'
+import type { LedgerConnection } from '../../../model/ledger/connection.ts'
+import { consensusMs } from '../../../model/ledger/entry.ts'
+import { type Hcs10, parseHcs10 } from '../../../model/ledger/hcs10.ts'
+import { NORMAL } from '../../../model/priority.ts'
+import { pushNotice } from '../../inbox/notice.ts'
+import type { WholeMessage } from './assemble.ts'
+import { type Intake, placeKey, say, type Understood } from './intake.ts'
+import { takeMessage } from './message.ts'
+import { readersOf } from './places.ts'
+import type { Writer } from './senders.ts'
+
+type OnConnection = Extract<Hcs10, { readonly op: 'message' | 'close_connection' | 'transaction' }>
+
+/** What the two sides of a connection write to each other. What our side wrote is known. */
+export async function takeConnection(
+  intake: Intake,
+  whole: WholeMessage,
+  connection: LedgerConnection,
+): Promise<Understood> {
+  const operation = parseHcs10(whole.text ?? '')
+  if (!operation || !isOnConnection(operation)) return 'foreign'
+  const writer = await intake.senders.byOperator(operation.operator_id, whole.payer)
+  if (writer.agent !== null) return undefined
+  if (isOver(connection, whole)) return 'closed'
+  switch (operation.op) {
+    case 'message':
+      return takeMessage(intake, whole, writer, { agent: connection.agent, data: operation.data, ref: connection.id })
+    case 'close_connection':
+      return takeClosing(intake, whole, connection, operation.reason ?? null)
+    case 'transaction':
+      return takeTransaction(intake, whole, writer, connection, operation)
+  }
+}
+
+function isOnConnection(operation: Hcs10): operation is OnConnection {
+  return operation.op === 'message' || operation.op === 'close_connection' || operation.op === 'transaction'
+}
+
+/** What the other side said before it was closed still counts, however late it comes. */
+function isOver({ closedAt }: LedgerConnection, { consensusAt }: WholeMessage): boolean {
+  return closedAt !== null && consensusMs(consensusAt) >= closedAt
+}
+
+/** Only the other side may end it. */
+async function takeClosing(
+  { ctx, tx, rings }: Intake,
+  whole: WholeMessage,
+  connection: LedgerConnection,
+  reason: string | null,
+): Promise<Understood> {
+  if (whole.payer !== connection.peerAccount) return 'spoofed'
+  if (connection.state === 'closed') return undefined
+  const { id, agent, peerAccount } = connection
+  const closedAt = consensusMs(whole.consensusAt)
+  await tx.ledger.putConnection({ ...connection, state: 'closed', reason, closedAt })
+  const told = await pushNotice(ctx, tx, {
+    from: SYSTEM_CALLER,
+    type: 'ledger.connection_closed',
+    to: await readersOf(tx, agent),
+    dedupKey: placeKey(whole),
+    subject: `${peerAccount} has closed the connection ${id}`,
+    content: `${peerAccount} has closed the connection ${id}${reason ? `: ${reason}` : ''}. Nothing more can be said on it.`,
+    priority: NORMAL,
+    ref: id,
+  })
+  rings.push(...told)
+  return undefined
+}
+
+async function takeTransaction(
+  intake: Intake,
+  whole: WholeMessage,
+  writer: Writer,
+  { id, agent }: LedgerConnection,
+  { schedule_id: scheduleId, data }: Extract<Hcs10, { readonly op: 'transaction' }>,
+): Promise<Understood> {
+  say(intake, whole, writer, {
+    to: [agent],
+    type: 'ledger.transaction',
+    subject: `${whole.payer} asks for a signature under ${scheduleId}`,
+    content: [
+      data,
+      `The scheduled transaction ${scheduleId} waits on the ledger for a signature. Look at it there before anybody signs; who does not want it says so on the connection ${id}.`,
+    ].join('\n\n'),
+    payload: { schedule_id: scheduleId },
+    priority: NORMAL,
+    ref: id,
+  })
+  return undefined
+}

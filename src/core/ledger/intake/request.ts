@@ -1,0 +1,117 @@
+import type { LedgerConnection } from '../../../model/ledger/connection.ts'
+import { parseOperatorId } from '../../../model/ledger/operator.ts'
+import { NORMAL } from '../../../model/priority.ts'
+import { isAffordable } from '../budget.ts'
+import { acceptDraft } from '../connection-parcels.ts'
+import { publish } from '../publish.ts'
+import type { WholeMessage } from './assemble.ts'
+import { type Intake, say, type Understood } from './intake.ts'
+import { outboundOf } from './peers.ts'
+import type { Writer } from './senders.ts'
+
+/** Outsiders may ask as often as they like; no more than so many of their requests wait for an answer, and of one of them. */
+const MOST_WAITING = 100
+const MOST_OF_ONE = 10
+
+export interface Asked {
+  /** Ours: who is asked. */
+  readonly agent: string
+  readonly remark: string | null
+}
+
+/** An outsider asks for a connection: the agent is told, or it is accepted at once as the configuration says. */
+export async function takeRequest(
+  intake: Intake,
+  whole: WholeMessage,
+  writer: Writer,
+  { agent, remark }: Asked,
+): Promise<Understood> {
+  const { tx, ledgers } = intake
+  const { network } = ledgers.ledger
+  const place = { network, inboundTopicId: whole.topicId, requestId: whole.sequence }
+  if (await tx.ledger.connectionOf(place)) return undefined
+  const waiting = (await tx.ledger.connections({ network, agent })).filter(
+    ({ state, isIncoming }) => isIncoming && state === 'requested',
+  )
+  const ofThis = waiting.filter(({ peerAccount }) => peerAccount === whole.payer)
+  if (waiting.length >= MOST_WAITING || ofThis.length >= MOST_OF_ONE) return 'too many requests'
+  const connection = connectionFrom(intake, whole, writer, agent)
+  await tx.ledger.putConnection(connection)
+  const by = isWelcome(intake, writer) ? await tx.ledger.identityOf({ network, agent }) : undefined
+  const draft = by && acceptDraft(ledgers, by, connection)
+  // Outsiders decide how often they ask, so they do not decide what is spent.
+  if (!draft || !(await isAffordable(intake.ctx, ledgers, tx, draft.price))) {
+    say(intake, whole, writer, {
+      to: [agent],
+      ...wordsAbout(connection, writer, remark),
+      priority: NORMAL,
+      ref: connection.id,
+    })
+    return undefined
+  }
+  await publish(intake.ctx, ledgers, tx, draft)
+  say(intake, whole, writer, { to: [agent], ...wordsOfWelcome(connection), priority: NORMAL, ref: connection.id })
+  return undefined
+}
+
+function connectionFrom(
+  { ctx, ledgers, outside }: Intake,
+  whole: WholeMessage,
+  writer: Writer,
+  agent: string,
+): LedgerConnection {
+  return {
+    id: ctx.newId('con'),
+    network: ledgers.ledger.network,
+    agent,
+    isIncoming: true,
+    peerAccount: whole.payer,
+    peerInboundTopicId: parseOperatorId(writer.claim)?.inboundTopicId ?? '',
+    peerOutboundTopicId: outboundOf(outside.profiles.get(whole.payer)),
+    requestTopicId: whole.topicId,
+    requestId: whole.sequence,
+    topicId: null,
+    state: 'requested',
+    reason: null,
+    createdAt: ctx.store.now(),
+    closedAt: null,
+  }
+}
+
+/** Only those are let in unasked who are who they say they are. */
+function isWelcome({ ledgers: { settings } }: Intake, { from, isTrue }: Writer): boolean {
+  if (!isTrue || settings.accept === 'ask') return false
+  return settings.accept === 'all' || settings.accept.includes(from.id)
+}
+
+const TYPE = 'ledger.connection_request'
+
+function wordsAbout(
+  { id, peerAccount, peerInboundTopicId }: LedgerConnection,
+  { isTrue }: Writer,
+  remark: string | null,
+) {
+  const who = isTrue
+    ? `The account ${peerAccount}, whose inbound topic is ${peerInboundTopicId},`
+    : `The account ${peerAccount} (that the topic ${peerInboundTopicId} is its own was not checked)`
+  return {
+    type: TYPE,
+    subject: `${peerAccount} asks for a connection`,
+    content: [
+      `${who} asks for a connection.`,
+      ...(remark ? [`It says: ${remark}`] : []),
+      `Accept it with "postern ledger accept ${id}", or refuse it with "postern ledger reject ${id}".`,
+    ].join('\n'),
+  }
+}
+
+function wordsOfWelcome({ id, peerAccount }: LedgerConnection) {
+  return {
+    type: TYPE,
+    subject: `${peerAccount} is let in`,
+    content: [
+      `The account ${peerAccount} asked for a connection, which the configuration allows without a question.`,
+      `Write to it with "postern ledger say ${id} <text>"; end it with "postern ledger disconnect ${id}".`,
+    ].join('\n'),
+  }
+}

@@ -1,0 +1,84 @@
+import type { LedgerEntry } from '../../../model/ledger/entry.ts'
+import type { LedgerTopic, TopicRole } from '../../../model/ledger/topic.ts'
+import type { Shelves } from '../../../store/store.ts'
+import type { Context, Ledgers } from '../../context.ts'
+import { takeAnswer } from './answer.ts'
+import { assemble, type KnownParts, type WholeMessage } from './assemble.ts'
+import { takeConnection } from './connection.ts'
+import { takeInbound } from './inbound.ts'
+import type { Intake, Understood } from './intake.ts'
+import { NOTHING_OUTSIDE, type Outside } from './outside.ts'
+import { readSenders } from './senders.ts'
+import { storeItems } from './store-items.ts'
+import { countUnfinished } from './unfinished.ts'
+import { takeWork } from './work.ts'
+
+export interface TakenIn {
+  /** Whom to ring after the commit. */
+  readonly rings: readonly string[]
+  /** Messages that were put into an inbox and were not there before. */
+  readonly messages: number
+  /** Why entries were skipped, and how many for each reason. */
+  readonly skipped: Readonly<Record<string, number>>
+}
+
+/** Where others say something to us. */
+const HEARD: readonly TopicRole[] = ['inbound', 'work', 'connection', 'foreign']
+
+/**
+ * Understands entries that are in the store already, in their order, and puts what they say into the inboxes. Nothing
+ * that stands on a topic is an error: it is skipped and counted. Whatever is ours and comes in is never published again.
+ */
+export async function takeIn(
+  ctx: Context,
+  ledgers: Ledgers,
+  tx: Shelves,
+  topic: LedgerTopic,
+  entries: readonly LedgerEntry[],
+  outside: Outside = NOTHING_OUTSIDE,
+): Promise<TakenIn> {
+  if (!HEARD.includes(topic.role)) return { rings: [], messages: 0, skipped: {} }
+  const senders = await readSenders(tx, topic.network, outside)
+  const intake: Intake = { ctx, ledgers, tx, topic, outside, senders, items: [], rings: [] }
+  const skipped: Record<string, number> = {}
+  const skip = (reason: string) => {
+    skipped[reason] = (skipped[reason] ?? 0) + 1
+  }
+  const known: KnownParts = new Map()
+  for (const entry of entries) {
+    const assembled = await assemble(tx, topic, entry, known)
+    if ('reason' in assembled) skip(assembled.reason)
+    if (!('whole' in assembled)) continue
+    const reason = await understand(tx, intake, assembled.whole)
+    if (reason !== undefined) skip(reason)
+  }
+  const stored = await storeItems(ctx, tx, intake.items)
+  if (stored.full > 0) skipped['inbox full'] = stored.full
+  const unfinished = await countUnfinished(tx, topic, entries)
+  if (unfinished > 0) skipped['parts of it never came'] = unfinished
+  return { rings: [...new Set([...intake.rings, ...stored.rings])], messages: stored.messages, skipped }
+}
+
+/** After the commit: why entries of a topic were skipped, where any were. */
+export function noteSkipped({ note }: Context, topic: string, { skipped }: Pick<TakenIn, 'skipped'>): void {
+  if (Object.keys(skipped).length > 0) note('ledger.skipped', { topic, ...skipped })
+}
+
+/** Whatever a topic was once, a connection on it is looked for first: locally it is the outsider who has made it. */
+async function understand(tx: Shelves, intake: Intake, whole: WholeMessage): Promise<Understood> {
+  const { topic } = intake
+  switch (topic.role) {
+    case 'inbound':
+      return takeInbound(intake, whole)
+    case 'work':
+      return takeWork(intake, whole)
+    case 'connection':
+    case 'foreign': {
+      const connection = await tx.ledger.connectionOn({ network: topic.network, topicId: topic.id })
+      if (connection) return takeConnection(intake, whole, connection)
+      return topic.role === 'foreign' ? takeAnswer(intake, whole) : 'foreign'
+    }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,89 @@
+import { PosternError } from '../../../model/errors.ts'
+import type { Json } from '../../../model/json.ts'
+import { isFields } from '../../../model/ledger/json-fields.ts'
+import type { SendMessage } from '../../../model/ledger/ledgers.ts'
+import type { FullMessage } from '../../../model/ledger/message-data.ts'
+import {
+  fromSeedPriority,
+  parseSeedPriority,
+  SEED_NORMAL,
+  toSeedPriority,
+} from '../../../model/ledger/seed-priority.ts'
+import { REF_TYPES, type RefType } from '../../../model/ledger/work-item.ts'
+import type { Message } from '../../../model/message.ts'
+import type { Context } from '../../context.ts'
+import { composeMessage } from '../../inbox/compose.ts'
+
+/** Turns what somebody sends in the words of the seed into a message for one agent, or refuses it. */
+export function composeSent(ctx: Context, input: SendMessage, to: string): Message {
+  if (typeof input.subject !== 'string' || input.subject.trim() === '') {
+    throw new PosternError('VALUE_INVALID', {
+      field: 'subject',
+      value: '',
+      next: 'Say in a few words what it is about.',
+    })
+  }
+  const { payload, context, dedup_key: dedupKey } = input
+  return composeMessage(ctx, {
+    to: [to],
+    type: input.message_type,
+    subject: input.subject,
+    content: contentOf(input.subject, payload ?? null),
+    priority: fromSeedPriority(parseSeedPriority(input.priority ?? SEED_NORMAL)),
+    ...(payload === undefined ? {} : { payload }),
+    ...(context === undefined ? {} : { context }),
+    ...refOf(input),
+    ...(dedupKey === undefined ? {} : { dedupKey }),
+  })
+}
+
+/** The words of the payload, or the subject where it has none: subject and payload are shown beside the content. */
+export function contentOf(subject: string, payload: Json | null): string {
+  return wordsOf(payload) ?? subject
+}
+
+const WORDS = ['text', 'body', 'message'] as const
+
+function wordsOf(payload: Json | null): string | undefined {
+  const fields = isFields(payload) ? payload : {}
+  const said = [payload, ...WORDS.map((name) => (Object.hasOwn(fields, name) ? fields[name] : null))]
+  return said.find((value): value is string => typeof value === 'string' && value.trim() !== '')
+}
+
+function refOf({ ref_id: id, ref_type: type }: SendMessage): { readonly ref?: string } {
+  if (type === undefined) return id === undefined ? {} : { ref: id }
+  if (!isRefType(type)) {
+    throw new PosternError('VALUE_INVALID', {
+      field: 'ref_type',
+      value: String(type),
+      next: `Use one of ${REF_TYPES.join(', ')}.`,
+    })
+  }
+  if (id !== undefined && id !== '') return { ref: `${type}:${id}` }
+  throw new PosternError('VALUE_INVALID', { field: 'ref_id', value: '', next: `Say which ${type} is meant.` })
+}
+
+/** A message as its entry on a topic carries it. */
+export function dataOf(message: Message): FullMessage {
+  return {
+    message_type: message.type,
+    subject: message.subject ?? '',
+    priority: toSeedPriority(message.priority),
+    message_id: message.id,
+    ts: new Date(message.createdAt).toISOString(),
+    payload: message.payload,
+    context: message.context,
+    ...splitRef(message.ref),
+  }
+}
+
+/** `task:PROJ-12` says of what kind it is; anything else is only a name. */
+function splitRef(ref: string | null): Pick<FullMessage, 'ref_id' | 'ref_type'> {
+  const [type, ...rest] = ref?.split(':') ?? []
+  const id = rest.join(':')
+  return isRefType(type) && id !== '' ? { ref_type: type, ref_id: id } : { ref_type: null, ref_id: ref }
+}
+
+function isRefType(value: unknown): value is RefType {
+  return REF_TYPES.includes(value as RefType)
+}

@@ -1,0 +1,138 @@
+import { parseAgentId } from '../../../model/agent.ts'
+import { PosternError } from '../../../model/errors.ts'
+import type { PublishMode, SendMessage, SentMessage, SentMessages } from '../../../model/ledger/ledgers.ts'
+import type { ParcelDraft } from '../../../model/ledger/parcel.ts'
+import { publishModeOf } from '../../../model/ledger/publish-mode.ts'
+import { EVERYBODY, type Message } from '../../../model/message.ts'
+import type { PushResult } from '../../../model/postern.ts'
+import type { Shelves } from '../../../store/store.ts'
+import type { Context, Ledgers } from '../../context.ts'
+import { explained, ringFor } from '../../inbox/push.ts'
+import { requireBudget } from '../budget.ts'
+import { recallIdentities, writerOf } from '../identities/identity.ts'
+import { labelOf } from '../label.ts'
+import { publish } from '../publish.ts'
+import { composeSent } from './compose.ts'
+import { type Placed, placeMessage } from './place.ts'
+import { draftEntry, earlierEntry, NOWHERE, placeOf } from './sent-entry.ts'
+
+interface Stored {
+  readonly messages: readonly SentMessage[]
+  readonly results: readonly PushResult[]
+  /** People who were told of something, and are to be rung after the commit. */
+  readonly told: readonly string[]
+}
+
+/** Puts a message on the record of its recipient and into its inbox: both or neither. */
+export async function sendMessage(ctx: Context, input: SendMessage): Promise<SentMessages> {
+  const ledgers = await ctx.ledger()
+  const agent = writerOf(ctx.caller)
+  const mode = publishModeOf(ledgers.settings.publish, { type: input.message_type, agent })
+  if (mode !== 'off') await recallIdentities(ctx, ledgers, [agent, input.to_agent])
+  return send(ctx, ledgers, (tx) => sendWithin(ctx, ledgers, tx, input, mode))
+}
+
+/** Only into the inbox: nothing is published. */
+export async function sendInbox(ctx: Context, input: SendMessage): Promise<SentMessages> {
+  const ledgers = await ctx.ledger()
+  return send(ctx, ledgers, (tx) => sendWithin(ctx, ledgers, tx, input, 'off'))
+}
+
+async function send(ctx: Context, { ledger }: Ledgers, verb: (tx: Shelves) => Promise<Stored>): Promise<SentMessages> {
+  const { messages, results, told } = await explained(ctx, () => ctx.store.transact(verb))
+  ringFor(ctx, results, told)
+  return { ledger: labelOf(ledger), messages }
+}
+
+/**
+ * First all inboxes, in the order of their names, then all topics: whoever sends to many waits for others in the order in
+ * which they wait for it. Whatever is refused on the way leaves nothing.
+ */
+async function sendWithin(
+  ctx: Context,
+  ledgers: Ledgers,
+  tx: Shelves,
+  input: SendMessage,
+  mode: PublishMode,
+): Promise<Stored> {
+  const placed: Placed[] = []
+  for (const to of await recipientsOf(ctx, tx, input)) {
+    const message = keyed(ledgers, composeSent(ctx, input, to), mode)
+    placed.push(await placeMessage(ctx, ledgers, tx, message, mode))
+  }
+  const messages = mode === 'off' ? placed.map(unpublished) : await publishAll(ctx, ledgers, tx, placed, mode)
+  return {
+    messages,
+    results: placed.flatMap(({ result }) => result ?? []),
+    told: placed.flatMap(({ told }) => told),
+  }
+}
+
+function isToAll({ to_agent: to }: SendMessage): boolean {
+  return to === 'ALL' || to === EVERYBODY
+}
+
+/** In ascending order. Services have no inbox that anybody reads, unless they are named. */
+async function recipientsOf(ctx: Context, tx: Shelves, input: SendMessage): Promise<readonly string[]> {
+  if (!isToAll(input)) return [parseAgentId(input.to_agent)]
+  const agents = await tx.agents.list({ removed: false })
+  const others = agents.filter(({ id, kind }) => kind !== 'service' && id !== ctx.caller.id).map(({ id }) => id)
+  const { recipientsPerPush: limit } = ctx.limits
+  if (others.length <= limit) return others.sort()
+  throw new PosternError('VALUE_INVALID', {
+    field: 'number of recipients',
+    value: others.length,
+    next: `At most ${limit} get a message of their own; push one to everybody with "all" instead.`,
+  })
+}
+
+/** What comes back from a ledger elsewhere is known by its key, so that it is shown once. */
+function keyed({ ledger }: Ledgers, message: Message, mode: PublishMode): Message {
+  if (ledger.within || mode === 'off' || message.dedupKey !== null) return message
+  return { ...message, dedupKey: `ledger:${message.id}` }
+}
+
+async function publishAll(
+  ctx: Context,
+  ledgers: Ledgers,
+  tx: Shelves,
+  placed: readonly Placed[],
+  mode: PublishMode,
+): Promise<readonly SentMessage[]> {
+  const drafts: (ParcelDraft | undefined)[] = []
+  for (const { message, result } of placed) {
+    drafts.push(result?.duplicate ? undefined : await draftEntry(ctx, ledgers, tx, message, mode))
+  }
+  await requireBudget(
+    ctx,
+    ledgers,
+    tx,
+    drafts.reduce((sum, draft) => sum + (draft?.price ?? 0), 0),
+  )
+  const sent: SentMessage[] = []
+  for (const [index, { message, result }] of placed.entries()) {
+    const draft = drafts[index]
+    const message_id = result?.id ?? message.id
+    const to_agent = message.to[0] ?? ''
+    const place = draft ? placeOf(await publish(ctx, ledgers, tx, draft)) : await earlierEntry(tx, message_id)
+    const published = place.topic_id === null ? 'off' : mode
+    sent.push({ message_id, to_agent, duplicate: !draft, ...arrivalOf(result), publish: published, ...place })
+  }
+  return sent
+}
+
+function unpublished({ message, result }: Placed): SentMessage {
+  return {
+    message_id: result?.id ?? message.id,
+    to_agent: message.to[0] ?? '',
+    duplicate: result?.duplicate ?? false,
+    ...arrivalOf(result),
+    publish: 'off',
+    ...NOWHERE,
+  }
+}
+
+function arrivalOf(result: PushResult | undefined): Pick<SentMessage, 'in_inbox' | 'held'> {
+  const held = result?.recipients.some(({ state }) => state === 'held') ?? false
+  return { in_inbox: result !== undefined && !held, held }
+}

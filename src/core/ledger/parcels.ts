@@ -1,0 +1,67 @@
+import { PosternError } from '../../model/errors.ts'
+import { type LedgerParcel, PARCEL_MOVES, type ParcelState } from '../../model/ledger/parcel.ts'
+import type { Context } from '../context.ts'
+import { isConfined } from '../inbox/visible.ts'
+
+const MOST = 500
+/** Those that somebody may have to do something about, the refused ones first. */
+const OPEN: readonly ParcelState[] = ['refused', 'waiting']
+
+/** What was refused, and what is on its way; of each the newest first. Or those of one state. */
+export async function listParcels(
+  ctx: Context,
+  { state }: { readonly state?: string },
+): Promise<readonly LedgerParcel[]> {
+  const states = state === undefined ? OPEN : [parseState(state)]
+  const found: LedgerParcel[] = []
+  for (const each of states) found.push(...(await ctx.store.read.ledger.listParcels({ state: each, limit: MOST })))
+  return found.filter((parcel) => isTheirs(ctx, parcel))
+}
+
+/** Tries again what was refused, or at once what waits. */
+export function retryParcel(ctx: Context, { id }: { readonly id: string }): Promise<LedgerParcel> {
+  return move(ctx, id, 'waiting', (parcel) => ({
+    ...parcel,
+    state: 'waiting',
+    attempts: 0,
+    nextAt: ctx.store.now(),
+    error: parcel.state === 'waiting' ? parcel.error : null,
+  }))
+}
+
+/** Gives up what was not published. What the ledger has of it already stays there. */
+export function dropParcel(ctx: Context, { id }: { readonly id: string }): Promise<LedgerParcel> {
+  return move(ctx, id, 'dropped', (parcel) => ({ ...parcel, state: 'dropped', doneAt: ctx.store.now() }))
+}
+
+function move(
+  ctx: Context,
+  id: string,
+  to: ParcelState,
+  change: (parcel: LedgerParcel) => LedgerParcel,
+): Promise<LedgerParcel> {
+  return ctx.store.transact(async (tx) => {
+    const parcel = await tx.ledger.lockParcel({ id })
+    if (!parcel || !isTheirs(ctx, parcel)) throw new PosternError('PARCEL_NOT_FOUND', { id })
+    const allowed: readonly string[] = [...PARCEL_MOVES[parcel.state], ...(to === 'waiting' ? [parcel.state] : [])]
+    const isAllowed = parcel.state === 'waiting' || parcel.state === 'refused' ? allowed.includes(to) : false
+    if (!isAllowed) throw new PosternError('PARCEL_STATE', { id, state: parcel.state, wanted: to })
+    const changed = change(parcel)
+    await tx.ledger.updateParcel(changed)
+    return changed
+  })
+}
+
+/** A program sees what it has sent itself and what is about itself; what others send it, it cannot take off the record. */
+function isTheirs(ctx: Context, { message, about }: LedgerParcel): boolean {
+  return !isConfined(ctx) || (message?.from.id ?? about) === ctx.caller.id
+}
+
+function parseState(state: string): ParcelState {
+  if (Object.hasOwn(PARCEL_MOVES, state)) return state as ParcelState
+  throw new PosternError('VALUE_INVALID', {
+    field: 'state',
+    value: state,
+    next: `Use one of ${Object.keys(PARCEL_MOVES).join(', ')}.`,
+  })
+}

@@ -1,0 +1,98 @@
+import { createTurns } from '../../kit/pure/turns.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { LedgerParcel } from '../../model/ledger/parcel.ts'
+import type { Context, Ledgers } from '../context.ts'
+import { ring } from '../rings.ts'
+import { type ClaimedStep, claimStep, keepStep, putOff, refuse, renewStep } from './parcel-moves.ts'
+import { pushLate } from './push-late.ts'
+import { runStep, settleStep, TOO_LATE } from './steps.ts'
+
+export interface Published {
+  /** Parcels of which the ledger has every step now. */
+  readonly published: number
+  readonly refused: number
+  /** Parcels that are tried again later. */
+  readonly putOff: number
+  /** Lanes in which something was published: their topics are worth a look. */
+  readonly lanes: readonly string[]
+}
+
+/** So many lanes are written to at once. */
+const LANES = 8
+
+const NOTHING: Published = { published: 0, refused: 0, putOff: 0, lanes: [] }
+
+/**
+ * Publishes what is due: of each lane the oldest parcel, several lanes at once. Two who do it at once do no harm. What is
+ * late is put into the inboxes meanwhile. On the local ledger everything is published when it is decided on.
+ */
+export async function publishDue(
+  ctx: Context,
+  ledgers: Ledgers,
+  { limit }: { readonly limit: number },
+): Promise<Published> {
+  if (ledgers.ledger.within) return NOTHING
+  await pushLate(ctx, ledgers)
+  const { network } = ledgers.ledger
+  const due = await ctx.store.read.ledger.dueParcels({ network, now: ctx.store.now(), limit })
+  const inTurn = createTurns(LANES)
+  const ends = await Promise.all(due.map(({ id }) => inTurn(() => publishParcel(ctx, ledgers, id))))
+  const count = (end: End) => ends.filter((each) => each === end).length
+  const lanes = due.filter((_, at) => ends[at] === 'published').map(({ lane }) => lane)
+  return { published: count('published'), refused: count('refused'), putOff: count('put off'), lanes }
+}
+
+type End = 'published' | 'refused' | 'put off' | 'taken'
+
+/** Step by step. Whatever happens between two lines here, what is written down is enough to go on from. */
+async function publishParcel(ctx: Context, ledgers: Ledgers, id: string): Promise<End> {
+  for (;;) {
+    const claimed = await claimStep(ctx, ledgers, id)
+    if (!claimed) return 'taken'
+    const tried = await tryStep(ctx, ledgers, claimed)
+    if (tried === undefined) return 'taken'
+    if ('error' in tried) return fail(ctx, ledgers, tried.parcel, tried.error)
+    const { parcel } = tried
+    if (parcel.state !== 'waiting') return parcel.state === 'published' ? 'published' : 'taken'
+  }
+}
+
+type Tried = { readonly parcel: LedgerParcel; readonly error?: unknown }
+
+/** Where the answer to an earlier try was lost, it is asked for first. Undefined where another has taken over. */
+async function tryStep(ctx: Context, ledgers: Ledgers, claimed: ClaimedStep): Promise<Tried | undefined> {
+  let { parcel } = claimed
+  try {
+    const settled = claimed.wasTried ? await settleStep(ctx, ledgers, claimed) : undefined
+    if (settled) return { parcel: await keepStep(ctx, ledgers, parcel, settled) }
+    const current = await renewStep(ctx, ledgers, claimed)
+    if (!current) return undefined
+    parcel = current.parcel
+    return { parcel: await keepStep(ctx, ledgers, parcel, await runStep(ctx, ledgers, parcel, current.step)) }
+  } catch (error) {
+    return { parcel, error }
+  }
+}
+
+/** What no further try can mend. A transaction that came too late is replaced once it can surely no longer count. */
+const FINAL: readonly string[] = [
+  'LEDGER_REFUSED',
+  'LEDGER_TOPIC_NOT_FOUND',
+  'LEDGER_TOPIC_DELETED',
+  'LEDGER_MESSAGE_TOO_LARGE',
+  'LEDGER_MEMO_INVALID',
+]
+
+async function fail(ctx: Context, ledgers: Ledgers, parcel: LedgerParcel, error: unknown): Promise<End> {
+  const isOurs = error instanceof PosternError
+  const status = isOurs ? String(error.details['status'] ?? error.code) : 'UNEXPECTED'
+  if (isOurs && FINAL.includes(error.code) && !TOO_LATE.includes(status)) {
+    ring(ctx, await refuse(ctx, ledgers, parcel, { status, error: error.message }))
+    return 'refused'
+  }
+  if (!isOurs || error.code !== 'LEDGER_UNREACHABLE') {
+    ctx.note('ledger.publish_failed', { parcel: parcel.id, error: String(error) })
+  }
+  await putOff(ctx, parcel, isOurs ? error.message : String(error))
+  return 'put off'
+}

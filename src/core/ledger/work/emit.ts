@@ -1,0 +1,63 @@
+import { PosternError } from '../../../model/errors.ts'
+import { isJson, isStorable, type Json } from '../../../model/json.ts'
+import type { EmitEvent, PostedNote } from '../../../model/ledger/ledgers.ts'
+import { SEED_NORMAL } from '../../../model/ledger/seed-priority.ts'
+import { parseMessageType } from '../../../model/message.ts'
+import { parseText, utf8Length } from '../../../model/text.ts'
+import type { Context } from '../../context.ts'
+import { writerOf } from '../identities/identity.ts'
+import { contentOf } from '../messages/compose.ts'
+import { postOnWork } from './post.ts'
+import { routeOf } from './routing.ts'
+
+/** Says on the topic of a work item what has happened to it. Those of the routing table are told; nobody, where it has none. */
+export async function emitEvent(ctx: Context, input: EmitEvent): Promise<PostedNote> {
+  const type = parseEventType(input.type)
+  const subject = parseText('subject', input.subject ?? '', ctx.limits.subjectBytes).trim() || null
+  const payload = parsePayload(input.payload, ctx.limits.payloadBytes)
+  const ledgers = await ctx.ledger()
+  const route = routeOf(ledgers.settings, type)
+  return postOnWork(ctx, {
+    about: input.topic,
+    purpose: 'event',
+    type,
+    requireItem: () => {},
+    notify: route?.to ?? [],
+    priority: route?.priority ?? SEED_NORMAL,
+    says(entity) {
+      const headline = subject ?? `${type}: ${entity}`
+      return { subject: headline, content: contentOf(headline, payload), ...(payload === null ? {} : { payload }) }
+    },
+    entry: (event_id, ts) => ({
+      kind: 'event',
+      type,
+      from_agent: writerOf(ctx.caller),
+      subject,
+      payload,
+      event_id,
+      ts,
+    }),
+  })
+}
+
+/** A note is posted as a note, so that those whom it names are told. */
+function parseEventType(value: string): string {
+  const type = parseMessageType(value)
+  if (!type.endsWith('.note')) return type
+  throw new PosternError('VALUE_INVALID', { field: 'type', value: type, next: 'Post a note with "postern note post".' })
+}
+
+function parsePayload(payload: Json | undefined, limit: number): Json | null {
+  if (payload === undefined) return null
+  if (isJson(payload)) {
+    const bytes = utf8Length(JSON.stringify(payload))
+    if (bytes > limit) throw new PosternError('CONTENT_TOO_LARGE', { field: 'payload', bytes, limit })
+    if (isStorable(payload)) return payload
+    throw new PosternError('TEXT_INVALID', { field: 'payload', what: 'a lone surrogate or a NUL character' })
+  }
+  throw new PosternError('VALUE_INVALID', {
+    field: 'payload',
+    value: 'given',
+    next: 'Send JSON that is nested at most 32 deep.',
+  })
+}

@@ -1,0 +1,144 @@
+import { PosternError } from '../../../model/errors.ts'
+import type { Json } from '../../../model/json.ts'
+import { ENTRY_BYTES, MAX_CHUNKS } from '../../../model/ledger/entry.ts'
+import type { PostedNote, PublishMode } from '../../../model/ledger/ledgers.ts'
+import type { ParcelDraft } from '../../../model/ledger/parcel.ts'
+import { publishModeOf } from '../../../model/ledger/publish-mode.ts'
+import { fromSeedPriority, type SeedPriority } from '../../../model/ledger/seed-priority.ts'
+import { formatWorkEntry, type WorkEntry } from '../../../model/ledger/work-entry.ts'
+import type { Message } from '../../../model/message.ts'
+import type { PushResult } from '../../../model/postern.ts'
+import { utf8Length } from '../../../model/text.ts'
+import type { Shelves } from '../../../store/store.ts'
+import type { Context, Ledgers } from '../../context.ts'
+import { composeMessage } from '../../inbox/compose.ts'
+import { explained, ringFor } from '../../inbox/push.ts'
+import { requireBudget, requireNoSecret } from '../budget.ts'
+import { draftParcel, submissionTo } from '../drafts.ts'
+import { ensureIdentity, recallIdentities, writerOf } from '../identities/identity.ts'
+import { labelOf } from '../label.ts'
+import { placeMessage } from '../messages/place.ts'
+import { publish } from '../publish.ts'
+import { formatHashed, keepBody } from './hashed.ts'
+import { draftWork, type FoundWork, findWork, publishWork } from './items.ts'
+import { targetsOf } from './routing.ts'
+
+/** Something that is written about a work item, and of which some are told. */
+export interface Posting {
+  /** The item or its topic. */
+  readonly about: string
+  readonly purpose: 'note' | 'event'
+  readonly type: string
+  /** Throws where that item is not meant. */
+  readonly requireItem: (entity: string) => void
+  readonly notify: readonly string[]
+  readonly priority: SeedPriority
+  readonly says: (entity: string) => { readonly subject: string; readonly content: string; readonly payload?: Json }
+  /** Its entry under an id, which is that of the message too. */
+  readonly entry: (id: string, ts: string) => WorkEntry
+}
+
+interface Written {
+  readonly posted: Omit<PostedNote, 'ledger'>
+  readonly result: PushResult | undefined
+  readonly told: readonly string[]
+}
+
+/** Writes it on the topic of the item and tells those concerned, each once: both or neither. */
+export async function postOnWork(ctx: Context, posting: Posting): Promise<PostedNote> {
+  const ledgers = await ctx.ledger()
+  const agent = writerOf(ctx.caller)
+  const mode = publishModeOf(ledgers.settings.publish, { type: posting.type, agent })
+  await recallIdentities(ctx, ledgers, [agent])
+  const { posted, result, told } = await explained(ctx, () =>
+    ctx.store.transact((tx) => postWithin(ctx, ledgers, tx, posting, mode)),
+  )
+  ringFor(ctx, result ? [result] : [], told)
+  return { ledger: labelOf(ledgers.ledger), ...posted }
+}
+
+async function postWithin(
+  ctx: Context,
+  ledgers: Ledgers,
+  tx: Shelves,
+  posting: Posting,
+  mode: PublishMode,
+): Promise<Written> {
+  const work = await findWork(ledgers, tx, posting.about)
+  posting.requireItem(work.entity)
+  const { known, unknown } = await targetsOf(tx, posting.notify, ctx.caller.id)
+  if (mode === 'off') requireReader(posting, known)
+  const message = known.length === 0 ? undefined : composePosted(ctx, posting, work.entity, known)
+  const placed = message && (await placeMessage(ctx, ledgers, tx, message, mode))
+  const place = mode === 'off' ? UNPUBLISHED : await publishPosted(ctx, ledgers, tx, { posting, work, message, mode })
+  return {
+    posted: { entity: work.entity, publish: mode, ...place, notified: known, skipped: unknown },
+    result: placed?.result,
+    told: placed?.told ?? [],
+  }
+}
+
+/** A note that is not published and tells nobody would be lost. An event only says what is known elsewhere. */
+function requireReader({ purpose, type }: Posting, known: readonly string[]): void {
+  if (purpose !== 'note' || known.length > 0) return
+  const next = `Nothing of the type ${type} is published here: name somebody to notify who is registered.`
+  throw new PosternError('VALUE_INVALID', { field: 'number of those to notify', value: 0, next })
+}
+
+function composePosted(ctx: Context, posting: Posting, entity: string, to: readonly string[]): Message {
+  const { type, purpose, priority } = posting
+  const said = posting.says(entity)
+  const message = composeMessage(ctx, { ...said, to, type, ref: entity, priority: fromSeedPriority(priority) })
+  return { ...message, dedupKey: `${purpose}:${message.id}` }
+}
+
+type Place = Pick<PostedNote, 'topic_id' | 'sequence' | 'parcel'>
+
+const UNPUBLISHED: Place = { topic_id: null, sequence: null, parcel: null }
+
+interface Publication {
+  readonly posting: Posting
+  readonly work: FoundWork
+  readonly message: Message | undefined
+  readonly mode: PublishMode
+}
+
+async function publishPosted(ctx: Context, ledgers: Ledgers, tx: Shelves, publication: Publication): Promise<Place> {
+  const { work } = publication
+  const made = await draftWork(ledgers, tx, work)
+  const draft = await draftPosted(ctx, ledgers, tx, publication)
+  await requireBudget(ctx, ledgers, tx, draft.price + (made?.price ?? 0))
+  const topic = await publishWork(ctx, ledgers, tx, work, made)
+  const { id, state, sequence } = await publish(ctx, ledgers, tx, draft)
+  return { topic_id: topic?.id ?? null, sequence, parcel: state === 'published' ? null : id }
+}
+
+async function draftPosted(
+  ctx: Context,
+  ledgers: Ledgers,
+  tx: Shelves,
+  { posting, work: { entity, topic }, message, mode }: Publication,
+): Promise<ParcelDraft> {
+  const from = await ensureIdentity(ctx, ledgers, tx, writerOf(ctx.caller))
+  const ts = new Date(message?.createdAt ?? ctx.store.now()).toISOString()
+  const entry = posting.entry(message?.id ?? ctx.newId('msg'), ts)
+  const text = requireRoom(mode === 'full' ? formatWorkEntry(entry) : formatHashed(ledgers, entry))
+  if (mode === 'hash') await keepBody(ctx, ledgers, tx, entry)
+  requireNoSecret(ledgers, mode, text)
+  return draftParcel(ledgers, {
+    purpose: posting.purpose,
+    about: entity,
+    lane: entity,
+    payer: from.account,
+    // By the name of the item where its topic is still on its way.
+    steps: [submissionTo(topic?.id ?? `{${entity}}`, text, '', { mayChunk: true })],
+    message: message ?? null,
+  })
+}
+
+function requireRoom(text: string): string {
+  const bytes = utf8Length(text)
+  const limit = ENTRY_BYTES * MAX_CHUNKS
+  if (bytes > limit) throw new PosternError('LEDGER_MESSAGE_TOO_LARGE', { bytes, limit })
+  return text
+}

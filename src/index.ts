@@ -69,6 +69,39 @@ export type {
 export type { HandoffItem, ItemPriority, ItemRef, ItemType, RefusedFile } from './model/handoff/item.ts'
 export type { IngestEntries, IngestEntry, Ingested } from './model/ingest.ts'
 export type { Json } from './model/json.ts'
+export type { ConnectionState, LedgerConnection } from './model/ledger/connection.ts'
+export type { EntryChunk, LedgerEntry } from './model/ledger/entry.ts'
+export type { LedgerIdentity } from './model/ledger/identity.ts'
+export type {
+  CreatedTopic,
+  EmitEvent,
+  LedgerDesk,
+  LedgerLabel,
+  LedgerProfile,
+  LedgerSetup,
+  LedgerStatus,
+  ListNotes,
+  Messages,
+  Note,
+  NotePage,
+  Notes,
+  PostedNote,
+  PostNote,
+  PublishMode,
+  ReadTopic,
+  Said,
+  SendMessage,
+  SentMessage,
+  SentMessages,
+  SetProfile,
+  TopicPage,
+  Verified,
+  VerifyMark,
+} from './model/ledger/ledgers.ts'
+export type { LedgerParcel, ParcelDraft, ParcelPurpose, ParcelState, ParcelStep } from './model/ledger/parcel.ts'
+export type { SeedPriority } from './model/ledger/seed-priority.ts'
+export type { LedgerTopic, TopicRole } from './model/ledger/topic.ts'
+export type { EntityType, RefType } from './model/ledger/work-item.ts'
 export type { Limits } from './model/limits.ts'
 export type { Attachment, Message, Sender } from './model/message.ts'
 export type { EventFilter, PosternEvent } from './model/network/event.ts'

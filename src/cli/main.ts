@@ -76,6 +76,26 @@ import { wake } from './commands/wake.ts'
 import { completionCommand } from './completion.ts'
 import { courier } from './courier/courier.ts'
 import { helpFor, overview } from './help.ts'
+import {
+  ledgerAccept,
+  ledgerConnect,
+  ledgerConnections,
+  ledgerDisconnect,
+  ledgerReject,
+  ledgerSay,
+} from './ledger/connections.ts'
+import { ledgerEmit } from './ledger/emit.ts'
+import { ledgerExport } from './ledger/export.ts'
+import { inboxMine } from './ledger/inbox-mine.ts'
+import { ledgerListen } from './ledger/listen.ts'
+import { messageInbox, messageSend } from './ledger/message.ts'
+import { noteList, notePost } from './ledger/note.ts'
+import { ledgerDrop, ledgerParcels, ledgerRetry } from './ledger/parcels.ts'
+import { ledgerProfile } from './ledger/profile.ts'
+import { ledgerServe } from './ledger/serve.ts'
+import { ledgerSetup, ledgerStatus } from './ledger/status.ts'
+import { ledgerRead, ledgerTopicCreate, ledgerTopics } from './ledger/topics.ts'
+import { ledgerVerify } from './ledger/verify.ts'
 import { parseArgs } from './parse.ts'
 import { asksForJson, printLine, report, runCommand } from './run.ts'
 import { nearest } from './suggest.ts'
@@ -85,6 +105,7 @@ export const COMMANDS: readonly Command[] = [
   inboxPushAndWait,
   inboxDrainStyled,
   inboxList,
+  inboxMine,
   inboxShow,
   inboxAck,
   inboxWait,
@@ -139,6 +160,30 @@ export const COMMANDS: readonly Command[] = [
   handoffOutboxWrite,
   handoffOutboxList,
   handoffClean,
+  messageSend,
+  messageInbox,
+  notePost,
+  noteList,
+  ledgerStatus,
+  ledgerSetup,
+  ledgerTopics,
+  ledgerTopicCreate,
+  ledgerRead,
+  ledgerVerify,
+  ledgerExport,
+  ledgerProfile,
+  ledgerEmit,
+  ledgerConnections,
+  ledgerConnect,
+  ledgerAccept,
+  ledgerReject,
+  ledgerDisconnect,
+  ledgerSay,
+  ledgerParcels,
+  ledgerRetry,
+  ledgerDrop,
+  ledgerListen,
+  ledgerServe,
   run,
   planSet,
   planList,
@@ -186,11 +231,16 @@ export async function runMain(argv: readonly string[]): Promise<number> {
   if (words.length === 1 && words[0] === '--version') return runCommand(version, [], openOrConnect)
 
   const [noun] = words
-  if (noun === undefined || noun === '--help' || noun === '-h') return show(overview(COMMANDS))
-  const isNoun = COMMANDS.some(({ path }) => path.startsWith(`${noun} `))
-  const next = words[1]
-  if (isNoun && (next === undefined || next === '--help' || next === '-h')) return show(overview(COMMANDS, noun))
-  return report(unknownCommand(words, isNoun ? noun : undefined), asksForJson(words))
+  if (noun === undefined || isHelp(noun)) return show(overview(COMMANDS))
+  const isGroup = (group: string) => COMMANDS.some(({ path }) => path.startsWith(`${group} `))
+  const helpAt = words.findIndex(isHelp)
+  const group = (helpAt < 0 ? words : words.slice(0, helpAt)).join(' ')
+  if (isGroup(group)) return show(overview(COMMANDS, group))
+  return report(unknownCommand(words, isGroup(noun) ? noun : undefined), asksForJson(words))
+}
+
+function isHelp(word: string): boolean {
+  return word === '--help' || word === '-h'
 }
 
 /** Help is asked for by an option of the command; the same letters as its text are just text. */

@@ -14,6 +14,7 @@ const HARMLESS: ReadonlySet<OperationName> = new Set([
   'handoff.init',
   'handoff.printed',
   'handoff.confirm',
+  'ledger.verify',
   'sessions.begin',
   'sessions.settle',
   'tokens.revoke',

@@ -52,6 +52,10 @@ const NOWHERE: Readonly<Record<string, (id: string) => PosternError>> = {
   services: (id) => new PosternError('SERVICE_NOT_FOUND', { id }),
   items: (name) => new PosternError('HANDOFF_ITEM_NOT_FOUND', { name }),
   inheritances: (id) => new PosternError('HANDOFF_OFFER_NOT_FOUND', { id }),
+  topics: (value) => new PosternError('LEDGER_ID_INVALID', { value }),
+  profiles: (id) => new PosternError('AGENT_ID_INVALID', { id: JSON.stringify(id) }),
+  connections: (id) => new PosternError('CONNECTION_NOT_FOUND', { id }),
+  parcels: (id) => new PosternError('PARCEL_NOT_FOUND', { id }),
   tokens: (id) => new PosternError('TOKEN_NOT_FOUND', { id }),
 }
 

@@ -23,6 +23,7 @@ interface ConfigFile {
   readonly handoff?: Readonly<Record<string, unknown>>
   /** What rings other machines. */
   readonly wire?: Readonly<Record<string, unknown>>
+  readonly ledger?: Readonly<Record<string, unknown>>
 }
 
 /** One source of settings and where it lies. */
@@ -102,7 +103,7 @@ function parseConfigFile(text: string, path: string): ConfigFile {
 }
 
 /** Settings that are made of others, which their users understand. */
-export const GROUPS = ['gates', 'server', 'bus', 'handoff', 'wire'] as const
+export const GROUPS = ['gates', 'server', 'bus', 'handoff', 'wire', 'ledger'] as const
 export type Group = (typeof GROUPS)[number]
 const SETTINGS: readonly string[] = ['store', 'url', 'hooks', 'limits', ...GROUPS]
 

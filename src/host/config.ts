@@ -24,6 +24,8 @@ export interface Config {
   readonly handoff: Readonly<Record<string, unknown>>
   /** What rings other machines, as it is written: `readWireSettings` understands it. */
   readonly wire: Readonly<Record<string, unknown>>
+  /** Which ledger it is and how it is used, as it is written: `readLedgerSettings` understands it. */
+  readonly ledger: Readonly<Record<string, unknown>>
   /** Where each value came from, by its dotted name. */
   readonly origins: Readonly<Record<string, string>>
 }

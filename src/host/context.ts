@@ -41,7 +41,7 @@ export interface OpenOptions {
   /** Where items of the handoff lie; by default as the configuration says. */
   readonly handoff?: Partial<HandoffSettings>
   /** Settings that are read on use. */
-  readonly config?: Pick<Config, 'bus' | 'handoff' | 'origins' | 'home'>
+  readonly config?: Pick<Config, 'bus' | 'handoff' | 'ledger' | 'origins' | 'home'>
   /** Hands on what has happened; to nobody by default. */
   readonly announce?: Context['announce']
 }
@@ -66,6 +66,7 @@ export function createContext(store: Store, wire: Wire, options: OpenOptions): C
     recurrences: lazy(async () => (await import('./cron.ts')).createRecurrences()),
     handoff: lazy(async () => (await import('./handoff/handoffs.ts')).openHandoffs(options)),
     bus: lazy(async () => (await import('./bus/buses.ts')).openBuses(options)),
+    ledger: lazy(async () => (await import('./ledger/ledgers.ts')).openLedgers(store, options)),
     // Few commands ever run another.
     runCommand: async (command, options) => (await import('../kit/node/run-in-turn.ts')).runInTurn(command, options),
     announce: options.announce ?? (async () => {}),

@@ -6,6 +6,7 @@ import type { Wire } from '../wires/wire.ts'
 import { keepBuses } from './bus/kept-buses.ts'
 import { closer, createContext, type OpenOptions } from './context.ts'
 import { openEmbedded } from './embedded.ts'
+import { keepLedger } from './ledger/kept-ledger.ts'
 
 export type { OpenOptions }
 
@@ -17,11 +18,13 @@ export async function openLocal(path: string, options: OpenOptions = {}): Promis
 
 /** Puts a Postern together from a store and a wire. */
 export function assemble(store: Store, wire: Wire, options: OpenOptions): Postern {
-  const { ctx, closeBuses } = keepBuses(createContext(store, wire, options))
+  const { ctx: kept, closeBuses } = keepBuses(createContext(store, wire, options))
+  const { ctx, closeLedger } = keepLedger(kept)
   const upkeep = options.upkeep === false ? undefined : startUpkeep(ctx)
-  const close = closer(store, wire, () => {
+  const close = closer(store, wire, async () => {
     upkeep?.stop()
     closeBuses()
+    await closeLedger()
   })
   return createPostern(ctx, close)
 }

@@ -16,6 +16,13 @@ const CREATING: readonly OperationName[] = [
   'bus.post',
   'handoff.leave',
   'handoff.writeOut',
+  'messages.send',
+  'messages.sendInbox',
+  'notes.post',
+  'ledger.createTopic',
+  'ledger.emit',
+  'ledger.connect',
+  'ledger.say',
 ]
 
 /** The HTTP status of an operation that was done. */

@@ -5,6 +5,11 @@ import * as events from './events.ts'
 import * as gates from './gates.ts'
 import * as handoff from './handoff.ts'
 import * as inbox from './inbox.ts'
+import * as connections from './ledger/connections.ts'
+import * as ledger from './ledger/ledger.ts'
+import * as messages from './ledger/messages.ts'
+import * as notes from './ledger/notes.ts'
+import * as parcels from './ledger/parcels.ts'
 import type { Operation } from './operation.ts'
 import * as plans from './plans.ts'
 import * as services from './services.ts'
@@ -26,6 +31,11 @@ export const OPERATIONS: readonly Operation[] = [
   tokens,
   bus,
   handoff,
+  messages,
+  notes,
+  ledger,
+  connections,
+  parcels,
   events,
   upkeep,
 ].flatMap((room) => Object.values(room))

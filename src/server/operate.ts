@@ -1,5 +1,6 @@
 import type { BusPage } from '../model/bus/bus.ts'
 import { PosternError } from '../model/errors.ts'
+import type { SentMessages } from '../model/ledger/ledgers.ts'
 import { parseTraceContext, type TraceContext } from '../model/network/trace-context.ts'
 import { toWire } from '../model/network/wire-json.ts'
 import { fillInOwn, requireAccess } from '../operations/access.ts'
@@ -71,11 +72,18 @@ async function readInput({ operation, params, asking }: Errand): Promise<{ text:
 function withKey({ operation, asking }: Errand, input: Input, key: string | undefined): Input {
   if (key === undefined) return input
   if (operation.name === 'inbox.pushMany') return withKeys(asking, input, key)
-  if (!KEYED.includes(operation.name) || input['dedupKey'] !== undefined) return input
-  return { ...input, dedupKey: dedupKeyFor(asking, key) }
+  const field = KEYED[operation.name]
+  if (field === undefined || input[field] !== undefined) return input
+  return { ...input, [field]: dedupKeyFor(asking, key) }
 }
 
-const KEYED: readonly OperationName[] = ['inbox.push', 'spaces.post']
+/** The field that holds the key of a message. */
+const KEYED: Readonly<Partial<Record<OperationName, string>>> = {
+  'inbox.push': 'dedupKey',
+  'spaces.post': 'dedupKey',
+  'messages.send': 'dedup_key',
+  'messages.sendInbox': 'dedup_key',
+}
 
 /** A key of the header has no space in it, so none of these is ever that of another request. */
 function withKeys(asking: Asking, input: Input, key: string): Input {
@@ -129,10 +137,13 @@ function bounded(input: Input, signal: AbortSignal): Input {
 }
 
 const PUSHING: readonly OperationName[] = ['inbox.push', 'inbox.pushMany', 'spaces.post']
+const SENDING: readonly OperationName[] = ['messages.send', 'messages.sendInbox']
 
 function pushedBy({ name }: Operation, result: unknown): number {
-  if (!PUSHING.includes(name)) return 0
-  const results = (Array.isArray(result) ? result : [result]) as readonly { readonly duplicate: boolean }[]
+  const isSending = SENDING.includes(name)
+  if (!isSending && !PUSHING.includes(name)) return 0
+  const found = isSending ? (result as SentMessages).messages : Array.isArray(result) ? result : [result]
+  const results = found as readonly { readonly duplicate: boolean }[]
   return results.filter(({ duplicate }) => !duplicate).length
 }
 

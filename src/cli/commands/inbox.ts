@@ -2,6 +2,7 @@ import type { InboxMessage } from '../../model/delivery.ts'
 import { EXIT, PosternError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import { formatPriority } from '../../model/priority.ts'
+import { isRepetition } from '../../render/repetition.ts'
 import { foldLines, showBlock, showField } from '../../render/terminal.ts'
 import type { Args, Command, Io } from '../command.ts'
 import { ownAgent, requireOwnAgent } from '../own-agent.ts'
@@ -63,24 +64,24 @@ export const inboxShow: Command = {
 }
 
 /** On a terminal no line may run on into a row that looks like another. */
-function folded(io: Io, text: string): string {
+export function folded(io: Io, text: string): string {
   return io.stdout.isTerminal ? foldLines(text, io.stdout.columns) : text
 }
 
-function describeMessage(io: Io, message: Message, thread: readonly Message[]): string {
-  const { from } = message
+export function describeMessage(io: Io, message: Message, thread: readonly Message[]): string {
+  const { from, subject, content, payload, context } = message
   const lines = [
     `${message.id} · ${message.type} · ${formatPriority(message.priority)} · ${new Date(message.createdAt).toISOString()} (${ago(message.createdAt, io.now())})`,
     `from ${from.id} (${from.kind}, ${from.verified ? 'verified' : 'unverified'}, via ${from.via}) to ${message.to.join(', ')}`,
-    ...(message.subject === null ? [] : [`subject: ${message.subject}`]),
+    ...(subject === null || subject === content ? [] : [`subject: ${subject}`]),
     ...(message.ref === null ? [] : [`about: ${message.ref}`]),
     ...(message.replyTo === null ? [] : [`in reply to: ${message.replyTo}`]),
     ...message.attachments.map(
       ({ name, bytes, sha256, path }) => `attached: ${name} (${bytes} bytes, sha256 ${sha256}) ${path ?? ''}`,
     ),
   ].map((line) => showField(line, 2_000))
-  const data = [message.payload, message.context].filter((part) => part !== null)
-  const body = [message.content, ...data.map((part) => JSON.stringify(part, null, 2))].map(showBlock)
+  const data = [isRepetition(payload, content) ? null : payload, context].filter((part) => part !== null)
+  const body = [content, ...data.map((part) => JSON.stringify(part, null, 2))].map(showBlock)
   const others = thread.filter(({ id }) => id !== message.id)
   const around = others.map(({ id, from: who, content }) => showField(`  ${id} ${who.id}: ${content}`, 160))
   return [...lines, ...body, ...(around.length > 0 ? [`thread of ${thread.length}:`, ...around] : [])].join('\n')

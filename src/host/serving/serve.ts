@@ -1,3 +1,4 @@
+import type { Context } from '../../core/context.ts'
 import { createPostern } from '../../core/postern.ts'
 import { startUpkeep } from '../../core/upkeep/loops.ts'
 import type { Replies } from '../../model/network/replies.ts'
@@ -15,6 +16,8 @@ import { closer, createContext, type OpenOptions } from '../context.ts'
 import { createCredentials } from '../credentials/credentials.ts'
 import { openStore } from '../embedded.ts'
 import { readHookConfig } from '../hook-config.ts'
+import { keepLedger } from '../ledger/kept-ledger.ts'
+import type { Listening } from '../ledger/listening.ts'
 import { openServedEngine, startCarrying, type WireStatus } from '../wires/carrying.ts'
 import { createHooked, type Hooked } from './hooked.ts'
 
@@ -47,12 +50,16 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
   const wire = createSharedWire(engine ? createBothWires(outer, ringing(engine.wire), note) : outer)
   const announce = createAnnouncer(userHooks, options.note)
   const defaults = { sessionGates, announce, config, home: config.home, limits: config.limits, isShared: true }
-  const { ctx, closeBuses } = keepBuses(createContext(store, wire, { ...defaults, ...options }))
+  const { ctx: kept, closeBuses } = keepBuses(createContext(store, wire, { ...defaults, ...options }))
+  const { ctx, closeLedger } = keepLedger(kept)
   const carrying = engine && startCarrying({ engine, ctx })
+  const listening = await followLedger(config, ctx)
   const upkeep = options.upkeep === false ? undefined : startUpkeep(ctx)
   const close = closer(store, wire, async () => {
     upkeep?.stop()
     closeBuses()
+    await listening?.close()
+    await closeLedger()
     await carrying?.close()
   })
   return {
@@ -68,6 +75,13 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
     wireStatus: async () => carrying?.status(),
     close,
   }
+}
+
+/** Undefined where there is nothing to follow: the local ledger tells of itself. */
+async function followLedger({ ledger }: Config, ctx: Context): Promise<Listening | undefined> {
+  if ((ledger['network'] ?? 'local') === 'local') return undefined
+  const { startListening } = await import('../ledger/listening.ts')
+  return startListening({ ctx, note: ctx.note })
 }
 
 /** Where copies are kept they go first. */

@@ -1,0 +1,66 @@
+/** A topic that is listened to, and when it is looked at next. */
+export interface Followed {
+  readonly id: string
+  /** Of the clock that only ever grows. */
+  dueAtMs: number
+  waitMs: number
+  /** When something was last found there; 0 where nothing ever was. */
+  foundAtMs: number
+  trouble: string | null
+}
+
+const BUSY_MS = 250
+const IDLE_MS = 15_000
+/** A mirror whose hashes do not fit is asked rarely: it would have to be another one. */
+const BROKEN_MS = 5 * 60_000
+
+export class FollowedTopics {
+  readonly #topics = new Map<string, Followed>()
+
+  get size(): number {
+    return this.#topics.size
+  }
+
+  get troubled(): readonly { readonly topic: string; readonly trouble: string }[] {
+    return [...this.#topics.values()].flatMap(({ id, trouble }) => (trouble === null ? [] : [{ topic: id, trouble }]))
+  }
+
+  /** Takes up topics that are new and forgets those that are gone. */
+  refresh(ids: ReadonlySet<string>, nowMs: number): void {
+    for (const id of this.#topics.keys()) if (!ids.has(id)) this.#topics.delete(id)
+    for (const id of ids) {
+      if (!this.#topics.has(id))
+        this.#topics.set(id, { id, dueAtMs: nowMs, waitMs: BUSY_MS, foundAtMs: 0, trouble: null })
+    }
+  }
+
+  due(nowMs: number): readonly Followed[] {
+    const due = [...this.#topics.values()].filter(({ dueAtMs }) => dueAtMs <= nowMs)
+    return due.sort((one, other) => one.dueAtMs - other.dueAtMs)
+  }
+
+  nextDueMs(): number {
+    return Math.min(...[...this.#topics.values()].map(({ dueAtMs }) => dueAtMs))
+  }
+
+  /** Those in which something happened last. */
+  busiest(count: number): readonly Followed[] {
+    return [...this.#topics.values()].sort((one, other) => other.foundAtMs - one.foundAtMs).slice(0, count)
+  }
+
+  /** Something is probably there. */
+  hint(id: string, nowMs: number): void {
+    const topic = this.#topics.get(id)
+    if (!topic || topic.trouble !== null) return
+    topic.dueAtMs = Math.min(topic.dueAtMs, nowMs)
+    topic.waitMs = BUSY_MS
+  }
+
+  looked(topic: Followed, found: { readonly entries: number; readonly trouble: string | null }, nowMs: number): void {
+    const { entries, trouble } = found
+    if (entries > 0) topic.foundAtMs = nowMs
+    topic.waitMs = entries > 0 ? BUSY_MS : Math.min(IDLE_MS, topic.waitMs * 2)
+    topic.trouble = trouble
+    topic.dueAtMs = nowMs + (trouble === 'broken' ? BROKEN_MS : topic.waitMs)
+  }
+}

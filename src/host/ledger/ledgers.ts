@@ -1,0 +1,24 @@
+import type { Ledgers } from '../../core/context.ts'
+import { createLedgerCodec } from '../../ledger/codec/create-codec.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import { createLocalLedger } from '../../ledger/local/local-ledger.ts'
+import type { Store } from '../../store/store.ts'
+import type { OpenOptions } from '../context.ts'
+import { type ReadLedgerSettings, readLedgerSettings } from './settings.ts'
+
+const NOTHING_SET = { ledger: {}, origins: {}, home: '' }
+
+/** The ledger, for the heart. A part of its own, loaded only where it is touched. */
+export async function openLedgers(store: Store, { config }: OpenOptions): Promise<Ledgers> {
+  const { hedera, ...settings } = readLedgerSettings(config ?? NOTHING_SET)
+  return { ledger: await openLedger(store, hedera), codec: createLedgerCodec(), settings }
+}
+
+/** What speaks with a network elsewhere is loaded only where one is set. */
+async function openLedger(store: Store, hedera: ReadLedgerSettings['hedera']): Promise<Ledger> {
+  if (!hedera) return createLocalLedger({ store })
+  const { createSigner, openHederaLedger } = await import('../../ledger/hedera/hedera-ledger.ts')
+  // A key that cannot be used is told to whoever asks first, not when something waits to be published.
+  for (const readKey of Object.values(hedera.keys)) await createSigner(readKey())
+  return openHederaLedger(hedera)
+}

@@ -1,0 +1,43 @@
+import type { Context } from '../../core/context.ts'
+import { labelOf } from '../../core/ledger/label.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { LedgerLabel } from '../../model/ledger/ledgers.ts'
+import type { Config } from '../config.ts'
+import { closer, createContext } from '../context.ts'
+import { openStore } from '../embedded.ts'
+import { keepLedger } from './kept-ledger.ts'
+import { type Listening, startListening } from './listening.ts'
+
+export interface OpenListening extends Listening {
+  /** Which ledger is followed. */
+  readonly ledger: LedgerLabel
+}
+
+/** Opens the configured store and follows its ledger until it is closed. Refused where there is nothing to follow. */
+export async function openListening(config: Config, note: Context['note']): Promise<OpenListening> {
+  const { store, wire } = await openStore(config, { isShared: true })
+  const options = { config, home: config.home, limits: config.limits, isShared: true, note }
+  const { ctx, closeLedger } = keepLedger(createContext(store, wire, options))
+  const close = closer(store, wire, closeLedger)
+  try {
+    const { ledger } = await ctx.ledger()
+    if (ledger.kind === 'local') {
+      throw new PosternError('USAGE', {
+        message: 'The local ledger needs no listener: what is written there is in the inbox at once.',
+        next: 'Set "ledger.network" in the configuration to follow another.',
+      })
+    }
+    const listening = startListening({ ctx, note })
+    return {
+      ledger: labelOf(ledger),
+      status: () => listening.status(),
+      async close() {
+        await listening.close()
+        await close()
+      },
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

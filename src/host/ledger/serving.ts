@@ -1,0 +1,74 @@
+import type { Context } from '../../core/context.ts'
+import { noteSkipped, takeIn } from '../../core/ledger/intake/take-in.ts'
+import { ring } from '../../core/rings.ts'
+import { type LedgerPorts, OPERATOR_ACCOUNT, startLedgerServer } from '../../ledger/serve/ledger-server.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { Config } from '../config.ts'
+import { closer, createContext } from '../context.ts'
+import { openStore } from '../embedded.ts'
+import { keepLedger } from './kept-ledger.ts'
+import { ensureOperatorKey } from './operator-key.ts'
+
+/** The ports that clients of Hedera expect of a ledger on their own machine. */
+const LOCAL_PORTS: LedgerPorts = { node: 50211, mirror: 5600, rest: 5551 }
+
+export interface LedgerServing {
+  readonly ports: LedgerPorts
+  /** The account that clients begin with, and where its private key lies. */
+  readonly operator: { readonly account: string; readonly keyFile: string }
+  /** Safe to call twice. */
+  close(): Promise<void>
+}
+
+export interface ServeLedger {
+  /** 0 takes any that is free. */
+  readonly ports: Partial<LedgerPorts>
+  readonly note: Context['note']
+}
+
+/** Opens the configured store and lets clients of Hedera at its local ledger until it is closed. */
+export async function openLedgerServing(config: Config, { ports, note }: ServeLedger): Promise<LedgerServing> {
+  const { store, wire } = await openStore(config, { isShared: true })
+  const options = { config, home: config.home, limits: config.limits, isShared: true, note }
+  const { ctx, closeLedger } = keepLedger(createContext(store, wire, options))
+  const close = closer(store, wire, async () => {
+    await server?.close()
+    await closeLedger()
+  })
+  let server: { readonly ports: LedgerPorts; close(): Promise<void> } | undefined
+  try {
+    const { publicKey, file } = ensureOperatorKey(config.home)
+    server = await startServer(ctx, publicKey, { ...LOCAL_PORTS, ...ports })
+    const operator = { account: OPERATOR_ACCOUNT, keyFile: file }
+    return { ports: server.ports, operator, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function startServer(ctx: Context, operatorKey: string, ports: LedgerPorts) {
+  const ledgers = await ctx.ledger()
+  const { ledger } = ledgers
+  if (ledger.kind !== 'local') {
+    throw new PosternError('USAGE', {
+      message: `The ledger of this home is ${ledger.network}, which serves itself.`,
+      next: 'Set "ledger.network" in the configuration to "local" to serve a ledger of your own.',
+    })
+  }
+  const { store, note } = ctx
+  return startLedgerServer({
+    store,
+    ledger,
+    note,
+    ports,
+    operatorKey,
+    async onEntries(tx, topic, entries) {
+      const taken = await takeIn(ctx, ledgers, tx, topic, entries)
+      return () => {
+        ring(ctx, taken.rings)
+        noteSkipped(ctx, topic.id, taken)
+      }
+    },
+  })
+}

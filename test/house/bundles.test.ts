@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { SOURCE_ERRORS } from '../../src/model/errors/source-errors.ts'
 
 const dist = join(new URL('../..', import.meta.url).pathname, 'dist')
-const DRIVERS = ['@nats-io/transport-node', '@nats-io/jetstream', '@redis/client']
+const DRIVERS = ['@nats-io/transport-node', '@nats-io/jetstream', '@redis/client', '@noble/curves', '@noble/hashes']
 const HEAVY = ['croner', 'zod', 'commander', 'pg', 'hono', 'yaml', ...DRIVERS]
 const SLOW_MODULES = ['node:crypto', 'node:child_process', 'node:http', 'node:net', 'node:stream']
 

@@ -26,6 +26,10 @@ const LOCAL_COMMANDS = [
   'bus discover',
   'serve',
   'decision check',
+  'inbox mine',
+  'ledger listen',
+  'ledger serve',
+  'ledger export',
 ]
 
 const root = new URL('../..', import.meta.url).pathname

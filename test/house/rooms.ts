@@ -55,7 +55,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'operations/routes.ts': { may: [], remedy: 'routes are plain data, so that a client needs nothing else' },
   core: {
     may: ['model', 'kit/pure'],
-    mayAsTypes: [STORE_CONTRACT, WIRE_CONTRACT, 'bus/bus-shelf.ts', 'handoff/handoff-shelf.ts', 'ledger/ledger.ts'],
+    mayAsTypes: [
+      STORE_CONTRACT,
+      WIRE_CONTRACT,
+      'bus/bus-shelf.ts',
+      'handoff/handoff-shelf.ts',
+      'ledger/ledger.ts',
+      'ledger/codec.ts',
+    ],
     remedy: 'ask for it through the context',
   },
   store: {
@@ -109,7 +116,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'ledger/hedera': {
     may: ['model', ...KIT, 'ledger'],
-    packages: ['@grpc/', '@hiero-ledger/'],
+    packages: ['@noble/'],
     node: true,
     clock: true,
     remedy: 'only the network lives here; what local chains need too lives in ledger',

@@ -7,6 +7,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Every TypeScript file of the folders that are given, by its path from the root. */
 export function readTree(...folders: string[]): Files {
-  const paths = folders.flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: ROOT })).sort()
+  const exclude = ['**/node_modules/**']
+  const paths = folders.flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: ROOT, exclude })).sort()
   return new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]))
 }

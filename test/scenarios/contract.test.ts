@@ -151,6 +151,20 @@ describe('help', () => {
     }
   }, 120_000)
 
+  it('lists what begins with the words that were typed', async () => {
+    const options = { home: temporaryFolder() }
+    for (const words of [
+      ['ledger', 'topic'],
+      ['ledger', 'topic', '--help'],
+      ['help', 'ledger', 'topic'],
+    ]) {
+      const { exit, stdout } = await postern(options, ...words)
+      expect({ words, exit }).toEqual({ words, exit: 0 })
+      expect(stdout).toContain('ledger topic create')
+      expect(stdout).not.toContain('ledger topics')
+    }
+  })
+
   it('suggests what was probably meant', async () => {
     const options = { home: temporaryFolder() }
     expect((await postern(options, 'inbox', 'pusj')).stderr).toContain('postern inbox push')

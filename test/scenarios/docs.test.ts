@@ -52,6 +52,7 @@ describe('the commands of the guides', () => {
     'docs/guides/first-steps.md',
     'docs/guides/gates-and-decisions.md',
     'docs/guides/handoff.md',
+    'docs/guides/ledger.md',
     'docs/guides/plans.md',
     'docs/guides/spaces.md',
   ]

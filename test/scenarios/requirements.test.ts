@@ -56,5 +56,6 @@ function claimsIn(folder: ProofFolder): Claim[] {
 
 function testsIn(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  return names.filter((name) => name.endsWith('.test.ts')).map((name) => join(folder, name))
+  const own = names.filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
+  return own.map((name) => join(folder, name))
 }

@@ -11,7 +11,7 @@
 export interface Requirement {
   readonly text: string
   /** The part of the product that brought it. */
-  readonly builtIn: 'spine' | 'hooks' | 'server' | 'bus' | 'handoff' | 'wires'
+  readonly builtIn: 'spine' | 'hooks' | 'server' | 'bus' | 'handoff' | 'wires' | 'ledger'
   /** The folder whose tests prove it; others may prove it too. */
   readonly provenIn: ProofFolder
 }
@@ -21,6 +21,7 @@ export const PROOF_FOLDERS = {
   conformance: 'test/conformance',
   faults: 'test/faults',
   scenarios: 'test/scenarios',
+  hiero: 'test/hiero',
   render: 'src/render',
 } as const
 export type ProofFolder = keyof typeof PROOF_FOLDERS
@@ -33,6 +34,7 @@ const server = (provenIn: ProofFolder, text: string): Requirement => ({ text, bu
 const bus = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'bus', provenIn })
 const handoff = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'handoff', provenIn })
 const wires = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'wires', provenIn })
+const ledger = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'ledger', provenIn })
 
 export const REQUIREMENTS = {
   'G1.kill': spine('faults', 'An acknowledged push survives kill -9 of any process, at every storage syscall.'),
@@ -627,6 +629,80 @@ export const REQUIREMENTS = {
   'S000.courier.store-away': wires(
     'scenarios',
     'What a courier has brought is shown while the store is away, and not again when it is back.',
+  ),
+  'S003.contract': ledger('conformance', 'What one ledger promises, the other does: one suite runs against both.'),
+  'S003.topics': ledger(
+    'conformance',
+    "Every agent, people too, has an inbound and an outbound topic with the seed's memos, made once.",
+  ),
+  'S003.profile': ledger(
+    'conformance',
+    "An agent's profile is published as HCS-11 and as the seed's agent_definition, with capabilities of its own.",
+  ),
+  'S003.send': ledger(
+    'conformance',
+    'A message is on the topic of its recipient and in its inbox, both or neither, and is shown once.',
+  ),
+  'S003.send.all': ledger('conformance', 'ALL is everybody but the sender, each with a message of its own.'),
+  'S003.send-inbox': ledger('conformance', 'What a system has to say comes into the inbox and is on no ledger.'),
+  'S003.fast-path': ledger(
+    'conformance',
+    'On a ledger elsewhere what is urgent is in the inbox at once and the rest when its entry comes, each once.',
+  ),
+  'S003.note': ledger(
+    'conformance',
+    'A note stands on the topic of its work item and reaches each whom it names, once.',
+  ),
+  'S003.routing': ledger(
+    'conformance',
+    'A blocked task reaches those of the routing table with priority 1; who is not registered is skipped and reported.',
+  ),
+  'S003.inbox-view': ledger(
+    'conformance',
+    "The seed's inbox is a view with its columns; on PostgreSQL it takes what is inserted and what is processed.",
+  ),
+  'S003.chunks': ledger(
+    'conformance',
+    'A message in parts is put together in whatever order, and however often, they come.',
+  ),
+  'S003.spoofed': ledger('conformance', 'Whoever did not pay for an entry is not its sender, whatever it claims.'),
+  'S003.handshake': ledger(
+    'conformance',
+    'An outsider completes the handshake with an agent, and both exchange messages.',
+  ),
+  'S003.verify': ledger('conformance', 'A topic that was altered by one byte is found, with its first bad entry.'),
+  'S003.privacy': ledger(
+    'conformance',
+    'What is published is a choice; a secret or an empty purse stops it before anything is stored.',
+  ),
+  'S003.listener.killed': ledger(
+    'faults',
+    'A listener that is killed at any point goes on without loss or repetition.',
+  ),
+  'S003.mirror': ledger('faults', 'A mirror that lags, answers 429, repeats or has gaps delays and never loses.'),
+  'S003.publisher': ledger(
+    'faults',
+    'What was decided on is published once, though answers are lost and publishers are killed.',
+  ),
+  'S003.commands': ledger(
+    'scenarios',
+    'Every part of the ledger is a command, with JSON, exit codes, and the name of the ledger in its answer.',
+  ),
+  'S003.parity': ledger('scenarios', 'Command line, HTTP and library answer alike.'),
+  'S003.permissions': ledger(
+    'scenarios',
+    "An agent's token speaks for that agent alone, reads no inbox of another by its topic, and administers nothing.",
+  ),
+  'S003.reader': ledger(
+    'scenarios',
+    'A person reads the own inbox: unprocessed first, newest first, with priorities of 1 to 5.',
+  ),
+  'S003.proof': ledger('scenarios', 'An exported topic is checked by its file alone, and every change of it is found.'),
+  'S003.bad-input': ledger('scenarios', 'Bad input is refused with its code, and nothing is published or stored.'),
+  'S003.sdk': ledger('hiero', 'The unmodified SDK of Hedera works against `ledger serve`.'),
+  'S003.serve': ledger(
+    'scenarios',
+    'An outsider who speaks the real protocol reaches an agent through `ledger serve`.',
   ),
 } as const satisfies Readonly<Record<string, Requirement>>
 

@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Postern } from '../../../src/model/postern.ts'
 import type { OperationName } from '../../../src/operations/routes.ts'
 import { OPERATIONS } from '../../../src/operations/table.ts'
 import { type Answer, openServer, type TestServer } from '../../helpers/http-server.ts'
 import { faultsOf, type Schema, sampleOf } from '../../helpers/json-schema.ts'
+import { askedOfQuinn, outsidersTopic, waitingParcel } from '../../helpers/ledger/outsider.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
 import { verifies } from '../requirements.ts'
 
@@ -100,11 +101,12 @@ describe('the OpenAPI document', () => {
 
   it('says what each operation takes and answers', async () => {
     verifies('S001.openapi')
-    const { ask, operations, served } = await open()
+    const { ask, operations, served, busRoot } = await open()
     for (const operation of operations) {
       const { operationId } = operation.described
       const prepare = INPUTS[operationId.replace(/\.\d$/, '').replace('bus.stream', 'bus.read') as OperationName]
-      const { headers, token, ...input }: Input & Prepared = (await prepare?.(served.postern, ask)) ?? {}
+      const { headers, token, ...input }: Input & Prepared =
+        (await prepare?.(served.postern, ask, dirname(busRoot))) ?? {}
       // An administrator is no agent, so it must name one where others mean themselves.
       const { route, body } = requestFor(operation, { agent: 'quinn', ...input })
       const answer = await ask(STREAMS.includes(operationId) ? route.replace('GET', 'HEAD') : route, {
@@ -230,115 +232,146 @@ const inheritance = async (postern: Postern, isPrinted: boolean) => {
   if (isPrinted) await postern.handoff.printed({ id })
   return { id }
 }
+const topic = async (postern: Postern) =>
+  (await postern.notes.post({ entity_id: 'P-1', entity_type: 'task', note: 'Look.' })).topic_id
+const connected = async (postern: Postern, home: string) =>
+  (await postern.ledger.accept({ id: (await askedOfQuinn(postern, home)).id })).id
 const as = (id: string, kind = 'human') => ({
   'postern-as': JSON.stringify({ id, kind, verified: true, via: 'http' }),
 })
 
+type Prepare = (postern: Postern, ask: TestServer['ask'], home: string) => Promise<Input & Prepared>
+
 /** What a client cannot guess: names of things that are there, made just before. The rest is made from the document. */
-const INPUTS: Partial<Record<OperationName, (postern: Postern, ask: TestServer['ask']) => Promise<Input & Prepared>>> =
-  {
-    'agents.add': async () => ({ id: fresh('agent-') }),
-    'agents.remove': async ({ agents }) => ({ id: (await agents.add({ id: fresh('gone-') })).id }),
-    'sessions.begin': async () => ({ id: fresh('ses-') }),
-    'sessions.note': async (postern) => ({ id: await session(postern), event: 'turn.stop' }),
-    'sessions.setStop': async (postern) => ({ id: await session(postern) }),
-    'sessions.end': async (postern) => ({ id: await session(postern) }),
-    'inbox.push': async () => ({ to: ['quinn'] }),
-    'inbox.pushMany': async () => ({
-      messages: [
-        { to: ['quinn'], content: 'a' },
-        { to: ['all'], content: 'b' },
-      ],
-    }),
-    'inbox.show': async (postern) => ({ id: await message(postern) }),
-    'inbox.trace': async (postern) => ({ id: await message(postern) }),
-    'inbox.waitFor': async (postern) => ({ id: await message(postern), stage: 'stored' }),
-    'inbox.cancel': async (postern) => ({ id: await message(postern) }),
-    'inbox.ack': async (postern) => {
-      const id = await message(postern)
-      await postern.inbox.drain({ agent: 'quinn', maxMessages: 1_000 })
-      return { ids: [id] }
-    },
-    'inbox.wait': async (postern) => ({ agent: (await message(postern)) && 'quinn' }),
-    'inbox.releaseHeld': async (postern) => {
-      const quinn = postern.as({ id: 'quinn', kind: 'ai', verified: true, via: 'http' })
-      for (;;) {
-        const { id, recipients } = await quinn.inbox.push({ to: ['mindy'], content: fresh('again ') })
-        if (recipients[0]?.state === 'held') return { id, agent: 'mindy', headers: as('justin') }
-      }
-    },
-    'inbox.retryDead': async (postern) => {
-      const { id } = await postern.inbox.push({ to: ['mindy'], content: 'never read' })
-      for (;;) {
-        const { offer } = await postern.inbox.drain({ agent: 'mindy', maxMessages: 1_000 })
-        if (!offer) return { id, agent: 'mindy' }
-        await postern.inbox.release({ offerId: offer.id, reason: 'unread' })
-      }
-    },
-    'inbox.printed': async (postern) => ({ offerId: await offer(postern, false) }),
-    'inbox.confirm': async (postern) => ({ offerId: await offer(postern, true) }),
-    'inbox.release': async (postern) => ({ offerId: await offer(postern, true) }),
-    'inbox.confirmSession': async (postern) => ({ sessionId: await session(postern) }),
-    'gates.create': async () => ({ kind: 'human' }),
-    'gates.show': async (postern) => ({ id: await gate(postern) }),
-    'gates.check': async (postern) => ({ id: await gate(postern) }),
-    'gates.resolve': async (postern) => ({ id: await gate(postern), headers: as('justin') }),
-    'gates.waive': async (postern) => ({ id: await gate(postern), headers: as('justin') }),
-    'gates.register': async (postern) => ({ sessionId: await session(postern), name: 'look' }),
-    'gates.mark': async (postern) => {
-      const sessionId = await session(postern)
-      await postern.gates.register({ sessionId, name: 'look' })
-      return { sessionId, name: 'look' }
-    },
-    'decisions.create': async () => ({ agent: 'quinn', ask: ['justin'] }),
-    'decisions.show': async (postern) => ({ id: await decision(postern) }),
-    'decisions.respond': async (postern) => ({ id: await decision(postern), text: 'that one', headers: as('justin') }),
-    'decisions.await': async (postern) => {
-      const id = await decision(postern)
-      await postern.decisions.cancel({ id })
-      return { id }
-    },
-    'decisions.cancel': async (postern) => ({ id: await decision(postern) }),
-    'spaces.create': async () => ({ id: fresh('space-') }),
-    'spaces.show': async (postern) => ({ id: await space(postern) }),
-    'spaces.join': async (postern) => ({ id: await space(postern), agent: 'mindy' }),
-    'spaces.leave': async (postern) => ({ id: await space(postern), agent: 'quinn' }),
-    'spaces.close': async (postern) => ({ id: await space(postern) }),
-    'spaces.post': async (postern) => ({ id: await space(postern), headers: as('justin') }),
-    'spaces.history': async (postern) => ({ id: await space(postern) }),
-    'spaces.enter': async (postern) => ({ id: await space(postern), agent: 'quinn' }),
-    'plans.set': async () => ({
-      plans: [{ agent: 'quinn', name: fresh('p'), instruction: 'look', cron: '0 9 * * 1' }],
-    }),
-    'plans.delete': async (postern) => ({ ids: [await plan(postern)] }),
-    'plans.show': async (postern) => ({ id: await plan(postern) }),
-    'plans.pause': async (postern) => ({ id: await plan(postern) }),
-    'plans.resume': async (postern) => ({ id: await plan(postern) }),
-    'plans.run': async (postern) => ({ id: await plan(postern) }),
-    'services.create': async () => ({ name: fresh('svc-'), agent: 'quinn' }),
-    'services.rotate': async (postern) => ({ id: (await service(postern)).id }),
-    'services.revoke': async (postern) => ({ id: (await service(postern)).id }),
-    'services.trigger': async (postern) => {
-      const { key, name } = await service(postern)
-      return { agent: 'quinn', serviceName: name, headers: { 'x-secret-key': key }, token: null }
-    },
-    'bus.post': async () => ({ ...TASK, body: 'something new' }),
-    'bus.read': task,
-    'bus.wait': task,
-    'bus.issues': task,
-    'bus.verify': task,
-    'bus.rotate': task,
-    'handoff.init': project,
-    'handoff.leave': async (postern) => ({ ...(await project(postern)), type: 'learning' }),
-    'handoff.inherit': item,
-    'handoff.printed': (postern) => inheritance(postern, false),
-    'handoff.confirm': (postern) => inheritance(postern, true),
-    'handoff.release': (postern) => inheritance(postern, true),
-    'handoff.list': item,
-    'handoff.show': item,
-    'handoff.writeOut': async (postern) => ({ ...(await project(postern)), kind: 'note' }),
-    'handoff.listOut': project,
-    'handoff.clean': project,
-    'tokens.create': async () => ({ scope: 'agent:quinn' }),
-    'tokens.revoke': async ({ tokens }) => ({ id: (await tokens.create({ scope: 'human:justin' })).id }),
-  }
+const INPUTS: Partial<Record<OperationName, Prepare>> = {
+  'agents.add': async () => ({ id: fresh('agent-') }),
+  'agents.remove': async ({ agents }) => ({ id: (await agents.add({ id: fresh('gone-') })).id }),
+  'sessions.begin': async () => ({ id: fresh('ses-') }),
+  'sessions.note': async (postern) => ({ id: await session(postern), event: 'turn.stop' }),
+  'sessions.setStop': async (postern) => ({ id: await session(postern) }),
+  'sessions.end': async (postern) => ({ id: await session(postern) }),
+  'inbox.push': async () => ({ to: ['quinn'] }),
+  'inbox.pushMany': async () => ({
+    messages: [
+      { to: ['quinn'], content: 'a' },
+      { to: ['all'], content: 'b' },
+    ],
+  }),
+  'inbox.show': async (postern) => ({ id: await message(postern) }),
+  'inbox.trace': async (postern) => ({ id: await message(postern) }),
+  'inbox.waitFor': async (postern) => ({ id: await message(postern), stage: 'stored' }),
+  'inbox.cancel': async (postern) => ({ id: await message(postern) }),
+  'inbox.ack': async (postern) => {
+    const id = await message(postern)
+    await postern.inbox.drain({ agent: 'quinn', maxMessages: 1_000 })
+    return { ids: [id] }
+  },
+  'inbox.wait': async (postern) => ({ agent: (await message(postern)) && 'quinn' }),
+  'inbox.releaseHeld': async (postern) => {
+    const quinn = postern.as({ id: 'quinn', kind: 'ai', verified: true, via: 'http' })
+    for (;;) {
+      const { id, recipients } = await quinn.inbox.push({ to: ['mindy'], content: fresh('again ') })
+      if (recipients[0]?.state === 'held') return { id, agent: 'mindy', headers: as('justin') }
+    }
+  },
+  'inbox.retryDead': async (postern) => {
+    const { id } = await postern.inbox.push({ to: ['mindy'], content: 'never read' })
+    for (;;) {
+      const { offer } = await postern.inbox.drain({ agent: 'mindy', maxMessages: 1_000 })
+      if (!offer) return { id, agent: 'mindy' }
+      await postern.inbox.release({ offerId: offer.id, reason: 'unread' })
+    }
+  },
+  'inbox.printed': async (postern) => ({ offerId: await offer(postern, false) }),
+  'inbox.confirm': async (postern) => ({ offerId: await offer(postern, true) }),
+  'inbox.release': async (postern) => ({ offerId: await offer(postern, true) }),
+  'inbox.confirmSession': async (postern) => ({ sessionId: await session(postern) }),
+  'gates.create': async () => ({ kind: 'human' }),
+  'gates.show': async (postern) => ({ id: await gate(postern) }),
+  'gates.check': async (postern) => ({ id: await gate(postern) }),
+  'gates.resolve': async (postern) => ({ id: await gate(postern), headers: as('justin') }),
+  'gates.waive': async (postern) => ({ id: await gate(postern), headers: as('justin') }),
+  'gates.register': async (postern) => ({ sessionId: await session(postern), name: 'look' }),
+  'gates.mark': async (postern) => {
+    const sessionId = await session(postern)
+    await postern.gates.register({ sessionId, name: 'look' })
+    return { sessionId, name: 'look' }
+  },
+  'decisions.create': async () => ({ agent: 'quinn', ask: ['justin'] }),
+  'decisions.show': async (postern) => ({ id: await decision(postern) }),
+  'decisions.respond': async (postern) => ({ id: await decision(postern), text: 'that one', headers: as('justin') }),
+  'decisions.await': async (postern) => {
+    const id = await decision(postern)
+    await postern.decisions.cancel({ id })
+    return { id }
+  },
+  'decisions.cancel': async (postern) => ({ id: await decision(postern) }),
+  'spaces.create': async () => ({ id: fresh('space-') }),
+  'spaces.show': async (postern) => ({ id: await space(postern) }),
+  'spaces.join': async (postern) => ({ id: await space(postern), agent: 'mindy' }),
+  'spaces.leave': async (postern) => ({ id: await space(postern), agent: 'quinn' }),
+  'spaces.close': async (postern) => ({ id: await space(postern) }),
+  'spaces.post': async (postern) => ({ id: await space(postern), headers: as('justin') }),
+  'spaces.history': async (postern) => ({ id: await space(postern) }),
+  'spaces.enter': async (postern) => ({ id: await space(postern), agent: 'quinn' }),
+  'plans.set': async () => ({
+    plans: [{ agent: 'quinn', name: fresh('p'), instruction: 'look', cron: '0 9 * * 1' }],
+  }),
+  'plans.delete': async (postern) => ({ ids: [await plan(postern)] }),
+  'plans.show': async (postern) => ({ id: await plan(postern) }),
+  'plans.pause': async (postern) => ({ id: await plan(postern) }),
+  'plans.resume': async (postern) => ({ id: await plan(postern) }),
+  'plans.run': async (postern) => ({ id: await plan(postern) }),
+  'services.create': async () => ({ name: fresh('svc-'), agent: 'quinn' }),
+  'services.rotate': async (postern) => ({ id: (await service(postern)).id }),
+  'services.revoke': async (postern) => ({ id: (await service(postern)).id }),
+  'services.trigger': async (postern) => {
+    const { key, name } = await service(postern)
+    return { agent: 'quinn', serviceName: name, headers: { 'x-secret-key': key }, token: null }
+  },
+  'messages.send': async () => ({ to_agent: 'mindy', message_type: 'fyi', ref_type: 'task', ref_id: fresh('P-') }),
+  'messages.sendInbox': async () => ({ to_agent: 'ALL', message_type: 'fyi', ref_type: 'task', ref_id: 'P-1' }),
+  'notes.post': async () => ({ entity_id: 'P-1', entity_type: 'task', notify: ['mindy', 'nobody-yet'] }),
+  'notes.list': async (postern) => {
+    await postern.notes.post({ entity_id: 'P-1', entity_type: 'task', note: 'Look.', notify: ['mindy'] })
+    return { entity_id: 'P-1', entity_type: 'task' }
+  },
+  'ledger.setup': async () => ({ agents: ['quinn'] }),
+  'ledger.createTopic': async () => ({ entity: 'phase:beta' }),
+  'ledger.read': async (postern) => ({ topic: await topic(postern) }),
+  'ledger.verify': async (postern) => ({ topic: await topic(postern) }),
+  'ledger.profile': async (postern) => {
+    await postern.ledger.setup({ agents: ['quinn'] })
+    return { agent: 'quinn' }
+  },
+  'ledger.setProfile': async () => ({ agent: 'quinn', capabilities: [4], model: 'some-model' }),
+  'ledger.emit': async () => ({ topic: 'task:P-1', type: 'task.blocked' }),
+  'ledger.connect': async (_postern, _ask, home) => ({ inbound_topic_id: await outsidersTopic(home) }),
+  'ledger.accept': async (postern, _ask, home) => ({ id: (await askedOfQuinn(postern, home)).id }),
+  'ledger.reject': async (postern, _ask, home) => ({ id: (await askedOfQuinn(postern, home)).id }),
+  'ledger.disconnect': async (postern, _ask, home) => ({ id: await connected(postern, home) }),
+  'ledger.say': async (postern, _ask, home) => ({ connection: await connected(postern, home) }),
+  'ledger.connections': async (postern, _ask, home) => ({ agent: (await askedOfQuinn(postern, home)).agent }),
+  'ledger.retry': async (_postern, _ask, home) => ({ id: (await waitingParcel(home)).id }),
+  'ledger.drop': async (_postern, _ask, home) => ({ id: (await waitingParcel(home)).id }),
+  'ledger.parcels': async (_postern, _ask, home) => ({ state: (await waitingParcel(home)).state }),
+  'bus.post': async () => ({ ...TASK, body: 'something new' }),
+  'bus.read': task,
+  'bus.wait': task,
+  'bus.issues': task,
+  'bus.verify': task,
+  'bus.rotate': task,
+  'handoff.init': project,
+  'handoff.leave': async (postern) => ({ ...(await project(postern)), type: 'learning' }),
+  'handoff.inherit': item,
+  'handoff.printed': (postern) => inheritance(postern, false),
+  'handoff.confirm': (postern) => inheritance(postern, true),
+  'handoff.release': (postern) => inheritance(postern, true),
+  'handoff.list': item,
+  'handoff.show': item,
+  'handoff.writeOut': async (postern) => ({ ...(await project(postern)), kind: 'note' }),
+  'handoff.listOut': project,
+  'handoff.clean': project,
+  'tokens.create': async () => ({ scope: 'agent:quinn' }),
+  'tokens.revoke': async ({ tokens }) => ({ id: (await tokens.create({ scope: 'human:justin' })).id }),
+}

@@ -1,0 +1,22 @@
+import { openPostern } from '../../../src/host/open.ts'
+import { type CommandOptions, type Outcome, postern } from '../../helpers/command.ts'
+import { temporaryFolder } from '../../helpers/temp.ts'
+
+export const LOCAL_LABEL = '(local ledger: no public consensus)'
+export const LOCAL = { kind: 'local', network: 'local', public_consensus: false }
+
+/** A home in which quinn and mindy work, and justin is told when a person is needed. */
+export async function withPeople(): Promise<CommandOptions> {
+  const home = temporaryFolder()
+  const { agents, close } = await openPostern({ home, upkeep: false })
+  await agents.add({ id: 'quinn' })
+  await agents.add({ id: 'mindy' })
+  await agents.add({ id: 'justin', kind: 'human', isOwner: true })
+  await close()
+  return { home }
+}
+
+/** A message as quinn. */
+export function send(options: CommandOptions, ...args: readonly string[]): Promise<Outcome> {
+  return postern(options, 'message', 'send', ...args, '--agent', 'quinn')
+}

@@ -19,6 +19,7 @@ const SUBJECTS: Readonly<Record<string, () => Promise<Subject>>> = {
   server: async () => (await import('./server.ts')).server,
   wires: async () => (await import('./wires.ts')).wires,
   bus: async () => (await import('./bus.ts')).bus,
+  ledger: async () => (await import('./ledger.ts')).ledger,
   install: async () => (await import('./install.ts')).install,
 }
 

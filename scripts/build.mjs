@@ -17,7 +17,7 @@ const onUse = {
     plugin.onResolve(
       {
         filter:
-          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bell|queue|buses|rewake|connect|open-courier|serve|secrets|nats-wire|redis-wire)\.ts$/,
+          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bell|queue|buses|rewake|connect|open-courier|ledgers|hedera-ledger|open-listening|listening|publish-briefly|serving|proof|serve|secrets|nats-wire|redis-wire)\.ts$/,
       },
       ({ kind, path }) =>
         kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
@@ -71,6 +71,13 @@ const executables = {
     remote: 'src/host/remote.ts',
     connect: 'src/host/serving/connect.ts',
     'open-courier': 'src/host/courier/open-courier.ts',
+    ledgers: 'src/host/ledger/ledgers.ts',
+    'hedera-ledger': 'src/ledger/hedera/hedera-ledger.ts',
+    'open-listening': 'src/host/ledger/open-listening.ts',
+    listening: 'src/host/ledger/listening.ts',
+    'publish-briefly': 'src/host/ledger/publish-briefly.ts',
+    proof: 'src/host/ledger/proof.ts',
+    serving: 'src/host/ledger/serving.ts',
     maintenance: 'src/store/sqlite/maintenance.ts',
     'rare-shelves': 'src/store/sqlite/rare-shelves.ts',
     'push-in-full': 'src/core/inbox/push-in-full.ts',

@@ -12,10 +12,10 @@ import { formatDuration } from '../src/kit/pure/duration.ts'
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const BIN = join(ROOT, 'node_modules', '.bin')
-const PROJECTS = ['house', 'unit', 'conformance', 'scenarios', 'faults', 'hosts'] as const
+const PROJECTS = ['house', 'unit', 'conformance', 'scenarios', 'faults', 'hiero', 'hosts'] as const
 
-/** Layers whose tests start no programs that others would disturb: two files at a time fill two cores. */
-const SIDE_BY_SIDE: readonly string[] = ['unit', 'conformance']
+/** Layers whose tests hold though others take their turns: two files at a time fill two cores. */
+const SIDE_BY_SIDE: readonly string[] = ['unit', 'conformance', 'scenarios']
 
 interface Step {
   readonly name: string
@@ -49,7 +49,7 @@ function stepsOf(reports: string): Step[] {
 /** A layer that has no tests yet is no failure; one whose tests vitest does not find is. */
 function hasTests(project: (typeof PROJECTS)[number]): boolean {
   const home = project === 'unit' ? 'src' : `test/${project}`
-  return globSync(`${home}/**/*.test.ts`, { cwd: ROOT }).length > 0
+  return globSync(`${home}/**/*.test.ts`, { cwd: ROOT, exclude: ['**/node_modules/**'] }).length > 0
 }
 
 function vitestStep(name: string, report: string): Step {

@@ -37,7 +37,7 @@ export const session: Handler = {
   },
 }
 
-/** Its hooks leave traces that might be those of a new turn, so that nobody wakes the session: now it is known whose. */
+/** Its hooks leave traces that might be a new turn's, and nobody wakes the session then: now it is known whose. */
 async function noteSubagent({ event: { sessionId: id }, postern, agent }: HookCall): Promise<void> {
   const isKnown = (await postern.sessions.list({ agent })).some((known) => known.id === id)
   if (isKnown) await postern.sessions.note({ id, agent, event: 'subagent' })

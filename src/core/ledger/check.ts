@@ -92,7 +92,7 @@ async function intake(ctx: Context, { ledger }: Ledgers): Promise<readonly Healt
 async function listening({ store }: Context, network: string): Promise<readonly HealthCheck[]> {
   const lease = await store.read.relays.get({ name: listenerLease(network) })
   if (lease && lease.heldUntil > store.now()) return []
-  const detail = 'nobody listens to it: nothing comes from it, and what is to be published waits'
+  const detail = 'nobody listens to it: nothing comes from it, and what could not be published at once waits'
   return [warning('ledger.listening', detail, 'Let "postern serve" run, or "postern ledger listen".')]
 }
 

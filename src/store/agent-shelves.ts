@@ -1,0 +1,74 @@
+import type { Agent } from '../model/agent.ts'
+import type { Session } from '../model/session.ts'
+
+export interface AgentShelf {
+  /** Also finds removed agents. */
+  get(id: string): Promise<Agent | undefined>
+  /** By id order. */
+  list(params: { readonly removed: boolean }): Promise<readonly Agent[]>
+  /** Agents that have not taken up every broadcast yet. */
+  behind(): Promise<readonly string[]>
+  /** Agents, removed ones too, whose id or display name looks the same. */
+  lookalikes(skeletons: readonly string[]): Promise<readonly Agent[]>
+  /** Inserts it unless the id is taken; false where it was. The broadcast cursor starts at the present or at zero. */
+  insert(params: NewAgent): Promise<boolean>
+  update(params: { readonly id: string; readonly displayName: string; readonly skeleton: string }): Promise<void>
+  /** Makes a registered person an owner. */
+  setOwner(params: { readonly id: string }): Promise<void>
+  setRemoved(params: { readonly id: string; readonly removedAt: number | null }): Promise<void>
+  /**
+   * Makes the agent's quiet file where nothing waits for it: nothing is pending, whether its time is over or not, or
+   * was broadcast, and no offer and no gate of it is open or has a time to come, neither before this transaction nor by
+   * now. True where it was made. Whatever concerns the agent removes the file before it is committed. Always false on
+   * PostgreSQL, to which other machines write.
+   */
+  settle(params: SettleAgent): Promise<boolean>
+}
+
+export interface SettleAgent {
+  readonly agent: string
+  /** Absolute paths of the files that must be empty too while it is quiet. */
+  readonly spools: readonly string[]
+}
+
+export interface NewAgent {
+  readonly agent: Agent
+  readonly idSkeleton: string
+  readonly nameSkeleton: string
+  readonly withBroadcasts: boolean
+}
+
+export interface SessionShelf {
+  get(id: string): Promise<Session | undefined>
+  /** Inserts the session or updates its host process and time of last event; an ended one goes on. */
+  put(session: Session): Promise<void>
+  /** Returns whose session it was; undefined where it had ended or is not there. */
+  end(params: { readonly id: string; readonly at: number }): Promise<string | undefined>
+  /** Where the session is in its turns. Absent: as it was. Returns it; undefined where it is not there. */
+  setTurn(params: TurnParams): Promise<Session | undefined>
+  /** Whether any gate may hold the session: an open one of its agent, or one that it has registered. */
+  isGated(params: { readonly agent: string; readonly sessionId: string }): Promise<boolean>
+  /** When the first offer of a handoff to the session was closed: 0 while one is open; undefined where it had none. */
+  inheritedAt(params: { readonly sessionId: string }): Promise<number | undefined>
+  /** Remembers a firing; true where the session has had the same one since `since`. */
+  hasFired(params: {
+    readonly id: string
+    readonly firing: string
+    readonly at: number
+    readonly since: number
+  }): Promise<boolean>
+  /** Not ended, most recent event first; of one agent or of all. */
+  open(params: { readonly agent?: string }): Promise<readonly Session[]>
+  /** Not ended, with a host process on this machine; least recent event first. Locked until the transaction ends. */
+  withHost(params: { readonly machine: string; readonly limit: number }): Promise<readonly Session[]>
+}
+
+export interface TurnParams {
+  readonly id: string
+  readonly idleSince?: number | null
+  /** Back at nothing. */
+  readonly continuations?: 'none'
+  /** Counted up by one, unless that was done since the event began: then the same event is answered twice. */
+  readonly continued?: { readonly at: number; readonly begunAt: number }
+  readonly stoppedAt?: number
+}

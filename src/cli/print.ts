@@ -1,3 +1,4 @@
+import { foldLines } from '../render/terminal.ts'
 import type { Io } from './command.ts'
 import { formatJson } from './json.ts'
 
@@ -7,6 +8,11 @@ export function answer(io: Pick<Io, 'isJson' | 'stdout'>, value: unknown, text: 
   else if (text !== '') io.stdout.line(text)
 }
 
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
+export function counted(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : nouns}`
+}
+
+/** On a terminal no line may run on into a row that looks like another. */
+export function folded({ stdout }: Pick<Io, 'stdout'>, text: string): string {
+  return stdout.isTerminal ? foldLines(text, stdout.columns) : text
 }

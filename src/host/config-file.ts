@@ -107,6 +107,6 @@ export const GROUPS = ['gates', 'server', 'bus', 'handoff', 'wire', 'ledger'] as
 export type Group = (typeof GROUPS)[number]
 const SETTINGS: readonly string[] = ['store', 'url', 'hooks', 'limits', ...GROUPS]
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

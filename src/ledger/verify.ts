@@ -117,19 +117,14 @@ export interface Chain {
 
 /** Follows a chain through entries in their order, and stops at the first that does not belong to it. */
 export function walkChain(topicId: string, from: ChainMark, entries: readonly LedgerEntry[]): Chain {
-  let { sequence, runningHash, consensusAt } = from
+  let last = from
   for (const entry of entries) {
-    const reason =
-      entry.sequence === sequence + 1 ? faultOf(topicId, { sequence, runningHash, consensusAt }, entry) : undefined
-    if (entry.sequence !== sequence + 1 || reason !== undefined) {
-      const bad = reason === undefined ? missing(sequence + 1) : { sequence: entry.sequence, reason }
-      return { mark: { sequence, runningHash, consensusAt }, bad }
-    }
-    sequence = entry.sequence
-    runningHash = entry.runningHash
-    consensusAt = entry.consensusAt
+    if (entry.sequence !== last.sequence + 1) return { mark: markOf(last), bad: missing(last.sequence + 1) }
+    const reason = faultOf(topicId, last, entry)
+    if (reason !== undefined) return { mark: markOf(last), bad: { sequence: entry.sequence, reason } }
+    last = entry
   }
-  return { mark: { sequence, runningHash, consensusAt }, bad: null }
+  return { mark: markOf(last), bad: null }
 }
 
 function missing(sequence: number): NonNullable<Verified['bad']> {

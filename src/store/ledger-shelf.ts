@@ -72,7 +72,6 @@ export interface LedgerShelf {
   insertParcel(parcel: LedgerParcel): Promise<void>
   /** Locked until the transaction ends. */
   lockParcel(params: { readonly id: string }): Promise<LedgerParcel | undefined>
-  getParcel(params: { readonly id: string }): Promise<LedgerParcel | undefined>
   parcelOfMessage(params: { readonly messageId: string }): Promise<LedgerParcel | undefined>
   /** The newest first. */
   listParcels(params: { readonly state?: ParcelState; readonly limit: number }): Promise<readonly LedgerParcel[]>

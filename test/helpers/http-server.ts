@@ -1,15 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { readConfig } from '../../src/host/config.ts'
 import { openServed, type Served } from '../../src/host/serving/serve.ts'
 import { createServer, type ServerOptions } from '../../src/server/server.ts'
 import { EXECUTABLE } from './command.ts'
+import { spawnServing } from './server/serving-process.ts'
 import { temporaryFolder } from './temp.ts'
 
 export interface Asked {
@@ -123,27 +123,26 @@ export interface ServeCommand {
   readonly port?: string
 }
 
+/** What `postern serve --json` says of itself. */
+interface Announced extends Pick<ServeProcess, 'url' | 'socket' | 'pid' | 'wire'> {
+  readonly tokenFile?: string
+}
+
 /** Runs `postern serve` as a user would, on a port that is free. */
 export async function startServe(command: ServeCommand): Promise<ServeProcess> {
   const { home, executable = EXECUTABLE, port = '0', args = [] } = command
-  const child = spawn(process.execPath, [executable, 'serve', '--port', port, '--json', ...args], {
-    cwd: home,
-    env: { PATH: process.env['PATH'] ?? '', HOME: home, POSTERN_HOME: home },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let stderr = ''
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk
-  })
-  const exited = once(child, 'exit')
+  const { child, exited, announced, stderr, stop } = spawnServing(home, executable, [
+    'serve',
+    '--port',
+    port,
+    '--json',
+    ...args,
+  ])
   onTestFinished(async () => {
     child.kill('SIGKILL')
     await exited
   })
-  const lines = createInterface({ input: child.stdout })
-  const first = await Promise.race([once(lines, 'line'), exited.then(() => undefined)])
-  if (first === undefined) throw new Error(`it did not start: ${stderr}`)
-  const { url, socket, pid, tokenFile, wire } = JSON.parse(first[0])
+  const { url, socket, pid, tokenFile, wire } = await announced<Announced>()
   const token = readFileSync(tokenFile ?? join(home, 'token'), 'utf8').trim()
   return {
     url,
@@ -152,12 +151,8 @@ export async function startServe(command: ServeCommand): Promise<ServeProcess> {
     token,
     wire,
     child,
-    stderr: () => stderr,
+    stderr,
     ask: (route, asked = {}) => ask(url, route, { token, ...asked }),
-    async stop(signal = 'SIGTERM') {
-      child.kill(signal)
-      const [code] = await exited
-      return code
-    },
+    stop,
   }
 }

@@ -3,11 +3,11 @@ import { EXIT, PosternError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import { formatPriority } from '../../model/priority.ts'
 import { isRepetition } from '../../render/repetition.ts'
-import { foldLines, showBlock, showField } from '../../render/terminal.ts'
+import { showBlock, showField } from '../../render/terminal.ts'
 import type { Args, Command, Io } from '../command.ts'
 import { ownAgent, requireOwnAgent } from '../own-agent.ts'
 import { usage } from '../parse.ts'
-import { answer, counted } from '../print.ts'
+import { answer, counted, folded } from '../print.ts'
 import { formatTable } from '../table.ts'
 import { ago, requireDuration } from '../times.ts'
 
@@ -61,11 +61,6 @@ export const inboxShow: Command = {
     else answer(io, shown, folded(io, describeMessage(io, shown.message, shown.thread)))
     return undefined
   },
-}
-
-/** On a terminal no line may run on into a row that looks like another. */
-export function folded(io: Io, text: string): string {
-  return io.stdout.isTerminal ? foldLines(text, io.stdout.columns) : text
 }
 
 export function describeMessage(io: Io, message: Message, thread: readonly Message[]): string {

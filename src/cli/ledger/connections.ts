@@ -6,6 +6,7 @@ import { usage } from '../parse.ts'
 import { answer } from '../print.ts'
 import { formatTable } from '../table.ts'
 import { ago } from '../times.ts'
+import { answerChange, answerList } from './answers.ts'
 import { OWN_AGENT, saidIn } from './input.ts'
 import { publishOwn } from './publishing.ts'
 import { describePlace, withLabel } from './shown.ts'
@@ -19,13 +20,9 @@ export const ledgerConnections: Command = {
 
   async run(io, args) {
     const postern = await io.open()
-    const { ledger } = await postern.ledger.status()
     const agent = await ownAgent(io, args, postern)
     const items = await postern.ledger.connections(agent === undefined ? {} : { agent })
-    const shown = items.length === 0 ? [] : [connectionTable(io, items)]
-    const text = [...shown, withLabel(items.length === 0 ? ['There is no connection.'] : [], ledger)].join('\n')
-    answer(io, { ledger, items, next: null }, text)
-    return undefined
+    return answerList(io, postern, { items, table: connectionTable, none: 'There is no connection.' })
   },
 }
 
@@ -88,13 +85,8 @@ function endingIn(args: Args): { readonly id: string; readonly reason?: string }
   return { id: args.operands[0] ?? '', ...(reason !== undefined && { reason }) }
 }
 
-async function change(io: Io, make: (postern: Postern) => Promise<LedgerConnection>): Promise<undefined> {
-  const postern = await io.open()
-  const connection = await make(postern)
-  const { ledger } = await postern.ledger.status()
-  answer(io, { ledger, ...connection }, withLabel([describe(connection)], ledger))
-  await publishOwn(io, ledger)
-  return undefined
+function change(io: Io, make: (postern: Postern) => Promise<LedgerConnection>): Promise<undefined> {
+  return answerChange(io, make, describe)
 }
 
 function describe({ id, agent, peerAccount, state, topicId, isIncoming }: LedgerConnection): string {

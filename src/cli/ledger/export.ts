@@ -1,7 +1,6 @@
 import type { ExportedProof } from '../../host/ledger/proof.ts'
-import type { LedgerLabel } from '../../model/ledger/ledgers.ts'
 import type { Command } from '../command.ts'
-import { answer } from '../print.ts'
+import { answer, counted } from '../print.ts'
 import { OWN_AGENT } from './input.ts'
 import { withLabel } from './shown.ts'
 
@@ -15,19 +14,18 @@ export const ledgerExport: Command = {
   async run(io, args) {
     const [topic = '', path = ''] = args.operands
     const postern = await io.open()
-    const { ledger } = await postern.ledger.status()
     const { exportProof } = await import('../../host/ledger/proof.ts')
     const proof = await exportProof({ desk: postern.ledger, topic, path })
-    answer(io, { ledger, ...proof }, withLabel(describeExport(ledger, proof), ledger))
+    answer(io, proof, withLabel(describeExport(proof), proof.ledger))
     return undefined
   },
 }
 
 /** Elsewhere only what was listened to is held, and a proof of nothing is easily taken for one. */
-export function describeExport({ kind }: LedgerLabel, { entries, topic, path }: ExportedProof): readonly string[] {
+export function describeExport({ ledger, entries, topic, path }: ExportedProof): readonly string[] {
   return [
-    `Exported: ${entries} ${entries === 1 ? 'entry' : 'entries'} of ${topic} to ${path}`,
-    ...(entries === 0 && kind !== 'local'
+    `Exported: ${counted(entries, 'entry', 'entries')} of ${topic} to ${path}`,
+    ...(entries === 0 && ledger.kind !== 'local'
       ? ['Nothing of it is held here: let "postern serve" or "postern ledger listen" run, and export it again']
       : []),
   ]

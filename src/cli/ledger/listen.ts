@@ -39,7 +39,7 @@ function tell(io: Io, event: string, fields: Readonly<Record<string, unknown>>):
 }
 
 function describe({ entries, messages, published, troubled }: ListeningStatus): string {
-  const found = `${counted(messages, 'message')} from ${entries} ${entries === 1 ? 'entry' : 'entries'}`
+  const found = `${counted(messages, 'message')} from ${counted(entries, 'entry', 'entries')}`
   const trouble = troubled.map(({ topic, trouble }) => `; ${topic}: ${trouble}`).join('')
   return showField(`Stopped: ${found}, ${counted(published, 'parcel')} published${trouble}`, MAX_LINE)
 }

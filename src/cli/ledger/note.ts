@@ -1,8 +1,8 @@
 import type { Note, NotePage, PostedNote } from '../../model/ledger/ledgers.ts'
-import { foldLines, showBlock } from '../../render/terminal.ts'
+import { showBlock } from '../../render/terminal.ts'
 import type { Command, Io } from '../command.ts'
 import { usage } from '../parse.ts'
-import { answer } from '../print.ts'
+import { answer, folded } from '../print.ts'
 import { entityIn, namesIn, OWN_AGENT, PAGE_OPTIONS, PRIORITY, pageIn, priorityIn, saidIn } from './input.ts'
 import { publishOwn } from './publishing.ts'
 import { describePlace, showConsensusTime, shownLines, withLabel } from './shown.ts'
@@ -84,6 +84,5 @@ function showNote(io: Io, { sequence, consensus_at, from_agent, verified, payer,
   const who = verified ? from_agent : `${from_agent} (unverified, from ${payer})`
   const told = notify.length === 0 ? '' : ` to ${notify.join(', ')}`
   const head = shownLines([`${sequence} · ${showConsensusTime(consensus_at)} · ${who}${told}`])
-  const text = [...head, showBlock(note)].join('\n')
-  return io.stdout.isTerminal ? foldLines(text, io.stdout.columns) : text
+  return folded(io, [...head, showBlock(note)].join('\n'))
 }

@@ -1,11 +1,9 @@
 import type { LedgerParcel } from '../../model/ledger/parcel.ts'
 import type { Postern } from '../../model/postern.ts'
 import type { Command, Io } from '../command.ts'
-import { answer } from '../print.ts'
 import { formatTable } from '../table.ts'
 import { ago } from '../times.ts'
-import { publishOwn } from './publishing.ts'
-import { withLabel } from './shown.ts'
+import { answerChange, answerList } from './answers.ts'
 
 export const ledgerParcels: Command = {
   path: 'ledger parcels',
@@ -16,12 +14,8 @@ export const ledgerParcels: Command = {
   async run(io, args) {
     const state = args.get('state')
     const postern = await io.open()
-    const { ledger } = await postern.ledger.status()
     const items = await postern.ledger.parcels(state === undefined ? {} : { state })
-    const shown = items.length === 0 ? [] : [parcelTable(io, items)]
-    const text = [...shown, withLabel(items.length === 0 ? ['Nothing is on its way.'] : [], ledger)].join('\n')
-    answer(io, { ledger, items, next: null }, text)
-    return undefined
+    return answerList(io, postern, { items, table: parcelTable, none: 'Nothing is on its way.' })
   },
 }
 
@@ -53,11 +47,6 @@ export const ledgerDrop: Command = {
   run: (io, args) => change(io, (postern) => postern.ledger.drop({ id: args.operands[0] ?? '' })),
 }
 
-async function change(io: Io, make: (postern: Postern) => Promise<LedgerParcel>): Promise<undefined> {
-  const postern = await io.open()
-  const parcel = await make(postern)
-  const { ledger } = await postern.ledger.status()
-  answer(io, { ledger, ...parcel }, withLabel([`${parcel.id} is ${parcel.state}`], ledger))
-  await publishOwn(io, ledger)
-  return undefined
+function change(io: Io, make: (postern: Postern) => Promise<LedgerParcel>): Promise<undefined> {
+  return answerChange(io, make, ({ id, state }) => `${id} is ${state}`)
 }

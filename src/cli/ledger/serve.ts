@@ -1,12 +1,13 @@
 import type { LedgerServing } from '../../host/ledger/serving.ts'
+import { isPort } from '../../host/serving/server-settings.ts'
 import { showField } from '../../render/terminal.ts'
 import type { Args, Command, Io } from '../command.ts'
 import { formatJsonLine } from '../json.ts'
 import { usage } from '../parse.ts'
 import { goOnUntilStopped } from '../wake/signals.ts'
+import { describeLabel } from './shown.ts'
 
 const MAX_LINE = 1_000
-const LAST_PORT = 65_535
 
 export const ledgerServe: Command = {
   path: 'ledger serve',
@@ -45,23 +46,22 @@ function readPorts(args: Args) {
 function readPort(args: Args, name: string): number | undefined {
   const text = args.get(name)
   if (text === undefined) return undefined
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : LAST_PORT + 1
-  if (port > LAST_PORT) throw usage(ledgerServe, `--${name} takes a number from 0 to 65535`)
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
+  if (!isPort(port)) throw usage(ledgerServe, `--${name} takes a number from 0 to 65535`)
   return port
 }
 
-function announce(io: Io, { ports, operator }: LedgerServing): void {
+function announce(io: Io, { ledger, ports, account, operator }: LedgerServing): void {
   const [node, mirror, rest] = [ports.node, ports.mirror, ports.rest].map((port) => `127.0.0.1:${port}`)
   if (io.isJson) {
-    const ledger = { kind: 'local', network: 'local', public_consensus: false }
-    const nodes = { [`${node}`]: '0.0.3' }
+    const nodes = { [`${node}`]: account }
     io.stdout.line(
       formatJsonLine({ ledger, nodes, mirrorGrpc: mirror, mirror: `http://${rest}`, operator, pid: process.pid }),
     )
     return
   }
-  io.stdout.line('The local ledger answers as Hedera does (local ledger: no public consensus)')
-  io.stdout.line(`  node       ${node} (0.0.3)`)
+  io.stdout.line(`The local ledger answers as Hedera does (${describeLabel(ledger)})`)
+  io.stdout.line(`  node       ${node} (${account})`)
   io.stdout.line(`  mirror     ${mirror} and http://${rest}`)
   io.stdout.line(showField(`  operator   ${operator.account}, its private key in ${operator.keyFile}`, MAX_LINE))
   io.stdout.line('  stop       Ctrl-C')

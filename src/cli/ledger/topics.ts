@@ -1,10 +1,11 @@
 import type { TopicPage } from '../../model/ledger/ledgers.ts'
 import type { LedgerTopic } from '../../model/ledger/topic.ts'
-import { foldLines, showBlock } from '../../render/terminal.ts'
+import { showBlock } from '../../render/terminal.ts'
 import type { Command, Io } from '../command.ts'
 import { usage } from '../parse.ts'
-import { answer } from '../print.ts'
+import { answer, folded } from '../print.ts'
 import { formatTable } from '../table.ts'
+import { answerList } from './answers.ts'
 import { OWN_AGENT, PAGE_OPTIONS, pageIn } from './input.ts'
 import { publishOwn } from './publishing.ts'
 import { showConsensusTime, shownLines, withLabel } from './shown.ts'
@@ -22,15 +23,11 @@ export const ledgerTopics: Command = {
   async run(io, args) {
     const [role, agent] = [args.get('role'), args.get('of')]
     const postern = await io.open()
-    const { ledger } = await postern.ledger.status()
     const items = await postern.ledger.topics({
       ...(role !== undefined && { role }),
       ...(agent !== undefined && { agent }),
     })
-    const shown = items.length === 0 ? [] : [topicTable(io, items)]
-    const text = [...shown, withLabel(items.length === 0 ? ['There is no topic.'] : [], ledger)].join('\n')
-    answer(io, { ledger, items, next: null }, text)
-    return undefined
+    return answerList(io, postern, { items, table: topicTable, none: 'There is no topic.' })
   },
 }
 
@@ -95,6 +92,5 @@ function showEntry(
   const part = chunk === null ? '' : ` · part ${chunk.number} of ${chunk.total}`
   const head = shownLines([`${sequence} · ${showConsensusTime(consensusAt)} · paid by ${payer}${part}`])
   const rest = body === null ? [] : [...shownLines(['not published, kept here:']), showBlock(body)]
-  const shown = [...head, showBlock(text ?? `(bytes) ${message}`), ...rest].join('\n')
-  return io.stdout.isTerminal ? foldLines(shown, io.stdout.columns) : shown
+  return folded(io, [...head, showBlock(text ?? `(bytes) ${message}`), ...rest].join('\n'))
 }

@@ -6,7 +6,7 @@ import type { Postern } from '../../model/postern.ts'
 import { showField } from '../../render/terminal.ts'
 import type { Command, Io } from '../command.ts'
 import { usage } from '../parse.ts'
-import { answer } from '../print.ts'
+import { answer, counted } from '../print.ts'
 import { withLabel } from './shown.ts'
 
 const SLICE = 10_000
@@ -99,5 +99,5 @@ function describe({ kind }: LedgerLabel, { topic, heldFrom, entries, bad }: Walk
   const part = heldFrom === 1 ? '' : ` (held here from number ${heldFrom} on, which is believed)`
   if (bad) return `${topic}: BAD at number ${bad.sequence}: ${bad.reason}${part}`
   if (entries === 0 && kind !== 'local') return `${topic}: nothing of it is held here`
-  return `${topic}: good, ${entries} ${entries === 1 ? 'entry' : 'entries'}${part}`
+  return `${topic}: good, ${counted(entries, 'entry', 'entries')}${part}`
 }

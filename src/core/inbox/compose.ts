@@ -93,7 +93,7 @@ function optionalText(field: string, value: string | undefined, maxBytes: number
   return value === undefined || value === '' ? null : parseText(field, value, maxBytes)
 }
 
-function parseJson(field: string, value: Json | undefined, maxBytes: number): Json | null {
+export function parseJson(field: string, value: Json | undefined, maxBytes: number): Json | null {
   if (value === undefined || value === null) return null
   if (!isJson(value)) {
     throw new PosternError('VALUE_INVALID', {

@@ -1,5 +1,5 @@
 import type { LedgerParcel, ParcelPurpose, ParcelStep } from '../../model/ledger/parcel.ts'
-import { GENESIS_HASH, type LedgerTopic, type TopicRole } from '../../model/ledger/topic.ts'
+import { GENESIS_HASH, type LedgerTopic } from '../../model/ledger/topic.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context, Ledgers } from '../context.ts'
 import { completeAccept, completeRequest } from './connection-parcels.ts'
@@ -32,11 +32,11 @@ export async function keepTopic(ctx: Context, tx: Shelves, parcel: LedgerParcel,
 }
 
 function newTopic(ctx: Context, network: string, id: string, step: TopicStep): LedgerTopic {
-  const { agent, entity, memo, adminKey, submitKey } = step
+  const { role, agent, entity, memo, adminKey, submitKey } = step
   return {
     id,
     network,
-    role: step.role as TopicRole,
+    role,
     agent,
     entity,
     memo,

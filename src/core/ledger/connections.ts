@@ -11,10 +11,11 @@ import { isConfined } from '../inbox/visible.ts'
 import { requireBudget, requireNoSecret } from './budget.ts'
 import { acceptDraft, closeDraft, requestDraft } from './connection-parcels.ts'
 import { draftParcel, messageSteps } from './drafts.ts'
-import { ensureIdentity, writerOf } from './identities/identity.ts'
+import { ensureIdentity, requireIdentity, writerOf } from './identities/identity.ts'
 import { readProfile } from './intake/outside.ts'
 import { outboundOf } from './intake/peers.ts'
 import { labelOf } from './label.ts'
+import { placeOf } from './messages/sent-entry.ts'
 import { publish } from './publish.ts'
 
 const REASON_BYTES = 300
@@ -102,7 +103,7 @@ export async function acceptConnection(ctx: Context, { id }: { readonly id: stri
     const connection = await requireConnection(ctx, ledgers, tx, id)
     if (connection.state === 'open') return connection
     requireAcceptable(connection)
-    const by = await requireOwn(tx, connection)
+    const by = await requireIdentity(tx, connection.network, connection.agent)
     // Who accepts again while it is on its way has accepted once.
     if (await isOnItsWay(tx, by, connection)) return connection
     const known = { ...connection, peerOutboundTopicId: connection.peerOutboundTopicId ?? outbound }
@@ -156,7 +157,7 @@ export async function disconnect(
     const closed = await close(ctx, tx, connection, why)
     if (connection.state === 'requested') return closed
     requireNoSecret(ledgers, 'full', why ?? '')
-    const draft = closeDraft(ledgers, await requireOwn(tx, closed), closed)
+    const draft = closeDraft(ledgers, await requireIdentity(tx, closed.network, closed.agent), closed)
     await requireBudget(ctx, ledgers, tx, draft.price)
     await publish(ctx, ledgers, tx, draft)
     return closed
@@ -176,7 +177,7 @@ export async function sayOnConnection(
     const connection = await requireConnection(ctx, ledgers, tx, input.connection)
     const { topicId, state } = connection
     if (state !== 'open' || topicId === null) throw wrongState(connection, 'written on')
-    const from = await requireOwn(tx, connection)
+    const from = await requireIdentity(tx, connection.network, connection.agent)
     const steps = messageSteps(ctx, ledgers, { from, topicId, topicType: 'connection', data: text, mime: 'text/plain' })
     const about = connection.id
     const draft = draftParcel(ledgers, {
@@ -189,13 +190,7 @@ export async function sayOnConnection(
     })
     await requireBudget(ctx, ledgers, tx, draft.price)
     const parcel = await publish(ctx, ledgers, tx, draft)
-    const isThere = parcel.state === 'published'
-    return {
-      ledger: labelOf(ledgers.ledger),
-      topic_id: topicId,
-      sequence: parcel.sequence,
-      parcel: isThere ? null : parcel.id,
-    }
+    return { ledger: labelOf(ledgers.ledger), ...placeOf(parcel), topic_id: topicId }
   })
 }
 
@@ -213,12 +208,6 @@ async function requireConnection(
 
 function isTheirs(ctx: Context, { agent }: LedgerConnection): boolean {
   return !isConfined(ctx) || agent === ctx.caller.id
-}
-
-async function requireOwn(tx: Shelves, { network, agent }: LedgerConnection): Promise<LedgerIdentity> {
-  const identity = await tx.ledger.identityOf({ network, agent })
-  if (identity) return identity
-  throw new PosternError('LEDGER_NOT_SET_UP', { agent, network })
 }
 
 function requireAcceptable(connection: LedgerConnection): void {

@@ -43,9 +43,10 @@ function move(
   return ctx.store.transact(async (tx) => {
     const parcel = await tx.ledger.lockParcel({ id })
     if (!parcel || !isTheirs(ctx, parcel)) throw new PosternError('PARCEL_NOT_FOUND', { id })
-    const allowed: readonly string[] = [...PARCEL_MOVES[parcel.state], ...(to === 'waiting' ? [parcel.state] : [])]
-    const isAllowed = parcel.state === 'waiting' || parcel.state === 'refused' ? allowed.includes(to) : false
-    if (!isAllowed) throw new PosternError('PARCEL_STATE', { id, state: parcel.state, wanted: to })
+    const moves: readonly ParcelState[] = PARCEL_MOVES[parcel.state]
+    const isAtOnce = to === 'waiting' && parcel.state === 'waiting'
+    if (!isAtOnce && !moves.includes(to))
+      throw new PosternError('PARCEL_STATE', { id, state: parcel.state, wanted: to })
     const changed = change(parcel)
     await tx.ledger.updateParcel(changed)
     return changed

@@ -1,6 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { LedgerParcel, ParcelDraft, ParcelStep } from '../../model/ledger/parcel.ts'
-import type { TopicRole } from '../../model/ledger/topic.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context, Ledgers } from '../context.ts'
 import { complete } from './complete.ts'
@@ -61,7 +60,7 @@ async function writeStep(tx: Shelves, within: Within, parcel: LedgerParcel, step
   }
   if (step.kind === 'topic') {
     const { memo, adminKey, submitKey, role, agent, entity } = step
-    const owner = { role: role as TopicRole, agent, entity }
+    const owner = { role, agent, entity }
     const { id } = await within(tx).createTopic({ memo, adminKey, submitKey, payer, owner })
     return stepDone(parcel, { topicId: id, sequence: null })
   }

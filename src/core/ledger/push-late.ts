@@ -3,8 +3,8 @@ import type { LedgerParcel } from '../../model/ledger/parcel.ts'
 import type { Message } from '../../model/message.ts'
 import type { Context, Ledgers } from '../context.ts'
 import { ring } from '../rings.ts'
-import { keyed } from './intake/message.ts'
 import { storeItems } from './intake/store-items.ts'
+import { keyed } from './messages/own-key.ts'
 
 /** From then on nobody waits for the ledger any longer. */
 const LATE_MS = 60_000

@@ -1,6 +1,8 @@
 import type { HederaOptions } from '../../ledger/hedera/options.ts'
 import { isAgentId } from '../../model/agent.ts'
 import { isLedgerId } from '../../model/ledger/topic.ts'
+import { isPort } from '../serving/server-settings.ts'
+import { ADDRESS } from '../wires/settings.ts'
 import { readKeyFile } from './key-file.ts'
 import { isLoopback, KNOWN_NETWORKS } from './networks.ts'
 import { isText, partsOf, type Reading } from './reading.ts'
@@ -11,9 +13,6 @@ export interface AccountSetting {
   /** The file that holds its private key. */
   readonly keyFile: string
 }
-
-const ADDRESS = /^[^\s:/@]+:\d{1,5}$|^\[[0-9a-f:.]+\]:\d{1,5}$/i
-const LAST_PORT = 65_535
 
 export function readAccounts(reading: Reading): Readonly<Record<string, AccountSetting>> {
   const { fault, pathOf, record } = reading
@@ -77,7 +76,5 @@ function isHttp(value: string): boolean {
 }
 
 function isAddress(value: unknown): value is string {
-  return (
-    typeof value === 'string' && ADDRESS.test(value) && Number(value.slice(value.lastIndexOf(':') + 1)) <= LAST_PORT
-  )
+  return typeof value === 'string' && ADDRESS.test(value) && isPort(Number(value.slice(value.lastIndexOf(':') + 1)))
 }

@@ -1,7 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.ts'
 
 /** A mirror allows no more on one connection. */
-const MOST = 5
+export const MOST_HINTED = 5
 const AGAIN_MS = 15_000
 
 export interface Hints {
@@ -40,7 +40,7 @@ export function createHints({ ledger, onHint, nowMs }: HintOptions): Hints {
 
   return {
     follow(topics) {
-      const wanted = topics.slice(0, MOST)
+      const wanted = topics.slice(0, MOST_HINTED)
       for (const [id, subscription] of open) {
         if (wanted.some((topic) => topic.id === id)) continue
         open.delete(id)

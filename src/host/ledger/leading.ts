@@ -1,4 +1,5 @@
 import type { Store } from '../../store/store.ts'
+import { heldByAnotherMs } from '../wires/lease.ts'
 
 /** The right of one server among many to do something for all of them. */
 export interface Leading {
@@ -24,9 +25,7 @@ export function createLeading({ store, name, holder }: LeadingOptions): Leading 
 
   async function isAnothers(): Promise<boolean> {
     const record = await store.read.relays.get({ name })
-    if (!record || record.holder === holder) return false
-    const leftMs = record.heldUntil - store.now()
-    return leftMs > 0 && leftMs <= 2 * LEASE_MS
+    return record !== undefined && heldByAnotherMs(record, { holder, now: store.now(), leaseMs: LEASE_MS }) > 0
   }
 
   return {

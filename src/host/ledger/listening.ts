@@ -6,7 +6,7 @@ import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { machineName } from '../../kit/node/processes.ts'
 import { createTurns } from '../../kit/pure/turns.ts'
 import { type Followed, FollowedTopics } from './followed.ts'
-import { createHints, type Hints } from './hints.ts'
+import { createHints, type Hints, MOST_HINTED } from './hints.ts'
 import { createLeading, LEASE_MS, type Leading } from './leading.ts'
 import { type Loop, startLoop } from './loop.ts'
 
@@ -28,40 +28,33 @@ export interface ListeningStatus {
   readonly troubled: readonly { readonly topic: string; readonly trouble: string }[]
 }
 
-export interface ListeningOptions {
-  readonly ctx: Context
-  readonly note: Context['note']
-}
-
-export function startListening(options: ListeningOptions): Listening {
-  return new LoopingListening(options)
+export function startListening(ctx: Context): Listening {
+  return new LoopingListening(ctx)
 }
 
 const REFRESH_MS = 5_000
 /** So many topics are looked at at once, and of one no more than so many batches before it is another's turn. */
 const AT_ONCE = 4
 const BATCHES = 20
-const HINTED = 5
 const PUBLISH_MS = 1_000
 const PARCELS = 100
 
 class LoopingListening implements Listening {
   readonly #ctx: Context
-  readonly #note: Context['note']
   readonly #topics = new FollowedTopics()
   readonly #failing = new Set<string>()
   readonly #counts = { entries: 0, messages: 0, published: 0 }
   readonly #opened: Promise<void>
   #leading: Leading | undefined
   #hints: Hints | undefined
+  #listener: Loop | undefined
   #loops: readonly Loop[] = []
   #refreshedAtMs = Number.NEGATIVE_INFINITY
   #closing: Promise<void> | undefined
 
-  constructor({ ctx, note }: ListeningOptions) {
+  constructor(ctx: Context) {
     this.#ctx = ctx
-    this.#note = note
-    this.#opened = this.#open().catch((error: unknown) => note('ledger.closed', { error: String(error) }))
+    this.#opened = this.#open().catch((error: unknown) => ctx.note('ledger.closed', { error: String(error) }))
   }
 
   status(): ListeningStatus {
@@ -88,12 +81,13 @@ class LoopingListening implements Listening {
     this.#hints = createHints({ ledger: ledgers.ledger, nowMs: monotonicMs, onHint: (id) => this.#hear(id) })
     // Where that fails the loop tries again.
     await leading.check().catch(() => false)
+    this.#listener = this.#loop('listen', () => (leading.isLeading ? this.#listen(ledgers) : this.#follow()))
     this.#loops = [
+      this.#listener,
       this.#loop('lead', async () => {
         await leading.check()
         return LEASE_MS / 3
       }),
-      this.#loop('listen', () => (leading.isLeading ? this.#listen(ledgers) : this.#follow())),
       this.#loop('publish', () => (leading.isLeading ? this.#publish(ledgers) : Promise.resolve(PUBLISH_MS))),
     ]
   }
@@ -101,8 +95,8 @@ class LoopingListening implements Listening {
   #loop(task: string, run: () => Promise<number>): Loop {
     return startLoop({
       run,
-      onFailure: (error) => this.#note('ledger.failed', { task, error: String(error) }),
-      onRecovery: () => this.#note('ledger.resumed', { task }),
+      onFailure: (error) => this.#ctx.note('ledger.failed', { task, error: String(error) }),
+      onRecovery: () => this.#ctx.note('ledger.resumed', { task }),
     })
   }
 
@@ -110,10 +104,9 @@ class LoopingListening implements Listening {
     await this.#opened
     this.#hints?.close()
     await Promise.all(this.#loops.map((loop) => loop.close()))
-    this.#hints?.close()
     await this.#leading
       ?.leave()
-      .catch((error: unknown) => this.#note('ledger.failed', { task: 'leave', error: String(error) }))
+      .catch((error: unknown) => this.#ctx.note('ledger.failed', { task: 'leave', error: String(error) }))
   }
 
   /** Another server listens. */
@@ -125,7 +118,7 @@ class LoopingListening implements Listening {
 
   #hear(topicId: string): void {
     this.#topics.hint(topicId, monotonicMs())
-    this.#loops[LISTEN]?.wake()
+    this.#listener?.wake()
   }
 
   async #listen(ledgers: Ledgers): Promise<number> {
@@ -143,7 +136,7 @@ class LoopingListening implements Listening {
 
   /** Looked at more rarely. What is wrong with one topic is nothing to the others. */
   #putOff(topic: Followed, reason: unknown): void {
-    if (!this.#failing.has(topic.id)) this.#note('ledger.look_failed', { topic: topic.id, error: String(reason) })
+    if (!this.#failing.has(topic.id)) this.#ctx.note('ledger.look_failed', { topic: topic.id, error: String(reason) })
     this.#failing.add(topic.id)
     this.#topics.looked(topic, { entries: 0, trouble: topic.trouble }, monotonicMs())
   }
@@ -154,7 +147,7 @@ class LoopingListening implements Listening {
     this.#topics.refresh(await topicsToFollow(this.#ctx, network), monotonicMs())
     this.#refreshedAtMs = monotonicMs()
     const hinted: { id: string; after: number }[] = []
-    for (const { id } of this.#topics.busiest(HINTED)) {
+    for (const { id } of this.#topics.busiest(MOST_HINTED)) {
       hinted.push({ id, after: (await this.#ctx.store.read.ledger.getTopic({ id }))?.sequence ?? 0 })
     }
     if (!this.#closing) this.#hints?.follow(hinted)
@@ -177,8 +170,8 @@ class LoopingListening implements Listening {
 
   /** Once, and again when it has passed. */
   #tell({ id, trouble }: Followed, state: 'done' | 'gap' | 'broken'): void {
-    if (state === 'gap' && trouble !== 'gap') this.#note('ledger.gap', { topic: id })
-    if (state === 'done' && trouble !== null) this.#note('ledger.whole', { topic: id })
+    if (state === 'gap' && trouble !== 'gap') this.#ctx.note('ledger.gap', { topic: id })
+    if (state === 'done' && trouble !== null) this.#ctx.note('ledger.whole', { topic: id })
   }
 
   async #publish(ledgers: Ledgers): Promise<number> {
@@ -188,6 +181,3 @@ class LoopingListening implements Listening {
     return published > 0 ? 0 : PUBLISH_MS
   }
 }
-
-/** Its place among the loops. */
-const LISTEN = 1

@@ -27,7 +27,7 @@ export async function openListening(config: Config, note: Context['note']): Prom
         next: 'Set "ledger.network" in the configuration to follow another.',
       })
     }
-    const listening = startListening({ ctx, note })
+    const listening = startListening(ctx)
     return {
       ledger: labelOf(ledger),
       status: () => listening.status(),

@@ -9,7 +9,7 @@ import {
   verifyProofLines,
 } from '../../ledger/proof.ts'
 import { PosternError } from '../../model/errors.ts'
-import type { LedgerDesk, TopicPage } from '../../model/ledger/ledgers.ts'
+import type { LedgerDesk, LedgerLabel, TopicPage } from '../../model/ledger/ledgers.ts'
 
 export type { ProofVerdict } from '../../ledger/proof.ts'
 
@@ -22,6 +22,7 @@ export interface ExportProof {
 }
 
 export interface ExportedProof {
+  readonly ledger: LedgerLabel
   readonly path: string
   readonly topic: string
   readonly entries: number
@@ -41,7 +42,7 @@ export async function exportProof({ desk, topic, path }: ExportProof): Promise<E
   await createWhole(path, (partial) => writeProof(desk, first, partial)).catch((error: unknown) => {
     throw unwritable(error, path)
   })
-  return { path, topic: id, entries: sequence, runningHash }
+  return { ledger: first.ledger, path, topic: id, entries: sequence, runningHash }
 }
 
 async function writeProof(desk: ExportProof['desk'], first: TopicPage, partial: string): Promise<void> {

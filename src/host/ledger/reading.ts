@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path'
 import { PosternError } from '../../model/errors.ts'
 import type { Config } from '../config.ts'
-import { HOME_FILE } from '../config-file.ts'
+import { HOME_FILE, isRecord } from '../config-file.ts'
 
 export type LedgerConfig = Pick<Config, 'ledger' | 'origins' | 'home'>
 
@@ -43,10 +43,6 @@ export function partsOf(reading: Reading, name: string, value: unknown, parts: r
     if (!parts.includes(part)) throw reading.fault(`${name}.${part}`, 'is not a setting')
   }
   return value
-}
-
-export function isRecord(value: unknown): value is Words {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export function isText(value: unknown): value is string {

@@ -1,8 +1,15 @@
 import type { Context } from '../../core/context.ts'
 import { noteSkipped, takeIn } from '../../core/ledger/intake/take-in.ts'
+import { labelOf } from '../../core/ledger/label.ts'
 import { ring } from '../../core/rings.ts'
-import { type LedgerPorts, OPERATOR_ACCOUNT, startLedgerServer } from '../../ledger/serve/ledger-server.ts'
+import {
+  type LedgerPorts,
+  NODE_ACCOUNT,
+  OPERATOR_ACCOUNT,
+  startLedgerServer,
+} from '../../ledger/serve/ledger-server.ts'
 import { PosternError } from '../../model/errors.ts'
+import type { LedgerLabel } from '../../model/ledger/ledgers.ts'
 import type { Config } from '../config.ts'
 import { closer, createContext } from '../context.ts'
 import { openStore } from '../embedded.ts'
@@ -13,7 +20,10 @@ import { ensureOperatorKey } from './operator-key.ts'
 const LOCAL_PORTS: LedgerPorts = { node: 50211, mirror: 5600, rest: 5551 }
 
 export interface LedgerServing {
+  readonly ledger: LedgerLabel
   readonly ports: LedgerPorts
+  /** The node's. */
+  readonly account: string
   /** The account that clients begin with, and where its private key lies. */
   readonly operator: { readonly account: string; readonly keyFile: string }
   /** Safe to call twice. */
@@ -40,7 +50,8 @@ export async function openLedgerServing(config: Config, { ports, note }: ServeLe
     const { publicKey, file } = ensureOperatorKey(config.home)
     server = await startServer(ctx, publicKey, { ...LOCAL_PORTS, ...ports })
     const operator = { account: OPERATOR_ACCOUNT, keyFile: file }
-    return { ports: server.ports, operator, close }
+    const { ledger } = await ctx.ledger()
+    return { ledger: labelOf(ledger), ports: server.ports, account: NODE_ACCOUNT, operator, close }
   } catch (error) {
     await close()
     throw error

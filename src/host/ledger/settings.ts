@@ -1,11 +1,13 @@
 import type { HederaOptions } from '../../ledger/hedera/options.ts'
 import { isAgentId } from '../../model/agent.ts'
 import { PUBLISH_MODES, type PublishMode } from '../../model/ledger/ledgers.ts'
+import { fromDollars } from '../../model/ledger/price.ts'
 import { parseSeedPriority } from '../../model/ledger/seed-priority.ts'
 import { type EventRoute, type LedgerSettings, type PublishRules, SEED_ROUTING } from '../../model/ledger/settings.ts'
 import { isLedgerId } from '../../model/ledger/topic.ts'
+import { isRecord } from '../config-file.ts'
 import { readAccounts, readHedera } from './hedera-settings.ts'
-import { createReading, isRecord, type LedgerConfig, partsOf, type Reading } from './reading.ts'
+import { createReading, type LedgerConfig, partsOf, type Reading } from './reading.ts'
 
 /** How the ledger is used, and where it is unless it is a part of the store. */
 export interface ReadLedgerSettings extends LedgerSettings {
@@ -15,7 +17,6 @@ export interface ReadLedgerSettings extends LedgerSettings {
 /** In US dollars: what a public network may cost a day where nothing is set. */
 const PUBLIC_BUDGET = 5
 const LARGEST_BUDGET = 1_000_000
-const BILLION = 1_000_000_000
 const NETWORK = /^[a-z][a-z0-9-]{0,31}$/
 const EVENT = /^[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+$/
 const SETTINGS: readonly string[] = [
@@ -88,7 +89,7 @@ function readBudget({ written, fault }: Reading, isPublic: boolean): number | nu
   if (budgetPerDay === null) return null
   const isAmount = typeof budgetPerDay === 'number' && budgetPerDay >= 0 && budgetPerDay <= LARGEST_BUDGET
   if (!isAmount) throw fault('budgetPerDay', `is neither an amount of US dollars up to ${LARGEST_BUDGET} nor null`)
-  return Math.round(budgetPerDay * BILLION)
+  return fromDollars(budgetPerDay)
 }
 
 /** The seed's table, and what is set beside it or instead of it; where `to` is empty nobody is told. */

@@ -81,7 +81,7 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
 async function followLedger({ ledger }: Config, ctx: Context): Promise<Listening | undefined> {
   if ((ledger['network'] ?? 'local') === 'local') return undefined
   const { startListening } = await import('../ledger/listening.ts')
-  return startListening({ ctx, note: ctx.note })
+  return startListening(ctx)
 }
 
 /** Where copies are kept they go first. */

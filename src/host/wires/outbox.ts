@@ -1,6 +1,7 @@
 import { PosternError } from '../../model/errors.ts'
 import type { RelayRecord, RelaySlice, Store } from '../../store/store.ts'
 import type { Outbox, OutboxPage, Standing } from '../../wires/relay/outbox.ts'
+import { heldByAnotherMs } from './lease.ts'
 
 export interface OutboxOptions {
   readonly store: Pick<Store, 'read' | 'transact' | 'once' | 'now'>
@@ -26,12 +27,9 @@ export function createOutbox({ store, name, holder }: OutboxOptions): Outbox {
     return found
   }
 
-  function standing({ cursor, heldUntil, holder: by }: RelayRecord): Standing {
-    const leftMs = heldUntil - store.now()
-    // Servers do not agree on the time to the millisecond. A lease that lasts much longer than any was taken by a clock
-    // that has been set back since.
-    const isHeld = by !== holder && leftMs > 0 && leftMs <= 2 * LEASE_MS
-    return { cursor, heldForMs: isHeld ? Math.min(leftMs, LEASE_MS) : 0 }
+  function standing(record: RelayRecord): Standing {
+    const heldForMs = heldByAnotherMs(record, { holder, now: store.now(), leaseMs: LEASE_MS })
+    return { cursor: record.cursor, heldForMs }
   }
 
   /** Where the store is another than it was, as after a backup was put back, it begins with the oldest that is kept. */

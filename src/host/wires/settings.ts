@@ -21,7 +21,8 @@ export interface WireSettings {
 const DEFAULT_WIRE: WireSettings = { url: null, redisOut: [], redisOutMax: 1_000, nudge: [] }
 /** No inbox holds more by default, and the server goes through the whole list whenever something was popped. */
 const LARGEST_LIST = 10_000
-const ADDRESS = /^[^\s:/@]+:\d{1,5}$|^\[[0-9a-f:.]+\]:\d{1,5}$/i
+/** A host and its port. */
+export const ADDRESS = /^[^\s:/@]+:\d{1,5}$|^\[[0-9a-f:.]+\]:\d{1,5}$/i
 
 /** What a configuration says of wires; apart from the rest, because few commands need it. */
 export function readWireSettings({ wire, origins, home }: Pick<Config, 'wire' | 'origins' | 'home'>): WireSettings {

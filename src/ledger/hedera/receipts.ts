@@ -33,7 +33,7 @@ const OPEN_STATES: readonly number[] = [
 ]
 
 /** Asks one node. Throws a GrpcError where it gives no answer. */
-export async function askReceipt(node: LedgerNode, transaction: string, timeoutMs: number): Promise<ReceiptState> {
+async function askReceipt(node: LedgerNode, transaction: string, timeoutMs: number): Promise<ReceiptState> {
   const { receipt: answer } = await node.channel.callUnary({
     path: NODE_CALLS.getReceipts,
     request: Query,

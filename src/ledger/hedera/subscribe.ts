@@ -1,3 +1,4 @@
+import { createRounds } from '../../kit/pure/rounds.ts'
 import type { LedgerEntry } from '../../model/ledger/entry.ts'
 import type { Subscribe } from '../ledger.ts'
 import { createGrpcChannel, type GrpcChannel } from '../protocol/grpc-client.ts'
@@ -128,7 +129,6 @@ interface TakerParts {
 /** Reads one page after the other, one at a time, until nothing is left of what was told of. */
 function createTaker({ mirror, topicId, after, onEntry, patience }: Follow, parts: TakerParts): () => void {
   let last = after
-  let isTaking = false
 
   async function takeAll(): Promise<void> {
     let patient = patience()
@@ -148,15 +148,9 @@ function createTaker({ mirror, topicId, after, onEntry, patience }: Follow, part
     }
   }
 
-  return () => {
-    if (isTaking) return
-    isTaking = true
-    takeAll()
-      .catch(parts.onFail)
-      .finally(() => {
-        isTaking = false
-      })
-  }
+  // Told of within its round, so that the next one already finds a failed subscription over.
+  const round = createRounds(() => takeAll().catch(parts.onFail))
+  return () => void round()
 }
 
 function endReason(error: GrpcError | undefined): string {

@@ -1,10 +1,10 @@
 import { PosternError } from '../../model/errors.ts'
-import { chunkCount, ENTRY_BYTES, MAX_CHUNKS } from '../../model/ledger/entry.ts'
-import { MEMO_BYTES, parseLedgerId } from '../../model/ledger/topic.ts'
+import { parseLedgerId } from '../../model/ledger/topic.ts'
 import { accountsOfKey } from '../../model/ledger/topic-key.ts'
 import type { CreateTopic, Ledger, Submission, Transacted } from '../ledger.ts'
 import { parseId, toTransactionId } from '../protocol/names.ts'
 import { NODE_CALLS } from '../protocol/services.ts'
+import { requireMemo, splitMessage } from '../rules.ts'
 import type { Keyring } from './key-names.ts'
 import { chunkTransaction } from './outcome.ts'
 import type { Settled } from './receipts.ts'
@@ -39,7 +39,7 @@ export function createHederaWriter(parts: WriterParts): Pick<Ledger, 'createTopi
       await carry({
         transaction,
         path: NODE_CALLS.updateAccount,
-        body: { updateAccount: { account: parseId(parseLedgerId(account)), memo: { value: checkMemo(memo) } } },
+        body: { updateAccount: { account: parseId(parseLedgerId(account)), memo: { value: requireMemo(memo) } } },
         maxFee: MAX_FEES.update,
         signers: [await keyring.signer(account)],
       })
@@ -56,7 +56,7 @@ async function createTopic(keyring: Keyring, carry: Carry, params: CreateTopic &
     path: NODE_CALLS.createTopic,
     body: {
       createTopic: {
-        memo: checkMemo(memo),
+        memo: requireMemo(memo),
         adminKey,
         submitKey,
         autoRenewPeriod: { seconds: RENEWAL_SECONDS },
@@ -79,7 +79,7 @@ function adminsBeside(payer: string, adminKey: string | null): readonly string[]
 /** One after the other, each once there is consensus on the one before it: so they stand in their order. */
 async function submit(keyring: Keyring, carry: Carry, params: Submission & Transacted) {
   const { topicId, message, payer, memo, transaction, mayChunk } = params
-  const parts = split(message, mayChunk)
+  const parts = splitMessage(message, mayChunk)
   const signers = [await keyring.signer(payer)]
   let settled: Settled = { topicId: null, sequence: null, runningHash: null }
   for (const [index, part] of parts.entries()) {
@@ -88,7 +88,7 @@ async function submit(keyring: Keyring, carry: Carry, params: Submission & Trans
       transaction: chunkTransaction(transaction, index + 1),
       path: NODE_CALLS.submitMessage,
       body: {
-        memo: checkMemo(memo),
+        memo: requireMemo(memo),
         submitMessage: {
           topic: parseId(parseLedgerId(topicId)),
           message: part,
@@ -105,19 +105,4 @@ async function submit(keyring: Keyring, carry: Carry, params: Submission & Trans
 
 function isUnknownTopic(error: unknown): boolean {
   return error instanceof PosternError && error.details['status'] === 'INVALID_TOPIC_ID'
-}
-
-function split(message: Uint8Array, mayChunk: boolean): readonly Uint8Array[] {
-  const limit = ENTRY_BYTES * (mayChunk ? MAX_CHUNKS : 1)
-  if (message.length > limit) throw new PosternError('LEDGER_MESSAGE_TOO_LARGE', { bytes: message.length, limit })
-  return Array.from({ length: chunkCount(message.length) }, (_, index) =>
-    message.subarray(index * ENTRY_BYTES, (index + 1) * ENTRY_BYTES),
-  )
-}
-
-function checkMemo(memo: string): string {
-  const bytes = Buffer.byteLength(memo)
-  if (bytes > MEMO_BYTES) throw new PosternError('LEDGER_MEMO_INVALID', { memo, reason: `it has ${bytes} bytes` })
-  if (memo.includes('\0')) throw new PosternError('LEDGER_MEMO_INVALID', { memo, reason: 'it has a zero byte' })
-  return memo
 }

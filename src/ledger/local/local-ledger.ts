@@ -2,22 +2,19 @@ import type { LedgerEntry } from '../../model/ledger/entry.ts'
 import { type LedgerTopic, parseLedgerId } from '../../model/ledger/topic.ts'
 import type { LedgerShelf, Store } from '../../store/store.ts'
 import type { Ledger, Submission, Submitted, TopicFacts, Transacted } from '../ledger.ts'
+import { requireMemo } from '../rules.ts'
 import { createFollowing } from './following.ts'
-import { refusalOf, requireMemo, splitMessage } from './rules.ts'
+import { entriesOf, refusalOf } from './rules.ts'
 import { createStarts } from './starts.ts'
 import { createWriter } from './writer.ts'
 
 export interface LocalLedgerOptions {
   readonly store: Store
-  /** The store's clock where it is absent. */
-  readonly now?: () => number
 }
 
 export interface LocalLedger extends Ledger {
   readonly kind: 'local'
   readonly within: NonNullable<Ledger['within']>
-  /** Whoever follows a topic looks at once; for those who have added to it by a transaction of their own. */
-  wake(topicId: string): void
 }
 
 export const LOCAL_NETWORK = 'local'
@@ -32,7 +29,8 @@ const MAX_PAGE = 1_000
  * A transaction is kept with the entry that it added, and for a day where it did something else; `within` needs none,
  * because the transaction of the store is all or nothing.
  */
-export function createLocalLedger({ store, now = () => store.now() }: LocalLedgerOptions): LocalLedger {
+export function createLocalLedger({ store }: LocalLedgerOptions): LocalLedger {
+  const now = () => store.now()
   const read = store.read.ledger
   const newTransaction = createStarts(now)
   const following = createFollowing(read)
@@ -56,7 +54,7 @@ export function createLocalLedger({ store, now = () => store.now() }: LocalLedge
       }),
 
     async submit(submission) {
-      const [only = '', ...more] = splitMessage(submission)
+      const [only = '', ...more] = entriesOf(submission)
       const done = more.length === 0 ? await submitOne(submission, only) : await submitMany(submission)
       following.wake(submission.topicId)
       return done
@@ -94,7 +92,6 @@ export function createLocalLedger({ store, now = () => store.now() }: LocalLedge
     readAfter: ({ topicId, after, limit }) => read.entriesAfter({ topicId, after, limit: Math.min(limit, MAX_PAGE) }),
 
     subscribe: (params) => following.follow(params),
-    wake: (topicId) => following.wake(topicId),
     close: async () => following.close(),
   }
 

@@ -2,7 +2,8 @@ import type { LedgerEntry } from '../../model/ledger/entry.ts'
 import { GENESIS_HASH, type LedgerTopic, parseLedgerId } from '../../model/ledger/topic.ts'
 import type { LedgerShelf } from '../../store/store.ts'
 import type { LedgerWriter, Submission } from '../ledger.ts'
-import { refusalOf, requireKey, requireMemo, splitMessage } from './rules.ts'
+import { requireMemo } from '../rules.ts'
+import { entriesOf, refusalOf, requireKey } from './rules.ts'
 
 interface WriterMeans {
   readonly now: () => number
@@ -39,7 +40,7 @@ export function createWriter(shelf: LedgerShelf, { now, newTransaction }: Writer
     async submit(submission, transaction) {
       const { topicId } = submission
       const payer = parseLedgerId(submission.payer)
-      const parts = splitMessage(submission)
+      const parts = entriesOf(submission)
       const shared = parts.length > 1 ? (transaction ?? newTransaction(payer)) : null
       const entries: LedgerEntry[] = []
       for (const [at, message] of parts.entries()) {

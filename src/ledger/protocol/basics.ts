@@ -56,7 +56,6 @@ export const Key: MessageType<Key, WrittenKey> = message({
 })
 
 export const SignaturePair = message({ keyPrefix: bytes(1), ed25519: choice(3), secp256k1: choice(6) })
-export type SignaturePair = Read<typeof SignaturePair>
 
 export const SignatureMap = message({ pairs: many(1, SignaturePair) })
 export type SignatureMap = Read<typeof SignatureMap>

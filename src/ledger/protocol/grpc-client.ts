@@ -36,7 +36,6 @@ const PULSE_MS = 20_000
 export function createGrpcChannel(address: string, options: { readonly pulseMs?: number } = {}): GrpcChannel {
   let session: ClientHttp2Session | undefined
   let isClosed = false
-  let unaryCalls = 0
 
   function connected(): ClientHttp2Session {
     if (isClosed) throw new GrpcError(GRPC.CANCELLED, 'the connection was closed')
@@ -45,21 +44,8 @@ export function createGrpcChannel(address: string, options: { readonly pulseMs?:
     return session
   }
 
-  /** Only while an answer is waited for does it keep the process alive. */
-  async function whileAlive<T>(opened: ClientHttp2Session, act: () => Promise<T>): Promise<T> {
-    if (unaryCalls++ === 0) opened.ref()
-    try {
-      return await act()
-    } finally {
-      if (--unaryCalls === 0 && !opened.destroyed) opened.unref()
-    }
-  }
-
   return {
-    async callUnary(call) {
-      const opened = connected()
-      return await whileAlive(opened, () => unary(opened, call))
-    },
+    callUnary: async (call) => unary(connected(), call),
     callServerStream(call) {
       return openCall(connected(), call, call.onMessage, call.onEnd)
     },
@@ -116,6 +102,7 @@ function unary<Request, Answer>(session: ClientHttp2Session, call: UnaryCall<Req
         else resolve(answer)
       },
     )
+    // Only while an answer is waited for is the process kept alive, and it is this that does so.
     const timer = setTimeout(() => {
       opened.close()
       reject(new GrpcError(GRPC.DEADLINE_EXCEEDED, `no answer within ${call.timeoutMs} ms`))

@@ -20,7 +20,6 @@ export const TopicResponse = message({
   runningHashVersion: int64(5),
   chunk: one(6, ChunkInfo),
 })
-export type TopicResponse = Read<typeof TopicResponse>
 
 export const FileId = message({ shard: int64(1), realm: int64(2), number: int64(3) })
 export const AddressBookQuery = message({ file: one(1, FileId), limit: int32(2) })

@@ -23,7 +23,6 @@ export const CreateTopicBody = message({
   /** What others must pay to write there (HIP-991); only looked for. */
   customFees: choice(10),
 })
-export type CreateTopicBody = Read<typeof CreateTopicBody>
 
 /** An empty list of keys takes a key away. */
 export const UpdateTopicBody = message({
@@ -36,7 +35,6 @@ export const UpdateTopicBody = message({
   autoRenewAccount: one(9, AccountId),
   customFees: choice(12),
 })
-export type UpdateTopicBody = Read<typeof UpdateTopicBody>
 
 export const DeleteTopicBody = message({ topic: one(1, TopicId) })
 
@@ -44,7 +42,6 @@ export const ChunkInfo = message({ initialTransaction: one(1, TransactionId), to
 export type ChunkInfo = Read<typeof ChunkInfo>
 
 export const SubmitMessageBody = message({ topic: one(1, TopicId), message: bytes(2), chunk: one(3, ChunkInfo) })
-export type SubmitMessageBody = Read<typeof SubmitMessageBody>
 
 export const CreateAccountBody = message({
   key: one(1, Key),
@@ -54,7 +51,6 @@ export const CreateAccountBody = message({
   memo: text(13),
   alias: choice(18),
 })
-export type CreateAccountBody = Read<typeof CreateAccountBody>
 
 export const UpdateAccountBody = message({
   account: one(2, AccountId),
@@ -63,7 +59,6 @@ export const UpdateAccountBody = message({
   expirationTime: one(9, Timestamp),
   memo: one(14, TextValue),
 })
-export type UpdateAccountBody = Read<typeof UpdateAccountBody>
 
 /** The most that an account gives to the owner of a topic for one message (HIP-991): each fee is an amount of tinybars. */
 export const CustomFeeLimit = message({ account: one(1, AccountId), fees: many(2, message({ amount: uint64(1) })) })
@@ -92,7 +87,6 @@ export const SignedTransaction = message({ body: bytes(1), signatures: one(2, Si
 
 /** The fields 3 and 4 are how older clients write what now lies in `signed`. */
 export const Transaction = message({ signatures: one(3, SignatureMap), body: bytes(4), signed: bytes(5) })
-export type Transaction = Read<typeof Transaction>
 
 export const TransactionResponse = message({ precheck: int32(1), cost: uint64(2) })
 

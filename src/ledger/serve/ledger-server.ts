@@ -7,7 +7,7 @@ import { nodeCalls } from './node.ts'
 import { createRestServer } from './rest/rest-server.ts'
 import { createWork } from './work.ts'
 
-export type { Means, OnEntries } from './means.ts'
+export type { OnEntries } from './means.ts'
 export { NODE_ACCOUNT, OPERATOR_ACCOUNT } from './means.ts'
 
 export interface LedgerServerOptions extends Means {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { MEMO_BYTES } from '../../model/ledger/topic.ts'
 import type { SignatureMap, TransactionId } from '../protocol/basics.ts'
 import { ProtocolError } from '../protocol/bytes.ts'
-import type { Read } from '../protocol/message.ts'
 import { formatId, formatTransaction } from '../protocol/names.ts'
 import { STATUS, type StatusName } from '../protocol/status.ts'
 import { SignedTransaction, Transaction, TransactionBody } from '../protocol/transactions.ts'
@@ -22,14 +21,12 @@ export class Refusal extends Error {
 export interface Request {
   readonly transaction: string
   readonly payer: string
-  readonly body: Body
+  readonly body: TransactionBody
   readonly signed: { readonly body: Uint8Array; readonly signatures: SignatureMap }
   readonly validSeconds: number
   /** SHA-384 of all that was signed, in base64. */
   readonly hash: string
 }
-
-export type Body = Read<typeof TransactionBody>
 
 const TRANSACTION_BYTES = 6 * 1024
 const MAX_VALID_SECONDS = 180

@@ -1,4 +1,5 @@
 import type { Message } from '../message.ts'
+import type { TopicRole } from './topic.ts'
 
 /**
  * Something that is to be written to a ledger: steps that are done one after the other. On the local ledger all of them
@@ -54,7 +55,7 @@ export type ParcelStep =
       readonly memo: string
       readonly adminKey: string | null
       readonly submitKey: string | null
-      readonly role: string
+      readonly role: TopicRole
       readonly agent: string | null
       readonly entity: string | null
     }

@@ -75,11 +75,11 @@ onBothEngines('the local ledger', (openStore) => {
     await submit(world, shared, Buffer.from('one'))
     await submit({ ledger, payer: OTHER }, shared, Buffer.from('two'))
     const attempts = [
-      submit({ ledger, payer: OTHER }, alone, Buffer.from('x')),
-      submit(stranger, shared, Buffer.from('x')),
-    ]
-    for (const attempt of attempts) {
-      await expect(attempt).rejects.toMatchObject({
+      [{ ledger, payer: OTHER }, alone],
+      [stranger, shared],
+    ] as const
+    for (const [who, topic] of attempts) {
+      await expect(submit(who, topic, Buffer.from('x'))).rejects.toMatchObject({
         code: 'LEDGER_REFUSED',
         details: { network: 'local', status: 'INVALID_SIGNATURE' },
       })

@@ -38,7 +38,7 @@ async function openServers() {
     onTestFinished(() => store.close())
     const us = createDeployment(store, ledger)
     const start = () => {
-      const listening = startListening({ ctx: us.ctx, note: us.ctx.note })
+      const listening = startListening(us.ctx)
       onTestFinished(() => listening.close())
       return listening
     }
@@ -138,7 +138,7 @@ it('goes on with the other topics where one cannot be read', async () => {
     throw new PosternError('LEDGER_UNREACHABLE', { network: 'testnet', reason: 'it talks nonsense' })
   }
   const us = createDeployment(store, { ...elsewhere.ledger, readAfter })
-  const listening = startListening({ ctx: us.ctx, note: us.ctx.note })
+  const listening = startListening(us.ctx)
   onTestFinished(() => listening.close())
   await expect.poll(() => asked, SLOWLY).toBeGreaterThan(2)
   const stranger = await elsewhere.outsider()

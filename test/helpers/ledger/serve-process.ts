@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { EXECUTABLE } from '../command.ts'
+import { spawnServing } from '../server/serving-process.ts'
 
 /** What `postern ledger serve --json` says of itself. */
 export interface ServedLedger {
@@ -21,28 +19,6 @@ export interface LedgerServeProcess extends ServedLedger {
 /** Runs `postern ledger serve` as a user would, on ports that are free. The caller stops it. */
 export async function startLedgerServe(home: string): Promise<LedgerServeProcess> {
   const ports = ['--node-port', '0', '--mirror-port', '0', '--rest-port', '0']
-  const child = spawn(process.execPath, [EXECUTABLE, 'ledger', 'serve', ...ports, '--json'], {
-    cwd: home,
-    env: { PATH: process.env['PATH'] ?? '', HOME: home, POSTERN_HOME: home },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let stderr = ''
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk
-  })
-  const exited = once(child, 'exit')
-  const first = await Promise.race([
-    once(createInterface({ input: child.stdout }), 'line'),
-    exited.then(() => undefined),
-  ])
-  if (first === undefined) throw new Error(`it did not start: ${stderr}`)
-  return {
-    ...(JSON.parse(first[0]) as ServedLedger),
-    stderr: () => stderr,
-    async stop(signal = 'SIGTERM') {
-      child.kill(signal)
-      const [code] = await exited
-      return code
-    },
-  }
+  const { announced, stderr, stop } = spawnServing(home, EXECUTABLE, ['ledger', 'serve', ...ports, '--json'])
+  return { ...(await announced<ServedLedger>()), stderr, stop }
 }

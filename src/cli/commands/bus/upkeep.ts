@@ -25,11 +25,7 @@ export const busVerify: Command = {
 
 function describe(verification: BusVerification): string {
   const { isSound, isSorted, entries, bytes, files, faults } = verification
-  const sizes = [
-    `${entries} ${entries === 1 ? 'entry' : 'entries'}`,
-    counted(bytes, 'byte'),
-    counted(files.length, 'file'),
-  ]
+  const sizes = [counted(entries, 'entry', 'entries'), counted(bytes, 'byte'), counted(files.length, 'file')]
   const lines = [
     `${placeName(verification)}: ${isSound ? 'sound' : 'damaged'}, ${sizes.join(', ')}`,
     ...faults.map(describeFault),

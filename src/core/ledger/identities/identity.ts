@@ -19,21 +19,15 @@ export async function ensureIdentity(ctx: Context, ledgers: Ledgers, tx: Shelves
   const { network, within } = ledgers.ledger
   const known = recalled(ctx, network, agent) ?? (await tx.ledger.identityOf({ network, agent }))
   if (known) return known
-  if (!within) throw notSetUp(network, agent)
-  await makeIdentity(ctx, ledgers, tx, agent)
-  return requireIdentity(ctx, ledgers, tx, agent)
+  if (within) await makeIdentity(ctx, ledgers, tx, agent)
+  return requireIdentity(tx, network, agent)
 }
 
-/** The same, where it must be there already. */
-export async function requireIdentity(
-  ctx: Context,
-  { ledger: { network } }: Ledgers,
-  shelves: Shelves,
-  agent: string,
-): Promise<LedgerPlace> {
-  const known = recalled(ctx, network, agent) ?? (await shelves.ledger.identityOf({ network, agent }))
-  if (known) return known
-  throw notSetUp(network, agent)
+/** All that is known of an agent on a ledger, where it must be there already. */
+export async function requireIdentity(shelves: Shelves, network: string, agent: string): Promise<LedgerIdentity> {
+  const identity = await shelves.ledger.identityOf({ network, agent })
+  if (identity) return identity
+  throw new PosternError('LEDGER_NOT_SET_UP', { agent, network })
 }
 
 /**
@@ -75,8 +69,4 @@ function keyOf(network: string, agent: string): string {
 
 function placeIn({ agent, account, inboundTopicId, outboundTopicId }: LedgerIdentity): LedgerPlace {
   return { agent, account, inboundTopicId, outboundTopicId }
-}
-
-function notSetUp(network: string, agent: string): PosternError {
-  return new PosternError('LEDGER_NOT_SET_UP', { agent, network })
 }

@@ -1,5 +1,4 @@
 import { isProgram } from '../../../model/caller.ts'
-import { PosternError } from '../../../model/errors.ts'
 import type { Json } from '../../../model/json.ts'
 import type { LedgerIdentity } from '../../../model/ledger/identity.ts'
 import type { LedgerProfile, SetProfile } from '../../../model/ledger/ledgers.ts'
@@ -12,7 +11,7 @@ import type { Context, Ledgers } from '../../context.ts'
 import { requireBudget, requireNoSecret } from '../budget.ts'
 import { labelOf } from '../label.ts'
 import { publish } from '../publish.ts'
-import { ensureIdentity } from './identity.ts'
+import { ensureIdentity, requireIdentity } from './identity.ts'
 import { profileDraft, profileForms, uaidOf } from './publish-profile.ts'
 
 const MODEL_BYTES = 200
@@ -21,7 +20,7 @@ const BIO_BYTES = 2_000
 export async function showProfile(ctx: Context, { agent }: { readonly agent: string }): Promise<LedgerProfile> {
   const ledgers = await ctx.ledger()
   const { id } = await requireAgent(ctx.store.read, agent)
-  return shown(ledgers, ctx.store.read, await requireWhole(ledgers, ctx.store.read, id))
+  return shown(ledgers, ctx.store.read, await requireIdentity(ctx.store.read, ledgers.ledger.network, id))
 }
 
 /** Changes what a profile says and publishes it again. What is not named stays as it was; an empty text takes it away. */
@@ -32,18 +31,19 @@ export async function setProfile(ctx: Context, input: SetProfile): Promise<Ledge
   const changes = parseChanges(input)
   const ledgers = await ctx.ledger()
   return ctx.store.transact(async (tx) => {
+    const { network } = ledgers.ledger
     const { id } = await requireAgent(tx, input.agent)
     await ensureIdentity(ctx, ledgers, tx, id)
     // Whoever changes it too has committed by the time we hold the counter.
     await tx.ledger.nextNumber()
-    const changed = { ...(await requireWhole(ledgers, tx, id)), ...changes, updatedAt: ctx.store.now() }
+    const changed = { ...(await requireIdentity(tx, network, id)), ...changes, updatedAt: ctx.store.now() }
     const identity = { ...changed, uaid: await uaidOf(ledgers, tx, changed) }
     await tx.ledger.putIdentity(identity)
     const draft = await profileDraft(ctx, ledgers, tx, identity)
     requireNoSecret(ledgers, 'full', [identity.bio, identity.model].join('\n'))
     await requireBudget(ctx, ledgers, tx, draft.price)
     await publish(ctx, ledgers, tx, draft)
-    return shown(ledgers, tx, await requireWhole(ledgers, tx, id))
+    return shown(ledgers, tx, await requireIdentity(tx, network, id))
   })
 }
 
@@ -57,16 +57,6 @@ function parseChanges({ capabilities, model, bio }: SetProfile): Partial<LedgerI
 
 function orNothing(text: string): string | null {
   return text.trim() === '' ? null : text
-}
-
-async function requireWhole(
-  { ledger: { network } }: Ledgers,
-  shelves: Shelves,
-  agent: string,
-): Promise<LedgerIdentity> {
-  const identity = await shelves.ledger.identityOf({ network, agent })
-  if (identity) return identity
-  throw new PosternError('LEDGER_NOT_SET_UP', { agent, network })
 }
 
 async function shown({ ledger }: Ledgers, shelves: Shelves, identity: LedgerIdentity): Promise<LedgerProfile> {

@@ -5,6 +5,7 @@ import { fromSeedPriority } from '../../../model/ledger/seed-priority.ts'
 import type { Message } from '../../../model/message.ts'
 import { NORMAL } from '../../../model/priority.ts'
 import { contentOf, dataOf } from '../messages/compose.ts'
+import { keyed } from '../messages/own-key.ts'
 import type { WholeMessage } from './assemble.ts'
 import { type Intake, say, type Understood } from './intake.ts'
 import { decodeFile } from './outside.ts'
@@ -56,11 +57,6 @@ async function sentMessage(
 /** Whoever is no agent writes with the topics of the deployment. */
 export function isBy({ from }: Message, { agent }: Writer): boolean {
   return from.id === agent || (agent === SYSTEM_CALLER.id && (from.kind === 'local' || from.kind === 'system'))
-}
-
-/** Under one key however it comes: pushed at once, late, or by its entry. */
-export function keyed(message: Message): Message {
-  return message.dedupKey === null ? { ...message, dedupKey: `ledger:${message.id}` } : message
 }
 
 function isSame({ ledgers }: Intake, message: Message, data: MessageData): boolean {

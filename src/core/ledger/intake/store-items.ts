@@ -4,7 +4,7 @@ import type { PushItem, Shelves } from '../../../store/store.ts'
 import { tellPeople } from '../../agents/people.ts'
 import type { Context } from '../../context.ts'
 import { damp } from '../../inbox/damping.ts'
-import { hasOwnKey } from '../messages/own-key.ts'
+import { hasOwnKey, ledgerKey } from '../messages/own-key.ts'
 import type { IntakeItem } from './intake.ts'
 import { Places } from './places.ts'
 
@@ -57,7 +57,7 @@ async function addressed(tx: Shelves, places: Places, { message, isOurs }: Intak
   // The key is its sender's own, who may have used it for something else meanwhile.
   const known = await tx.deliveries.withKey({ agents: to, dedupKey: here.dedupKey })
   if (known.length === 0) return here
-  return (await tx.messages.get(here.id)) ? undefined : { ...here, dedupKey: `ledger:${here.id}` }
+  return (await tx.messages.get(here.id)) ? undefined : { ...here, dedupKey: ledgerKey(here.id) }
 }
 
 const UNDAMPED = { held: [], told: [] }

@@ -1,11 +1,12 @@
 import { fromSeedPriority } from '../../../model/ledger/seed-priority.ts'
 import { parseWorkEntry, type WorkEntry, type WorkEvent, type WorkNote } from '../../../model/ledger/work-entry.ts'
 import { contentOf } from '../messages/compose.ts'
+import { keyed } from '../messages/own-key.ts'
 import { withBody } from '../work/hashed.ts'
 import { routeOf, targetsOf } from '../work/routing.ts'
 import type { WholeMessage } from './assemble.ts'
 import { type Intake, say, type Understood } from './intake.ts'
-import { isBy, keyed } from './message.ts'
+import { isBy } from './message.ts'
 import type { Writer } from './senders.ts'
 
 /** Notes on a work item go to those whom they name, events to those of the routing table. */

@@ -1,9 +1,9 @@
-import { PosternError } from '../../../model/errors.ts'
 import type { PublishMode } from '../../../model/ledger/ledgers.ts'
 import { SEED_HIGH, toSeedPriority } from '../../../model/ledger/seed-priority.ts'
 import type { Message } from '../../../model/message.ts'
 import type { PushResult } from '../../../model/postern.ts'
 import type { Shelves } from '../../../store/store.ts'
+import { requireAgent } from '../../agents/roster.ts'
 import type { Context, Ledgers } from '../../context.ts'
 import { damp } from '../../inbox/damping.ts'
 import { deliver, storeDamped } from '../../inbox/deliver.ts'
@@ -31,7 +31,7 @@ export async function placeMessage(
   if (isAtOnce(ledgers, message, mode)) return { message, ...(await deliver(ctx, tx, message, undefined)) }
   const { held, told } = await damp(ctx, tx, message)
   if (held.length > 0) return { message, told, result: await storeDamped(ctx, tx, { message, held }) }
-  await requireRegistered(tx, message.to)
+  for (const agent of message.to) await requireAgent(tx, agent)
   return { message, told, result: undefined }
 }
 
@@ -39,11 +39,4 @@ export async function placeMessage(
 function isAtOnce({ ledger }: Ledgers, message: Message, mode: PublishMode): boolean {
   if (ledger.within || mode === 'off' || toSeedPriority(message.priority) <= SEED_HIGH) return true
   return hasOwnKey(message)
-}
-
-async function requireRegistered(tx: Shelves, agents: readonly string[]): Promise<void> {
-  for (const id of agents) {
-    const agent = await tx.agents.get(id)
-    if (agent?.removedAt !== null) throw new PosternError('AGENT_NOT_FOUND', { id })
-  }
 }

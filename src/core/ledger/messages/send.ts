@@ -13,6 +13,7 @@ import { recallIdentities, writerOf } from '../identities/identity.ts'
 import { labelOf } from '../label.ts'
 import { publish } from '../publish.ts'
 import { composeSent } from './compose.ts'
+import { keyed } from './own-key.ts'
 import { type Placed, placeMessage } from './place.ts'
 import { draftEntry, earlierEntry, NOWHERE, placeOf } from './sent-entry.ts'
 
@@ -57,7 +58,7 @@ async function sendWithin(
 ): Promise<Stored> {
   const placed: Placed[] = []
   for (const to of await recipientsOf(ctx, tx, input)) {
-    const message = keyed(ledgers, composeSent(ctx, input, to), mode)
+    const message = keyedFor(ledgers, composeSent(ctx, input, to), mode)
     placed.push(await placeMessage(ctx, ledgers, tx, message, mode))
   }
   const messages = mode === 'off' ? placed.map(unpublished) : await publishAll(ctx, ledgers, tx, placed, mode)
@@ -87,9 +88,8 @@ async function recipientsOf(ctx: Context, tx: Shelves, input: SendMessage): Prom
 }
 
 /** What comes back from a ledger elsewhere is known by its key, so that it is shown once. */
-function keyed({ ledger }: Ledgers, message: Message, mode: PublishMode): Message {
-  if (ledger.within || mode === 'off' || message.dedupKey !== null) return message
-  return { ...message, dedupKey: `ledger:${message.id}` }
+function keyedFor({ ledger }: Ledgers, message: Message, mode: PublishMode): Message {
+  return ledger.within || mode === 'off' ? message : keyed(message)
 }
 
 async function publishAll(

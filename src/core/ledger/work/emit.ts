@@ -1,10 +1,10 @@
 import { PosternError } from '../../../model/errors.ts'
-import { isJson, isStorable, type Json } from '../../../model/json.ts'
 import type { EmitEvent, PostedNote } from '../../../model/ledger/ledgers.ts'
 import { SEED_NORMAL } from '../../../model/ledger/seed-priority.ts'
 import { parseMessageType } from '../../../model/message.ts'
-import { parseText, utf8Length } from '../../../model/text.ts'
+import { parseText } from '../../../model/text.ts'
 import type { Context } from '../../context.ts'
+import { parseJson } from '../../inbox/compose.ts'
 import { writerOf } from '../identities/identity.ts'
 import { contentOf } from '../messages/compose.ts'
 import { postOnWork } from './post.ts'
@@ -14,7 +14,7 @@ import { routeOf } from './routing.ts'
 export async function emitEvent(ctx: Context, input: EmitEvent): Promise<PostedNote> {
   const type = parseEventType(input.type)
   const subject = parseText('subject', input.subject ?? '', ctx.limits.subjectBytes).trim() || null
-  const payload = parsePayload(input.payload, ctx.limits.payloadBytes)
+  const payload = parseJson('payload', input.payload, ctx.limits.payloadBytes)
   const ledgers = await ctx.ledger()
   const route = routeOf(ledgers.settings, type)
   return postOnWork(ctx, {
@@ -45,19 +45,4 @@ function parseEventType(value: string): string {
   const type = parseMessageType(value)
   if (!type.endsWith('.note')) return type
   throw new PosternError('VALUE_INVALID', { field: 'type', value: type, next: 'Post a note with "postern note post".' })
-}
-
-function parsePayload(payload: Json | undefined, limit: number): Json | null {
-  if (payload === undefined) return null
-  if (isJson(payload)) {
-    const bytes = utf8Length(JSON.stringify(payload))
-    if (bytes > limit) throw new PosternError('CONTENT_TOO_LARGE', { field: 'payload', bytes, limit })
-    if (isStorable(payload)) return payload
-    throw new PosternError('TEXT_INVALID', { field: 'payload', what: 'a lone surrogate or a NUL character' })
-  }
-  throw new PosternError('VALUE_INVALID', {
-    field: 'payload',
-    value: 'given',
-    next: 'Send JSON that is nested at most 32 deep.',
-  })
 }

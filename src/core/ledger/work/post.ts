@@ -18,6 +18,7 @@ import { draftParcel, submissionTo } from '../drafts.ts'
 import { ensureIdentity, recallIdentities, writerOf } from '../identities/identity.ts'
 import { labelOf } from '../label.ts'
 import { placeMessage } from '../messages/place.ts'
+import { type EntryPlace, NOWHERE } from '../messages/sent-entry.ts'
 import { publish } from '../publish.ts'
 import { formatHashed, keepBody } from './hashed.ts'
 import { draftWork, type FoundWork, findWork, publishWork } from './items.ts'
@@ -70,7 +71,7 @@ async function postWithin(
   if (mode === 'off') requireReader(posting, known)
   const message = known.length === 0 ? undefined : composePosted(ctx, posting, work.entity, known)
   const placed = message && (await placeMessage(ctx, ledgers, tx, message, mode))
-  const place = mode === 'off' ? UNPUBLISHED : await publishPosted(ctx, ledgers, tx, { posting, work, message, mode })
+  const place = mode === 'off' ? NOWHERE : await publishPosted(ctx, ledgers, tx, { posting, work, message, mode })
   return {
     posted: { entity: work.entity, publish: mode, ...place, notified: known, skipped: unknown },
     result: placed?.result,
@@ -92,10 +93,6 @@ function composePosted(ctx: Context, posting: Posting, entity: string, to: reado
   return { ...message, dedupKey: `${purpose}:${message.id}` }
 }
 
-type Place = Pick<PostedNote, 'topic_id' | 'sequence' | 'parcel'>
-
-const UNPUBLISHED: Place = { topic_id: null, sequence: null, parcel: null }
-
 interface Publication {
   readonly posting: Posting
   readonly work: FoundWork
@@ -103,7 +100,12 @@ interface Publication {
   readonly mode: PublishMode
 }
 
-async function publishPosted(ctx: Context, ledgers: Ledgers, tx: Shelves, publication: Publication): Promise<Place> {
+async function publishPosted(
+  ctx: Context,
+  ledgers: Ledgers,
+  tx: Shelves,
+  publication: Publication,
+): Promise<EntryPlace> {
   const { work } = publication
   const made = await draftWork(ledgers, tx, work)
   const draft = await draftPosted(ctx, ledgers, tx, publication)

@@ -105,7 +105,7 @@ function transactionShape(outcome: Outcome, { payer, start }: { readonly payer: 
 }
 
 /** Single keys as they are, lists as the protocol writes them. */
-export function keyShape(key: Key | undefined): { readonly _type: string; readonly key: string } | null {
+function keyShape(key: Key | undefined): { readonly _type: string; readonly key: string } | null {
   if (!key) return null
   if (key.ed25519) return { _type: 'ED25519', key: Buffer.from(key.ed25519).toString('hex') }
   if (key.secp256k1) return { _type: 'ECDSA_SECP256K1', key: Buffer.from(key.secp256k1).toString('hex') }

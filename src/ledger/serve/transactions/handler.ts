@@ -3,17 +3,18 @@ import type { LedgerAccount, Shelves } from '../../../store/store.ts'
 import type { AccountId, Key, TopicId } from '../../protocol/basics.ts'
 import { formatId } from '../../protocol/names.ts'
 import type { StatusName } from '../../protocol/status.ts'
+import type { TransactionBody } from '../../protocol/transactions.ts'
 import { isSignedBy, isUsable, keyOf, readKey } from '../keys.ts'
 import type { Means } from '../means.ts'
-import { type Body, Refusal, type Request } from '../precheck.ts'
+import { Refusal, type Request } from '../precheck.ts'
 import type { Outcome } from '../receipts.ts'
 
 /** One kind of transaction that a node takes. */
 export interface Handler {
   /** As mirrors call it. */
   readonly name: string
-  /** What of a body is its; undefined where there is nothing. */
-  readonly isOf: (body: Body) => boolean
+  /** Whether a body is of this kind. */
+  readonly isOf: (body: TransactionBody) => boolean
   /** Before it is taken. Throws a Refusal; awaits nothing. */
   readonly check: (request: Request) => void
   /** All keys that may have to sign, as far as is known before the transaction of the store. */

@@ -6,7 +6,6 @@ type Parcels = Pick<
   LedgerShelf,
   | 'insertParcel'
   | 'lockParcel'
-  | 'getParcel'
   | 'parcelOfMessage'
   | 'listParcels'
   | 'updateParcel'
@@ -32,10 +31,6 @@ export function createParcels(sql: Sql): Parcels {
 
     async lockParcel({ id }) {
       return (await select(`id = ?1 ${locking(sql, 'FOR UPDATE')}`, [id]))[0]
-    },
-
-    async getParcel({ id }) {
-      return (await select('id = ?1', [id]))[0]
     },
 
     async parcelOfMessage({ messageId }) {

@@ -17,7 +17,7 @@ const onUse = {
     plugin.onResolve(
       {
         filter:
-          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bell|queue|buses|rewake|connect|open-courier|ledgers|hedera-ledger|open-listening|listening|publish-briefly|serving|proof|serve|secrets|nats-wire|redis-wire)\.ts$/,
+          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bell|queue|buses|rewake|connect|open-courier|ledgers|hedera-ledger|open-listening|listening|publish-briefly|serving|proof|serve|secrets|nats-wire|redis-wire|mcp-stdio|mcp-http)\.ts$/,
       },
       ({ kind, path }) =>
         kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
@@ -98,6 +98,8 @@ const executables = {
     buses: 'src/host/bus/buses.ts',
     rewake: 'src/cli/wake/rewake.ts',
     serve: 'src/server/serve.ts',
+    'mcp-stdio': 'src/mcp/mcp-stdio.ts',
+    'mcp-http': 'src/mcp/mcp-http.ts',
     'nats-wire': 'src/wires/nats/nats-wire.ts',
     'redis-wire': 'src/wires/redis/redis-wire.ts',
   },

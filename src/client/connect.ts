@@ -1,5 +1,6 @@
 import type { Caller } from '../model/caller.ts'
 import type { PosternEvent } from '../model/network/event.ts'
+import { requireReplyKey } from '../model/network/replies.ts'
 import type { Postern } from '../model/postern.ts'
 import type { TriggerAgent } from '../model/sources/services.ts'
 import { CALLER_PATH, type OperationName, ROUTES } from '../operations/routes.ts'
@@ -21,6 +22,7 @@ export interface ConnectPostern extends TransportOptions {
 /** A Postern behind a server. */
 export interface ConnectedPostern extends Postern {
   as(caller: Caller): ConnectedPostern
+  once(key: string): ConnectedPostern
   /**
    * What happens from now on, or after a cursor: each event once, in order, across broken connections too. An event of the
    * type `gap` says that something may have been missed.
@@ -35,19 +37,28 @@ export async function connectPostern({ caller, ...options }: ConnectPostern): Pr
   const transport = createTransport(options)
   try {
     const answer = await transport.send({ method: 'GET', path: CALLER_PATH }, { caller, isRepeatable: true })
-    return createClient(transport, (answer as { readonly caller: Caller }).caller, caller)
+    return createClient(transport, { caller: (answer as { readonly caller: Caller }).caller, bound: caller })
   } catch (error) {
     transport.close()
     throw error
   }
 }
 
-/** `bound` goes with every request; without it the token alone says who asks. */
-function createClient(transport: Transport, caller: Caller, bound: Caller | undefined): ConnectedPostern {
+interface Speaking {
+  readonly caller: Caller
+  /** Goes with every request; without it the token alone says who asks. */
+  readonly bound: Caller | undefined
+  /** The key under which a change is made once. */
+  readonly key?: string
+}
+
+function createClient(transport: Transport, speaking: Speaking): ConnectedPostern {
+  const { caller, bound, key } = speaking
   const call: Call = (name, input, sending = {}) => {
     const request = name === 'services.trigger' ? toTrigger(input as unknown as TriggerAgent) : toRequest(name, input)
     const { needsKey, isRepeatable } = repetitionOf(name, request.method, input)
-    const headers = { ...(needsKey && { 'Idempotency-Key': newKey() }), ...request.headers }
+    const ownKey = key ?? (needsKey ? newKey() : undefined)
+    const headers = { ...(ownKey !== undefined && { 'Idempotency-Key': ownKey }), ...request.headers }
     return transport.send({ ...request, headers }, { ...sending, caller: bound, isRepeatable })
   }
   const rooms = createRooms(call)
@@ -59,14 +70,15 @@ function createClient(transport: Transport, caller: Caller, bound: Caller | unde
     events: { ...rooms.events, ...waits.events },
     bus: { ...rooms.bus, ...waits.bus },
     caller,
-    as: (another) => createClient(transport, another, another),
+    as: (another) => createClient(transport, { ...speaking, caller: another, bound: another }),
+    once: (one) => createClient(transport, { ...speaking, key: requireReplyKey(one) }),
     followEvents: (input = {}) => followEvents({ transport, call, caller: bound }, input),
     followBus: (input) => followBus({ transport, call, caller: bound }, input),
     close: async () => transport.close(),
   }
 }
 
-type Rooms = Omit<Postern, 'caller' | 'as' | 'close'>
+type Rooms = Omit<Postern, 'caller' | 'as' | 'once' | 'close'>
 type Verb = (input?: Input) => Promise<unknown>
 
 /** A method for every route. That they are those of `Postern` a test proves. */

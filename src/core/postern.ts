@@ -35,6 +35,7 @@ import { traceMessage } from './inbox/trace.ts'
 import { ownOffer } from './inbox/visible.ts'
 import { waitForMail, waitForReceipt } from './inbox/wait.ts'
 import { createLedgerRooms } from './ledger/ledger-rooms.ts'
+import { doneOnce } from './once.ts'
 import { listPlans, showPlan } from './plans/look.ts'
 import { deletePlans, pausePlan, resumePlan, runPlan } from './plans/moves.ts'
 import { setPlans } from './plans/set.ts'
@@ -59,6 +60,7 @@ export function createPostern(ctx: Context, close: () => Promise<void>): Postern
   return {
     caller: ctx.caller,
     as: (caller) => createPostern({ ...ctx, caller }, close),
+    once: (key) => doneOnce(ctx, createPostern(ctx, close), key),
     agents: {
       add: (input) => addAgent(ctx, input),
       list: (input) => listAgents(ctx, input),

@@ -11,6 +11,8 @@ type Roster = Pick<HotPostern, 'caller' | 'agents' | 'sessions'>
 export interface OwnSession {
   readonly id: string
   readonly agent: string
+  /** Of the host. */
+  readonly pid: number | null
 }
 
 export interface IdentitySources {
@@ -65,6 +67,25 @@ async function requireVoice(postern: Roster, named: string): Promise<Agent> {
     message: `This process belongs to a session of ${own.agent}, so it cannot speak as ${agent.id}.`,
     next: `Speak as ${own.agent}, or let ${agent.id} do it from a terminal of their own.`,
   })
+}
+
+/**
+ * The person whom the user has named as sitting before a host, for a program that the host itself has started to ask them
+ * something. What an agent's commands start further down is no such program.
+ */
+export async function personBefore(postern: Roster, named: string, via: string): Promise<Caller> {
+  const { id, kind } = await postern.agents.show({ id: named })
+  if (kind !== 'human') {
+    throw new PosternError('NOT_ALLOWED', { message: `${id} is no person.`, next: 'Name a person who is registered.' })
+  }
+  const own = await ownSession(postern)
+  if (own && own.pid !== process.ppid) {
+    throw new PosternError('NOT_ALLOWED', {
+      message: `This process was started by ${own.agent}, so it cannot speak as ${id}.`,
+      next: 'Let the host start it, as its configuration says.',
+    })
+  }
+  return { id, kind, verified: false, via }
 }
 
 function callerOf({ agent }: OwnSession, via: string): Caller {

@@ -28,6 +28,11 @@ export interface Postern {
   readonly caller: Caller
   /** The same Postern for another caller; closing either closes both. */
   as(caller: Caller): Postern
+  /**
+   * The same Postern for one change under a key. Asked for again under that key within a day, the change is not made again
+   * and its first answer is repeated; another change under it is refused. What has failed may be tried again.
+   */
+  once(key: string): Postern
   readonly agents: Agents
   readonly sessions: Sessions
   readonly inbox: Inbox

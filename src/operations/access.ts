@@ -7,7 +7,7 @@ type Input = Readonly<Record<string, unknown>>
 
 /** Who asks, and whether an open session is theirs. */
 export interface Asker {
-  readonly identity: Identity
+  readonly identity: Pick<Identity, 'scope' | 'caller'>
   ownsSession(sessionId: string): Promise<boolean>
 }
 
@@ -15,7 +15,12 @@ export interface Asker {
  * The agent that is meant where the input names none. A program can mean only itself; a person means everybody where
  * that is possible at all.
  */
-export function fillInOwn({ access }: Operation, { scope, caller }: Identity, input: Input, isNeeded: boolean): Input {
+export function fillInOwn(
+  { access }: Operation,
+  { scope, caller }: Asker['identity'],
+  input: Input,
+  isNeeded: boolean,
+): Input {
   if (access.to !== 'own' || scope.kind === 'admin' || input[access.field] !== undefined) return input
   return isProgram(caller) || isNeeded ? { ...input, [access.field]: caller.id } : input
 }

@@ -9,10 +9,10 @@ type Input = Readonly<Record<string, unknown>>
  * Checks that what somebody sends has the form that the operation declares, and names the field that has not. What
  * has the form but not a sensible value is left to the heart, which refuses it in the same words at every door.
  */
-export function parseInput(operation: Operation, input: Input): Input {
-  const unknown = findUnknown(input, inputSchema(operation), '')
+export function parseInput(declared: Pick<Operation, 'input'>, input: Input): Input {
+  const unknown = findUnknown(input, inputSchema(declared), '')
   if (unknown !== undefined) throw invalid(`there is no field "${unknown}"`)
-  const { error } = operation.input.safeParse(input)
+  const { error } = declared.input.safeParse(input)
   for (const issue of error?.issues ?? []) refuseForm(issue, input)
   return input
 }

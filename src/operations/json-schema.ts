@@ -11,14 +11,14 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-const inputs = new WeakMap<Operation, JsonSchema>()
+const inputs = new WeakMap<z.ZodType, JsonSchema>()
 
-/** What an operation takes, as JSON Schema. Made on first use and kept. */
-export function inputSchema(operation: Operation): JsonSchema {
-  const known = inputs.get(operation)
+/** What an operation or a tool takes, as JSON Schema. Made on first use and kept. */
+export function inputSchema({ input }: Pick<Operation, 'input'>): JsonSchema {
+  const known = inputs.get(input)
   if (known) return known
-  const made = toJsonSchema(operation.input, 'input')
-  inputs.set(operation, made)
+  const made = toJsonSchema(input, 'input')
+  inputs.set(input, made)
   return made
 }
 
@@ -31,7 +31,7 @@ export function answersNothing({ output }: Pick<Operation, 'output'>): boolean {
   return output.type === 'undefined'
 }
 
-function toJsonSchema(type: z.ZodType, io: 'input' | 'output'): JsonSchema {
+export function toJsonSchema(type: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(type, { io, unrepresentable: 'any', reused: 'inline' })
   return schema as JsonSchema
 }

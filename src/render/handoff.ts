@@ -1,6 +1,5 @@
 import { lazy } from '../kit/pure/lazy.ts'
 import { skeletonOf } from '../model/agent.ts'
-import { PosternError } from '../model/errors.ts'
 import type { Headline, Inheritance } from '../model/handoff/handoff.ts'
 import {
   HANDOFF_LIMITS,
@@ -10,7 +9,7 @@ import {
   OWN_BOX,
   type RefusedFile,
 } from '../model/handoff/item.ts'
-import { isNonce, QUOTE, quoteLines, withoutNonce } from './fence.ts'
+import { QUOTE, quoteLines, requireNonce, withoutNonce } from './fence.ts'
 import { BLOCK, LINE, NAME, neutralise, neutraliseTo } from './neutralise.ts'
 import { token } from './provenance.ts'
 
@@ -33,13 +32,7 @@ export interface RenderInheritance {
 
 /** What an inheritance looks like to models and people. No item can pose as another, or as one of our own lines. */
 export function renderInheritance(inheritance: Inheritance, { nonce }: RenderInheritance): string {
-  if (!isNonce(nonce)) {
-    throw new PosternError('VALUE_INVALID', {
-      field: 'nonce',
-      value: nonce,
-      next: 'Use 8 to 32 characters of a-z, 0-9.',
-    })
-  }
+  requireNonce(nonce)
   const { items, waiting, refused, tokens } = inheritance
   const isEmpty = items.length === 0 && waiting.length === 0
   return [

@@ -1,12 +1,13 @@
 import type { BusPage } from '../model/bus/bus.ts'
 import { PosternError } from '../model/errors.ts'
 import type { SentMessages } from '../model/ledger/ledgers.ts'
+import { KEY_FIELDS } from '../model/network/replies.ts'
 import { parseTraceContext, type TraceContext } from '../model/network/trace-context.ts'
 import { toWire } from '../model/network/wire-json.ts'
-import { fillInOwn, requireAccess } from '../operations/access.ts'
 import { successStatus, WAITING } from '../operations/answers.ts'
-import { isRequired, parseInput, readQuery } from '../operations/input.ts'
+import { readQuery } from '../operations/input.ts'
 import type { Operation } from '../operations/operation.ts'
+import { admit, perform } from '../operations/perform.ts'
 import type { OperationName } from '../operations/routes.ts'
 import { entryListReply, isEntryList } from './bus/entry-list.ts'
 import { type Asking, jsonReply, type Reply } from './exchange.ts'
@@ -38,7 +39,7 @@ export async function operate(
   const key = idempotencyKey(asking)
   const { text, input } = await readInput(errand)
   const answer = async () => {
-    const result = await call(errand, await admit(errand, withKey(errand, input, key)))
+    const result = await call(errand, await readied(errand, withKey(errand, input, key)))
     metrics.pushed(pushedBy(operation, result))
     return withEtag(operation.name, asking, replyTo(errand, result))
   }
@@ -72,17 +73,9 @@ async function readInput({ operation, params, asking }: Errand): Promise<{ text:
 function withKey({ operation, asking }: Errand, input: Input, key: string | undefined): Input {
   if (key === undefined) return input
   if (operation.name === 'inbox.pushMany') return withKeys(asking, input, key)
-  const field = KEYED[operation.name]
+  const field = KEY_FIELDS[operation.name]
   if (field === undefined || input[field] !== undefined) return input
   return { ...input, [field]: dedupKeyFor(asking, key) }
-}
-
-/** The field that holds the key of a message. */
-const KEYED: Readonly<Partial<Record<OperationName, string>>> = {
-  'inbox.push': 'dedupKey',
-  'spaces.post': 'dedupKey',
-  'messages.send': 'dedup_key',
-  'messages.sendInbox': 'dedup_key',
 }
 
 /** A key of the header has no space in it, so none of these is ever that of another request. */
@@ -99,15 +92,8 @@ function withKeys(asking: Asking, input: Input, key: string): Input {
 }
 
 /** The input as it is handed to the heart: checked, allowed, and with what the connection knows. */
-async function admit({ operation, asking }: Errand, given: Input): Promise<Input> {
-  const { identity, postern } = asking
-  const isNeeded = operation.access.to === 'own' && isRequired(operation, operation.access.field)
-  const input = parseInput(operation, fillInOwn(operation, identity, given, isNeeded))
-  const ownsSession = async (id: string) => {
-    const sessions = await postern.sessions.list({ agent: identity.caller.id })
-    return sessions.some((session) => session.id === id)
-  }
-  await requireAccess(operation, { identity, ownsSession }, input)
+async function readied({ operation, asking }: Errand, given: Input): Promise<Input> {
+  const input = await admit(operation, asking, given)
   return requireSeen(operation.name, asking, withTrace(operation, asking, input))
 }
 
@@ -122,11 +108,8 @@ function withTrace({ name }: Operation, { request }: Asking, input: Input): Inpu
 }
 
 function call({ operation, asking }: Errand, input: Input): Promise<unknown> {
-  const [room = '', verb = ''] = operation.name.split('.')
-  const rooms = asking.postern as unknown as Record<string, Record<string, (input: Input) => Promise<unknown>>>
-  const method = rooms[room]?.[verb]
-  if (!method) throw new Error(`there is no ${operation.name}`)
-  return method(WAITING.includes(operation.name) ? bounded(input, asking.gone()) : input)
+  const isWait = WAITING.includes(operation.name)
+  return perform(asking.postern, operation.name, isWait ? bounded(input, asking.gone()) : input)
 }
 
 function bounded(input: Input, signal: AbortSignal): Input {

@@ -3,7 +3,7 @@ import type { Exchange, Reply } from './exchange.ts'
 import { hasBody } from './request/body.ts'
 
 /** Nothing that we answer may be framed, guessed at, kept by others or run. */
-const HEADERS: Readonly<Record<string, string>> = {
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
@@ -24,7 +24,7 @@ export function send({ request, response, requestId }: Exchange, reply: Reply): 
   const length = Buffer.byteLength(body)
   response.writeHead(status, {
     'x-request-id': requestId,
-    ...HEADERS,
+    ...SECURITY_HEADERS,
     ...(type !== undefined && { 'content-type': type }),
     ...(status !== 204 && status !== 304 && { 'content-length': length }),
     ...headers,

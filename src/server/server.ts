@@ -12,6 +12,7 @@ import { createListener } from './listener.ts'
 import { type Log, SILENT } from './log.ts'
 import { healthPages } from './pages/health.ts'
 import { hookPages } from './pages/hooks.ts'
+import { type McpPages, mcpPages } from './pages/mcp.ts'
 import { createMetrics, type Metrics, type Present, type PresentWire } from './pages/metrics.ts'
 import { referencePages } from './pages/reference.ts'
 import { createPipeline, type Means } from './pipeline.ts'
@@ -55,7 +56,8 @@ export function createServer(options: ServerOptions): PosternServer {
   const hooks = options.hooked && createPostedHooks(options.hooked)
   const waits: Waits = { open: new Set(), isStopping: false }
   const ulid = createUlid({ now, random: Math.random })
-  const respond = createPipeline(meansOf(options, { metrics, hooks, connections: () => tcp.connections() }))
+  const { means, mcp } = meansOf(options, { metrics, hooks, connections: () => tcp.connections() })
+  const respond = createPipeline(means)
   const handle = (isLocal: boolean) => (request: IncomingMessage, response: ServerResponse) =>
     void answer(createExchange({ request, response, isLocal, requestId: `req_${ulid()}`, waits }), {
       respond,
@@ -76,6 +78,7 @@ export function createServer(options: ServerOptions): PosternServer {
       const closing = Promise.all([tcp.close(PATIENCE_MS), local.close(PATIENCE_MS)])
       waits.isStopping = true
       for (const controller of waits.open) controller.abort()
+      await mcp.close()
       await closing
       await hooks?.rest()
     },
@@ -88,7 +91,7 @@ interface Parts {
   readonly connections: () => Promise<number>
 }
 
-function meansOf(options: ServerOptions, { metrics, hooks, connections }: Parts): Means {
+function meansOf(options: ServerOptions, { metrics, hooks, connections }: Parts): { means: Means; mcp: McpPages } {
   const { postern, credentials, replies, counts = async () => ({}), names = [], log = SILENT, now = Date.now } = options
   const startedAt = now()
   const tickets = createTickets(now)
@@ -108,17 +111,17 @@ function meansOf(options: ServerOptions, { metrics, hooks, connections }: Parts)
   const streams = createEventStreams({ postern, log, now })
   const { openEventStream = streams.open, openBusStream = streams.openBus } = options
   const entryStreams = entryStreamPages({ openBusStream, metrics })
-  const pages = [...health, ...referencePages(), ...entryStreams, ...(hooks ? hookPages(hooks) : [])]
-  return {
+  const guard = { credentials, tickets, rates: createRates(now), log }
+  const mcp = mcpPages({ postern, ...guard })
+  const pages = [...health, ...referencePages(), ...entryStreams, ...(hooks ? hookPages(hooks) : []), ...mcp.pages]
+  const means = {
+    ...guard,
     postern,
-    credentials,
     replies,
     metrics,
-    tickets,
-    rates: createRates(now),
-    log,
     names: names.map((name) => name.toLowerCase()),
     pages,
     openEventStream,
   }
+  return { means, mcp }
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createReplies } from '../../src/host/serving/serve.ts'
+import { createReplies } from '../../src/core/replies.ts'
 import type { Store } from '../../src/store/store.ts'
 import { verifies } from '../scenarios/requirements.ts'
 import { conformance, type Suite } from './suite.ts'

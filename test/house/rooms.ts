@@ -133,8 +133,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     remedy: 'a host is pure functions over its events; let the chain do this',
   },
   server: {
-    // Hooks too: hosts may post their events to a server, and what answers them is the chain that answers commands.
-    may: ['model', ...KIT, 'operations', 'render', 'host', 'hooks'],
+    // Hooks too: hosts may post their events to a server, and what answers them is the chain that answers commands. And
+    // MCP, which over HTTP is one more page, loaded with the first request for it.
+    may: ['model', ...KIT, 'operations', 'render', 'host', 'hooks', 'mcp'],
     node: true,
     clock: true,
     remedy: THROUGH_HOST,

@@ -1,10 +1,10 @@
 import type { Context } from '../../core/context.ts'
 import { createPostern } from '../../core/postern.ts'
+import { createReplies } from '../../core/replies.ts'
 import { startUpkeep } from '../../core/upkeep/loops.ts'
 import type { Replies } from '../../model/network/replies.ts'
 import type { Credentials } from '../../model/network/tokens.ts'
 import type { Postern } from '../../model/postern.ts'
-import type { Store } from '../../store/store.ts'
 import { createBothWires } from '../../wires/both.ts'
 import { ringLater } from '../../wires/later.ts'
 import { createSharedWire } from '../../wires/shared.ts'
@@ -87,19 +87,4 @@ async function followLedger({ ledger }: Config, ctx: Context): Promise<Listening
 /** Where copies are kept they go first. */
 function ringing(engine: EngineWire): Wire {
   return engine.take ? ringLater(engine) : engine
-}
-
-/** Whoever took a key and did not answer within this time has died over it. */
-const ABANDONED_MS = 60_000
-
-export function createReplies(store: Pick<Store, 'once' | 'transact' | 'now'>): Replies {
-  return {
-    claim: (input) =>
-      store.transact((tx) => {
-        const at = store.now()
-        return tx.replies.claim({ ...input, at, abandonedBefore: at - ABANDONED_MS })
-      }),
-    keep: (input) => store.once((tx) => tx.replies.keep(input)),
-    drop: (input) => store.once((tx) => tx.replies.drop(input)),
-  }
 }

@@ -167,13 +167,13 @@ export const SOURCE_ERRORS = {
   },
   IDEMPOTENCY_CONFLICT: {
     ...usage,
-    text: 'The Idempotency-Key {key} was used before for another request.',
+    text: 'The key {key} was used before for another request.',
     next: 'Repeat the very same request, or use another key.',
   },
   IDEMPOTENCY_BUSY: {
     ...conflict,
     retryable: true,
-    text: 'A request with the Idempotency-Key {key} is being answered.',
+    text: 'A request with the key {key} is being answered.',
     next: 'Repeat it in a moment.',
   },
   CURSOR_UNKNOWN: {

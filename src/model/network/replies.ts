@@ -1,3 +1,5 @@
+import { PosternError } from '../errors.ts'
+
 /** Answers that were given to requests with an `Idempotency-Key`, kept for a day. */
 export interface Replies {
   /**
@@ -20,4 +22,31 @@ export interface EarlierReply {
   /** Null while it is being answered. */
   readonly status: number | null
   readonly body: string | null
+}
+
+const KEY = /^[\x21-\x7e]{1,255}$/
+
+/** Whether something may be done once under this key: it has to fit into a header. */
+export function isReplyKey(key: unknown): key is string {
+  return typeof key === 'string' && KEY.test(key)
+}
+
+export function requireReplyKey(key: string): string {
+  if (isReplyKey(key)) return key
+  throw new PosternError('VALUE_INVALID', {
+    field: 'key',
+    value: JSON.stringify(key),
+    next: 'Use 1 to 255 printable ASCII characters without a space.',
+  })
+}
+
+/**
+ * Operations whose input has a field for a key of its own. That one is stored with what they make, so it holds also where
+ * the answer is lost between the change and the keeping of the answer.
+ */
+export const KEY_FIELDS: Readonly<Record<string, string>> = {
+  'inbox.push': 'dedupKey',
+  'spaces.post': 'dedupKey',
+  'messages.send': 'dedup_key',
+  'messages.sendInbox': 'dedup_key',
 }

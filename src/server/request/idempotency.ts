@@ -1,12 +1,11 @@
 import { sha256 } from '../../kit/node/crypto.ts'
 import { PosternError } from '../../model/errors.ts'
-import type { Replies } from '../../model/network/replies.ts'
+import { isReplyKey, type Replies } from '../../model/network/replies.ts'
 import type { OperationName } from '../../operations/routes.ts'
 import { type Asking, JSON_TYPE, type Reply } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { PROBLEM_TYPE, problemOf, problemReply } from '../problem.ts'
 
-const KEY = /^[\x21-\x7e]{1,255}$/
 export const KEYED_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH']
 
 /** Answers that hold a secret are not kept: what is hashed at rest must not lie beside its hash. */
@@ -23,7 +22,7 @@ const KEPT_BYTES = 1024 * 1024
 export function idempotencyKey({ method, request }: Asking): string | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined || !KEYED_METHODS.includes(method)) return undefined
-  if (typeof key === 'string' && KEY.test(key)) return key
+  if (isReplyKey(key)) return key
   throw new PosternError('INPUT_INVALID', { reason: 'the Idempotency-Key is not 1 to 255 printable ASCII characters' })
 }
 

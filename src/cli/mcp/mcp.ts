@@ -1,0 +1,85 @@
+import { findBus } from '../../host/bus/bus-context.ts'
+import { readBusSettings } from '../../host/bus/settings.ts'
+import { personBefore } from '../../host/identity.ts'
+import type { ToolCosts } from '../../mcp/tool-sets.ts'
+import type { Postern } from '../../model/postern.ts'
+import { showField } from '../../render/terminal.ts'
+import type { Args, Command, Io } from '../command.ts'
+import { usage } from '../parse.ts'
+import { answer } from '../print.ts'
+import { formatTable } from '../table.ts'
+import { goOnUntilStopped } from '../wake/signals.ts'
+
+const MAX_LINE = 500
+
+export const mcp: Command = {
+  path: 'mcp',
+  summary: "Offer an agent's tools to its host: MCP on stdin and stdout.",
+  options: [
+    { name: 'agent', value: '<agent>', summary: 'whose tools these are (default: your own)' },
+    { name: 'tools', value: '<set>', summary: 'core (default), or seeds: with the further names of the seeds' },
+    { name: 'session', value: '<id>', summary: "the host's session (default: as the host says)" },
+    {
+      name: 'person',
+      value: '<person>',
+      summary: 'who sits before the host: asked at once where it can show a dialogue',
+    },
+    { name: 'channel', summary: 'wake Claude Code through its channel when mail comes' },
+    { name: 'cost', summary: 'tell what the tools cost a model, and end' },
+  ],
+  examples: ['postern mcp --agent quinn', 'postern mcp --cost', 'claude mcp add postern -- postern mcp --agent quinn'],
+
+  async run(io, args) {
+    // Most commands never speak it, so what it takes is a part of its own.
+    const { serveMcp, findTools, costOf } = await import('../../mcp/mcp-stdio.ts')
+    const tools = findTools(args.get('tools') ?? 'core')
+    if (!tools) throw usage(mcp, '--tools takes core or seeds')
+    if (args.has('cost')) return tellCost(io, costOf(tools))
+    const { places, postern } = await openPlaces(io)
+    await goOnUntilStopped(async (stopped) => {
+      await serveMcp({
+        postern,
+        tools,
+        places,
+        sessionId: args.get('session') ?? sessionOf(process.env),
+        person: personOf(args, postern),
+        hasChannel: args.has('channel'),
+        stopped,
+        note: (line) => io.stderr.line(`postern: ${showField(line, MAX_LINE)}`),
+      })
+    })
+    return undefined
+  },
+}
+
+/** As hosts tell the programs that they start. */
+function sessionOf(env: NodeJS.ProcessEnv): string | undefined {
+  return env['POSTERN_SESSION'] || env['CLAUDE_CODE_SESSION_ID'] || undefined
+}
+
+/** The Postern, and what is meant where a tool names no project: what the host was started in, where that is here. */
+async function openPlaces(io: Io) {
+  const isHere = io.config.url === null
+  const cwd = process.env['CLAUDE_PROJECT_DIR'] || process.cwd()
+  const settings = readBusSettings(io.config)
+  const found = findBus({ flags: {}, env: process.env, cwd, root: settings.root })
+  const isElsewhere = found !== undefined && Object.keys(found.files).length > 0
+  const opened = await io.open(isElsewhere && isHere ? { bus: { ...settings, files: found.files } } : {})
+  const { caller } = opened
+  // Whoever has shown a token keeps the voice that it gives.
+  const postern = caller.verified ? opened : opened.as({ ...caller, via: 'mcp' })
+  const isBusKnown = found !== undefined && (isHere || !isElsewhere)
+  const bus = isBusKnown ? { ...found.place, ...(found.runId !== undefined && { runId: found.runId }) } : undefined
+  return { postern, places: { ...(isHere && { project: cwd }), ...(bus && { bus }) } }
+}
+
+function personOf(args: Args, postern: Postern): (() => Promise<Postern>) | undefined {
+  const person = args.get('person')
+  return person === undefined ? undefined : async () => postern.as(await personBefore(postern, person, 'mcp'))
+}
+
+function tellCost(io: Io, costs: ToolCosts): undefined {
+  const rows = costs.tools.map(({ name, tokens }) => [name, `${tokens}`])
+  const sum = [`${costs.tools.length} tools`, `${costs.total}`]
+  answer(io, costs, formatTable(['TOOL', 'TOKENS, ABOUT'], [...rows, sum], io.stdout.columns))
+}

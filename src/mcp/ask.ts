@@ -1,0 +1,23 @@
+import { PosternError } from '../model/errors.ts'
+import { WAITING } from '../operations/answers.ts'
+import { type Admitted, admit, perform } from '../operations/perform.ts'
+import type { OperationName } from '../operations/routes.ts'
+import { OPERATIONS } from '../operations/table.ts'
+
+export interface Asked {
+  readonly name: OperationName
+  readonly input: Readonly<Record<string, unknown>>
+  /** Ends a wait. */
+  readonly signal?: AbortSignal
+  /** The key under which a change is made once. */
+  readonly key?: string | undefined
+}
+
+/** Asks for an operation as the agent of a connection, which may do here what it may do anywhere. */
+export async function ask<T>(admitted: Admitted, { name, input, signal, key }: Asked): Promise<T> {
+  const operation = OPERATIONS.find((each) => each.name === name)
+  if (!operation) throw new PosternError('INTERNAL', { reason: `there is no ${name}` })
+  const allowed = await admit(operation, admitted, input)
+  const postern = key === undefined ? admitted.postern : admitted.postern.once(key)
+  return (await perform(postern, name, WAITING.includes(name) ? { ...allowed, signal } : allowed)) as T
+}

@@ -1,0 +1,41 @@
+import type { Server } from '@modelcontextprotocol/server'
+import type { Connection } from './connection.ts'
+
+const ROUND_MS = 60_000
+const RETRY_MS = 5_000
+
+/**
+ * Wakes an idle session of Claude Code whose user has let it: it says that mail has come, never what is in it. What is
+ * lost on the way does no harm, for the mail waits.
+ */
+export function startChannel(server: Server, connection: Connection, gone: AbortSignal): void {
+  void follow(server, connection, gone)
+}
+
+async function follow(server: Server, connection: Connection, gone: AbortSignal): Promise<void> {
+  const { postern, agent } = connection
+  let told = 0
+  while (!gone.aborted) {
+    try {
+      const { cursor } = await postern.events.list({})
+      const { pending } = await postern.inbox.wait({ agent, fromOthers: true, timeoutMs: ROUND_MS, signal: gone })
+      if (pending > told) await tell(server, agent, pending)
+      told = pending
+      // The same mail is told of once: from here on only something new counts.
+      if (pending > 0) {
+        const types = ['message.created', 'delivery.*']
+        await postern.events.wait({ after: cursor, agent, types, timeoutMs: ROUND_MS, signal: gone })
+      }
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())
+    }
+  }
+}
+
+async function tell(server: Server, agent: string, pending: number): Promise<void> {
+  const content = `${pending === 1 ? 'A message waits' : `${pending} messages wait`} for ${agent}. Take with: inbox_check`
+  await server.notification({
+    method: 'notifications/claude/channel',
+    params: { content, meta: { agent, pending: String(pending) } },
+  })
+}

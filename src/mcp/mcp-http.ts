@@ -1,0 +1,147 @@
+import {
+  createMcpHandler,
+  type McpHttpHandler,
+  type ServerContext,
+  type ServerEvent,
+} from '@modelcontextprotocol/server'
+import { randomToken } from '../kit/node/crypto.ts'
+import type { Caller } from '../model/caller.ts'
+import type { Postern } from '../model/postern.ts'
+import type { Tool } from '../operations/tools/tool.ts'
+import { type Connection, ownScope, requireAgentOf } from './connection.ts'
+import { createMcpServer } from './mcp-server.ts'
+import { createChanges } from './resources/changes.ts'
+import { createShown } from './shown.ts'
+import { listenedTo } from './stdio-wire.ts'
+
+export { findTools } from './tool-sets.ts'
+
+/** MCP for whoever has shown a token: every request by itself, as the protocol has it. */
+export interface McpDoor {
+  answer(asked: McpRequest): Promise<Response>
+  /** Ends the streams that are open. */
+  close(): Promise<void>
+}
+
+export interface McpRequest {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** Whom the token speaks for. */
+  readonly caller: Caller
+  readonly tokenId: string
+  /** Given when the client has gone. */
+  readonly signal: AbortSignal
+  /** Hears once whether the whole answer has gone out. */
+  onSettled(tell: (wasSent: boolean) => void): void
+}
+
+export interface McpDoorOptions {
+  readonly postern: Postern
+  readonly tools: readonly Tool[]
+  readonly note: (error: Error) => void
+}
+
+const NONCE_CHARACTERS = 12
+
+/** So many are remembered; whoever was heard of least is forgotten, and what it was shown last may be shown again. */
+const MAX_PEERS = 1_000
+const MAX_STREAMS_OF_PEER = 8
+
+/** One caller with one token: what it was shown, and the streams on which it is told of changes. */
+interface Peer {
+  readonly connection: Connection
+  readonly handler: McpHttpHandler
+  readonly want: (uris: readonly string[]) => void
+}
+
+export function createMcpDoor({ postern, tools, note }: McpDoorOptions): McpDoor {
+  const peers = new Map<string, Peer>()
+
+  function peerOf({ caller, tokenId }: McpRequest): Peer {
+    const key = `${tokenId} ${caller.kind}:${caller.id}`
+    const known = peers.get(key)
+    const peer = known ?? createPeer(postern.as({ ...caller, via: 'mcp' }), { tools, note })
+    // The one that was heard of last stands last.
+    peers.delete(key)
+    peers.set(key, peer)
+    const [oldest] = peers
+    if (peers.size > MAX_PEERS && oldest) forget(...oldest)
+    return peer
+  }
+
+  function forget(key: string, peer: Peer): void {
+    peers.delete(key)
+    void peer.handler.close().catch(note)
+  }
+
+  return {
+    async answer(asked) {
+      const { handler, want } = peerOf(asked)
+      want(listenedUris(asked.body))
+      const { method, headers, body, signal, onSettled } = asked
+      const request = new Request('http://127.0.0.1/mcp', {
+        method,
+        headers,
+        signal,
+        ...(method === 'POST' && { body }),
+      })
+      return handler.fetch(request, { authInfo: { token: '', clientId: '', scopes: [], extra: { onSettled } } })
+    },
+    async close() {
+      for (const [key, peer] of [...peers]) forget(key, peer)
+    },
+  }
+}
+
+function createPeer(postern: Postern, { tools, note }: Omit<McpDoorOptions, 'postern'>): Peer {
+  const agent = requireAgentOf(postern.caller)
+  const connection: Connection = {
+    postern,
+    identity: { caller: postern.caller, scope: ownScope(postern.caller) },
+    agent,
+    tools,
+    places: {},
+    person: undefined,
+    shown: createShown(postern.inbox),
+    sessionId: async () => undefined,
+    gather: async () => {},
+    nonce: () => randomToken(NONCE_CHARACTERS),
+  }
+  const listeners = new Set<(event: ServerEvent) => void>()
+  const changes = createChanges(connection, (uri) => {
+    for (const listener of listeners) listener({ kind: 'resource_updated', uri })
+  })
+  const handler = createMcpHandler(({ era }) => createMcpServer({ connection, era, onSettled }), {
+    bus: {
+      publish() {},
+      subscribe(listener) {
+        listeners.add(listener)
+        return () => {
+          listeners.delete(listener)
+          if (listeners.size === 0) changes.close()
+        }
+      },
+    },
+    maxSubscriptions: MAX_STREAMS_OF_PEER,
+    onerror: note,
+  })
+  return { connection, handler, want: (uris) => uris.forEach(changes.want) }
+}
+
+/** What carries the request carries also whoever waits to hear of its answer. */
+function onSettled({ http }: ServerContext, tell: (wasSent: boolean) => void): void {
+  const extra = http?.authInfo?.extra as Pick<McpRequest, 'onSettled'> | undefined
+  extra?.onSettled(tell)
+}
+
+function listenedUris(body: string): readonly string[] {
+  if (!body.includes('subscriptions/listen')) return []
+  try {
+    const { method, params } = JSON.parse(body)
+    return method === 'subscriptions/listen' ? listenedTo(params ?? {}) : []
+  } catch {
+    // Whoever answers the request says what is wrong with it.
+    return []
+  }
+}

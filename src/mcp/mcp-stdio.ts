@@ -1,0 +1,92 @@
+import type { ServerContext } from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { randomToken } from '../kit/node/crypto.ts'
+import type { Postern } from '../model/postern.ts'
+import type { Tool } from '../operations/tools/tool.ts'
+import { startChannel } from './channel.ts'
+import { type Connection, ownScope, type Places, requireAgentOf } from './connection.ts'
+import { createHostSession } from './host-session.ts'
+import { createMcpServer, type Era } from './mcp-server.ts'
+import { type Changes, createChanges } from './resources/changes.ts'
+import { createShown } from './shown.ts'
+import { createWire, type Wire } from './stdio-wire.ts'
+
+export { costOf, findTools } from './tool-sets.ts'
+
+export interface ServeMcp {
+  /** Bound to the agent whose tools these are. */
+  readonly postern: Postern
+  readonly tools: readonly Tool[]
+  readonly places: Places
+  /** The host's session, where the environment names it. */
+  readonly sessionId: string | undefined
+  readonly person: Connection['person']
+  /** Whether Claude Code is to be woken through its channel. */
+  readonly hasChannel: boolean
+  /** Resolves when this is to end although the client is still there. */
+  readonly stopped: Promise<void>
+  readonly note: (line: string) => void
+}
+
+const NONCE_CHARACTERS = 12
+
+/** Speaks MCP on stdin and stdout until the client ends it. */
+export async function serveMcp(options: ServeMcp): Promise<void> {
+  const { postern, stopped, hasChannel, note } = options
+  const agent = requireAgentOf(postern.caller)
+  await postern.agents.show({ id: agent })
+  const wire = createWire()
+  const connection = createConnection(options, agent, wire)
+  const opened = new Set<Changes>()
+  const handle = serveStdio(({ era }) => open(era), { transport: wire, onerror: (error) => note(error.message) })
+  await Promise.race([wire.closed, stopped])
+  for (const changes of opened) changes.close()
+  await handle.close()
+  await settle(connection, wire)
+
+  function open(era: Era) {
+    const changes = createChanges(connection, (uri) => void server.sendResourceUpdated({ uri }).catch(() => {}))
+    opened.add(changes)
+    wire.onListen((uris) => uris.forEach(changes.want))
+    const onSettled = ({ mcpReq: { id } }: ServerContext, tell: (wasSent: boolean) => void) => wire.onSent(id, tell)
+    const server = createMcpServer({
+      connection,
+      era,
+      onSettled,
+      changes,
+      hasChannel: hasChannel && era === 'legacy',
+    })
+    if (hasChannel && era === 'legacy') server.oninitialized = () => startChannel(server, connection, wire.gone)
+    return server
+  }
+}
+
+function createConnection(
+  { postern, tools, places, sessionId, person, note }: ServeMcp,
+  agent: string,
+  wire: Wire,
+): Connection {
+  const session = createHostSession({ postern, agent, id: sessionId, note })
+  wire.onCall((meta) => session.hear(meta['sessionId'] ?? meta['threadId']))
+  return {
+    postern,
+    identity: { caller: postern.caller, scope: ownScope(postern.caller) },
+    agent,
+    tools,
+    places,
+    person,
+    shown: createShown(postern.inbox),
+    sessionId: async () => (await session.find())?.id,
+    gather: session.gather,
+    nonce: () => randomToken(NONCE_CHARACTERS),
+  }
+}
+
+/**
+ * A client that ends its server in good order is still there when its end of the pipe closes, and has read what was sent.
+ * One that was killed takes its own word with it: then what it was shown last is shown again.
+ */
+async function settle({ shown }: Connection, wire: Wire): Promise<void> {
+  if (wire.isParentThere()) await shown.confirm('the client ended the connection in good order')
+  else await shown.release('the client is gone')
+}

@@ -1,0 +1,97 @@
+import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from '@modelcontextprotocol/server'
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+
+/** Stdin and stdout as a transport that also tells what becomes of answers and what clients want to know. */
+export interface Wire extends Transport {
+  /** Resolves when the client has closed it, or cannot be reached any more. */
+  readonly closed: Promise<void>
+  /** Given at that moment. */
+  readonly gone: AbortSignal
+  /** Tells whether the answer to a request has gone out. */
+  onSent(id: RequestId, tell: (wasSent: boolean) => void): void
+  /** Hears which resources a client of the newer revision wants to be told of. */
+  onListen(hear: (uris: readonly string[]) => void): void
+  /** Hears what a host says of itself with a call. */
+  onCall(hear: (meta: Readonly<Record<string, unknown>>) => void): void
+  /** Whether the program that has started this one is still there. */
+  isParentThere(): boolean
+}
+
+export function createWire(): Wire {
+  const inner = new StdioServerTransport()
+  const parent = process.ppid
+  const gone = new AbortController()
+  const waiting = new Map<RequestId, (wasSent: boolean) => void>()
+  const listeners: ((uris: readonly string[]) => void)[] = []
+  const callees: ((meta: Readonly<Record<string, unknown>>) => void)[] = []
+  let resolveClosed = () => {}
+  const closed = new Promise<void>((resolve) => {
+    resolveClosed = resolve
+  })
+
+  const wire: Wire = {
+    closed,
+    gone: gone.signal,
+    async start() {
+      inner.onmessage = (message) => {
+        notice(message, listeners, callees)
+        wire.onmessage?.(message)
+      }
+      inner.onerror = (error) => wire.onerror?.(error)
+      inner.onclose = () => {
+        for (const tell of waiting.values()) tell(false)
+        waiting.clear()
+        gone.abort()
+        wire.onclose?.()
+        resolveClosed()
+      }
+      await inner.start()
+    },
+    async send(message: JSONRPCMessage, _options?: TransportSendOptions) {
+      const tell = answered(message, waiting)
+      try {
+        await inner.send(message)
+        tell?.(true)
+      } catch (error) {
+        tell?.(false)
+        throw error
+      }
+    },
+    close: () => inner.close(),
+    onSent: (id, tell) => waiting.set(id, tell),
+    onListen: (hear) => listeners.push(hear),
+    onCall: (hear) => callees.push(hear),
+    isParentThere: () => process.ppid === parent,
+  }
+  return wire
+}
+
+/** Whoever waits to hear of this answer. */
+function answered(message: JSONRPCMessage, waiting: Map<RequestId, (wasSent: boolean) => void>) {
+  if ('method' in message || message.id === undefined) return undefined
+  const tell = waiting.get(message.id)
+  waiting.delete(message.id)
+  return tell
+}
+
+function notice(
+  message: JSONRPCMessage,
+  listeners: readonly ((uris: readonly string[]) => void)[],
+  callees: readonly ((meta: Readonly<Record<string, unknown>>) => void)[],
+): void {
+  if (!('method' in message)) return
+  const params = (message.params ?? {}) as Readonly<Record<string, unknown>>
+  if (message.method === 'subscriptions/listen') {
+    const uris = listenedTo(params)
+    for (const hear of listeners) hear(uris)
+  }
+  if (message.method === 'tools/call') {
+    for (const hear of callees) hear((params['_meta'] ?? {}) as Readonly<Record<string, unknown>>)
+  }
+}
+
+/** The resources that a request to listen names. */
+export function listenedTo({ notifications }: Readonly<Record<string, unknown>>): readonly string[] {
+  const { resourceSubscriptions } = (notifications ?? {}) as { readonly resourceSubscriptions?: unknown }
+  return Array.isArray(resourceSubscriptions) ? resourceSubscriptions.filter((uri) => typeof uri === 'string') : []
+}

@@ -1,0 +1,47 @@
+import type { Decision } from '../../model/decision.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { Gate } from '../../model/gate.ts'
+import { token } from '../../render/provenance.ts'
+import { counted, enumerated } from './sentences.ts'
+import { operate, type ToolAnswer, type ToolCall, waitOf, withoutKey } from './tool-call.ts'
+
+const SECOND_MS = 1_000
+
+export async function createDecision(call: ToolCall): Promise<Decision> {
+  return operate<Decision>(call, 'decisions.create', withoutKey(call))
+}
+
+export function answerDecision(decision: Decision): ToolAnswer {
+  const { answer } = decision
+  const told = answer && { ...answer, trust: answer.verified ? 'verified' : 'unverified' }
+  return { structured: { ...decision, answer: told }, text: describeDecision(decision) }
+}
+
+/** A wait that is over without an answer is an answer: the question is still open. */
+export async function getDecision(call: ToolCall): Promise<ToolAnswer> {
+  const { id } = call.input as { readonly id: string }
+  const seconds = waitOf(call.input)
+  if (seconds > 0) {
+    const asked = { id, timeoutMs: seconds * SECOND_MS }
+    await operate(call, 'decisions.await', asked).catch((error: unknown) => {
+      if (!(error instanceof PosternError && error.code === 'TIMED_OUT')) throw error
+    })
+  }
+  return answerDecision(await operate<Decision>(call, 'decisions.show', { id }))
+}
+
+function describeDecision({ id, state, asked, answer }: Decision): string {
+  if (answer) return `${token(id)} is answered by ${token(answer.by)}: ${token(answer.selected ?? 'in words')}.`
+  return `${token(id)} is ${state}; asked: ${enumerated(asked.map(token), 'nobody')}.`
+}
+
+export async function listGates(call: ToolCall): Promise<ToolAnswer> {
+  const gates = await operate<readonly Gate[]>(call, 'gates.list', { agent: call.connection.agent, ...call.input })
+  const open = gates.filter(({ state }) => state === 'open').length
+  return { structured: { gates }, text: open === 0 ? 'Nothing holds you.' : `${counted(open, 'gate')} open.` }
+}
+
+export async function resolveGate(call: ToolCall): Promise<ToolAnswer> {
+  const gate = await operate<Gate>(call, 'gates.resolve', withoutKey(call))
+  return { structured: gate, text: `${token(gate.id)} is ${gate.state}.` }
+}

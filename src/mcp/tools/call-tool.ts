@@ -1,0 +1,79 @@
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  isInputRequiredResult,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { parseInput } from '../../operations/input.ts'
+import type { Tool } from '../../operations/tools/tool.ts'
+import { decideHere } from '../elicit.ts'
+import type { Wiring } from '../mcp-server.ts'
+import { answerDecision } from './asking.ts'
+import { HANDLERS } from './handlers.ts'
+import { toRefusal, toResult } from './result.ts'
+import type { Input, ToolCall } from './tool-call.ts'
+
+export interface Calling {
+  readonly server: Server
+  readonly wiring: Wiring
+  readonly ctx: ServerContext
+  readonly tool: Tool
+  readonly given: Input
+}
+
+/**
+ * Does what a client calls for. That it calls at all shows that it has what was answered before, which is seen from now
+ * on. Whatever is refused is an answer that a model can act on.
+ */
+export async function callTool(calling: Calling): Promise<CallToolResult | InputRequiredResult> {
+  const { wiring, ctx, tool, given } = calling
+  const { connection } = wiring
+  const answering: Answering = { isOver: false }
+  try {
+    await connection.shown.confirm(`the agent called ${tool.name}`)
+    const call: ToolCall = {
+      connection,
+      tool,
+      input: parseInput(tool, given),
+      signal: ctx.mcpReq.signal,
+      onSettled: (tell) => settleOnce(calling, answering, tell),
+    }
+    if (tool.name === 'decision_create' && connection.person) {
+      const outcome = await decideHere(calling, call, connection.person)
+      return isInputRequiredResult(outcome) ? outcome : toResult(tool, answerDecision(outcome))
+    }
+    const handle = HANDLERS[tool.name]
+    if (!handle) throw new Error(`nobody does ${tool.name}`)
+    return toResult(tool, await handle(call))
+  } catch (error) {
+    return toRefusal(tool, error)
+  } finally {
+    answering.isOver = true
+  }
+}
+
+/**
+ * A call that is cancelled while it is being answered gets no answer. Once it is answered only whoever carries the answer
+ * knows what became of it: over HTTP a request is over, and its signal given, when its answer begins to go out.
+ */
+function settleOnce({ wiring, ctx }: Calling, answering: Answering, tell: (wasSent: boolean) => void): void {
+  const { signal } = ctx.mcpReq
+  let isTold = false
+  const tellOnce = (wasSent: boolean) => {
+    if (isTold) return
+    isTold = true
+    tell(wasSent)
+  }
+  const onAbort = () => {
+    if (!answering.isOver) tellOnce(false)
+  }
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  wiring.onSettled(ctx, tellOnce)
+}
+
+interface Answering {
+  /** The answer is whole, and on its way out. */
+  isOver: boolean
+}

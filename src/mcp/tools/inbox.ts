@@ -1,0 +1,113 @@
+import type { InboxMessage } from '../../model/delivery.ts'
+import type { Message } from '../../model/message.ts'
+import type { Drained, InboxPage, ShownInFull } from '../../model/postern.ts'
+import type { Trace } from '../../model/receipt.ts'
+import { renderDrain } from '../../render/drain.ts'
+import { renderEntry } from '../../render/entry.ts'
+import { LINE, neutralise } from '../../render/neutralise.ts'
+import { renderKept, renderQuotation, TOOLS } from '../../render/quotation.ts'
+import { counted } from './sentences.ts'
+import { operate, type ToolAnswer, type ToolCall, waitOf, withoutKey } from './tool-call.ts'
+
+/** What an answer may cost where the model has not said; hosts cut answers off at 25,000. */
+const DEFAULT_TOKENS = 5_000
+const MAX_TOKENS = 20_000
+const SECOND_MS = 1_000
+const PREVIEWS = 20
+const THREAD = 20
+
+/**
+ * Offers what waits. It is seen with the agent's next call, or when it is acknowledged; whatever keeps the answer from
+ * going out gives it back.
+ */
+export async function checkInbox(call: ToolCall): Promise<ToolAnswer> {
+  const { connection, input, signal, onSettled } = call
+  const { agent, shown } = connection
+  await connection.gather()
+  const first = await drain(call)
+  const seconds = waitOf(input)
+  const isEmpty = first.offer === null && first.remaining === 0
+  if (isEmpty && seconds > 0) {
+    await operate(call, 'inbox.wait', { agent, ...urgency(call), timeoutMs: seconds * SECOND_MS })
+  }
+  const drained = isEmpty && seconds > 0 && !signal.aborted ? await drain(call) : first
+  const { offer } = drained
+  if (offer) {
+    onSettled((wasSent) => void shown.settle(offer.id, wasSent).catch(() => {}))
+  }
+  const text = renderDrain(drained, { nonce: connection.nonce(), door: TOOLS }) || nothingText(drained)
+  return { structured: { text, messages: drained.messages.map(headlineOf), remaining: drained.remaining }, text }
+}
+
+async function drain(call: ToolCall): Promise<Drained> {
+  const { connection, input } = call
+  const sessionId = await connection.sessionId()
+  return operate<Drained>(call, 'inbox.drain', {
+    agent: connection.agent,
+    via: 'mcp',
+    maxTokens: Math.min((input['maxTokens'] as number | undefined) ?? DEFAULT_TOKENS, MAX_TOKENS),
+    ...urgency(call),
+    ...(sessionId !== undefined && { sessionId }),
+  })
+}
+
+function urgency({ input: { maxPriority } }: ToolCall) {
+  return maxPriority === undefined ? {} : { maxPriority }
+}
+
+function nothingText({ remaining }: Drained): string {
+  if (remaining === 0) return 'No messages.'
+  return `${counted(remaining, 'message')} ${remaining === 1 ? 'waits' : 'wait'}, none of which fits: ask for more tokens.`
+}
+
+function headlineOf({ id, type, from, priority, attempt }: InboxMessage) {
+  return { id, type, from: from.id, trust: trustOf(from), priority, attempt }
+}
+
+function trustOf({ verified }: { readonly verified: boolean }): string {
+  return verified ? 'verified' : 'unverified'
+}
+
+export async function ackMessages(call: ToolCall): Promise<ToolAnswer> {
+  const items = await operate<readonly unknown[]>(call, 'inbox.ack', withoutKey(call))
+  return { structured: { items }, text: `${counted(items.length, 'message')} acknowledged.` }
+}
+
+/** The end of a thread is what matters; the message itself always stands in it. */
+export async function readMessage(call: ToolCall): Promise<ToolAnswer> {
+  const { id } = call.input as { readonly id: string }
+  const { message, thread } = await operate<ShownInFull>(call, 'inbox.show', { id })
+  const { deliveries, why } = await operate<Trace>(call, 'inbox.trace', { id })
+  const last = thread.slice(-THREAD)
+  const kept = last.some((each) => each.id === id) ? last : [message, ...last]
+  const text = quoteMessages(call, 'thread', kept)
+  return { structured: { text, receipts: deliveries, why }, text: `${text}\n${neutralise(why, LINE)}` }
+}
+
+export async function searchMessages(call: ToolCall): Promise<ToolAnswer> {
+  const { query, limit = PREVIEWS } = call.input as { readonly query: string; readonly limit?: number }
+  const found = await operate<readonly Message[]>(call, 'inbox.search', { query, limit })
+  return listed(found, quoteMessages(call, 'search', found))
+}
+
+/** Looking takes nothing, so only beginnings are shown: the rest comes with `inbox_check`. */
+export async function peekInbox(call: ToolCall): Promise<ToolAnswer> {
+  const { connection, input } = call
+  const { items, next } = await operate<InboxPage>(call, 'inbox.list', {
+    agent: connection.agent,
+    limit: (input['limit'] as number | undefined) ?? PREVIEWS,
+  })
+  const entries = items.map((message, at) => renderEntry(message, 'headline', `${at + 1}/${items.length}`, TOOLS))
+  const answer = listed(items, renderQuotation({ what: 'inbox preview', entries, nonce: connection.nonce() }))
+  return { ...answer, structured: { ...(answer.structured as object), hasMore: next !== null } }
+}
+
+function quoteMessages({ connection }: ToolCall, what: string, messages: readonly Message[]): string {
+  const entries = messages.map((message, at) => renderKept(message, connection.agent, `${at + 1}/${messages.length}`))
+  return renderQuotation({ what, entries, nonce: connection.nonce() })
+}
+
+function listed(messages: readonly { readonly id: string }[], rendered: string): ToolAnswer {
+  const text = messages.length === 0 ? 'No messages.' : rendered
+  return { structured: { text, ids: messages.map(({ id }) => id) }, text }
+}

@@ -1,0 +1,52 @@
+import { PosternError } from '../../model/errors.ts'
+import { KEY_FIELDS } from '../../model/network/replies.ts'
+import type { OperationName } from '../../operations/routes.ts'
+import { MAX_WAIT_SECONDS, type Tool } from '../../operations/tools/tool.ts'
+import { ask } from '../ask.ts'
+import type { Connection } from '../connection.ts'
+
+export type Input = Readonly<Record<string, unknown>>
+
+/** A call of a tool, checked against its declaration. */
+export interface ToolCall {
+  readonly connection: Connection
+  readonly tool: Tool
+  readonly input: Input
+  /** Given when the client has cancelled the call, or has gone. */
+  readonly signal: AbortSignal
+  /** Is told once whether the whole answer has gone out. */
+  onSettled(tell: (wasSent: boolean) => void): void
+}
+
+/** What a tool answers, before it is made fit for its reader. */
+export interface ToolAnswer {
+  /** As the tool declares it; what is more is left out, times are milliseconds. */
+  readonly structured: unknown
+  /** The same for readers of text: a sentence of ours, or what was rendered. */
+  readonly text: string
+}
+
+/** Asks for one of the operations behind a tool; a change under its key is made once. */
+export async function operate<T>(call: ToolCall, name: OperationName, input: Input): Promise<T> {
+  const { connection, tool, signal } = call
+  if (!tool.operations.includes(name)) throw new PosternError('INTERNAL', { reason: `${tool.name} is not ${name}` })
+  return ask<T>(connection, { name, input, signal, key: keyOf(call, name) })
+}
+
+/** The key, unless the operation has a field for it and keeps it itself. */
+function keyOf({ tool: { keyField }, input }: ToolCall, name: OperationName): string | undefined {
+  if (keyField === undefined || KEY_FIELDS[name] === keyField) return undefined
+  return input[keyField] as string | undefined
+}
+
+/** The fields of the operation, where they are those of the tool: without the key that is not among them. */
+export function withoutKey({ tool: { keyField, operations }, input }: ToolCall): Input {
+  if (keyField === undefined || KEY_FIELDS[operations[0]] === keyField) return input
+  const { [keyField]: _, ...fields } = input
+  return fields
+}
+
+/** How long to wait. Whoever asks for longer than hosts let a call last waits as long as that and asks again. */
+export function waitOf({ waitSeconds = 0 }: { readonly waitSeconds?: number }): number {
+  return Math.min(Math.max(0, waitSeconds), MAX_WAIT_SECONDS)
+}

@@ -1,0 +1,77 @@
+import type { BusPage, PostedEntry } from '../../model/bus/bus.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { LeftItem } from '../../model/handoff/handoff.ts'
+import type { Plan } from '../../model/sources/plan.ts'
+import { renderBusEntry } from '../../render/bus-entry.ts'
+import { formatTime, token } from '../../render/provenance.ts'
+import { renderQuotation } from '../../render/quotation.ts'
+import { counted, enumerated } from './sentences.ts'
+import { type Input, operate, type ToolAnswer, type ToolCall, withoutKey } from './tool-call.ts'
+
+const TAIL = 20
+const PAGE = 50
+
+export async function setPlan(call: ToolCall): Promise<ToolAnswer> {
+  const [plan] = await operate<readonly Plan[]>(call, 'plans.set', { plans: [withoutKey(call)] })
+  return { structured: plan, text: plan ? describePlan(plan) : 'Nothing was set.' }
+}
+
+export async function setPlans(call: ToolCall): Promise<ToolAnswer> {
+  const plans = await operate<readonly Plan[]>(call, 'plans.set', withoutKey(call))
+  return { structured: { plans }, text: plans.map(describePlan).join('\n') }
+}
+
+export async function getPlans(call: ToolCall): Promise<ToolAnswer> {
+  const plans = await operate<readonly Plan[]>(call, 'plans.list', call.input)
+  return { structured: { plans }, text: plans.map(describePlan).join('\n') || 'No plans.' }
+}
+
+export async function deletePlans(call: ToolCall): Promise<ToolAnswer> {
+  const { deleted } = await operate<{ readonly deleted: readonly string[] }>(call, 'plans.delete', withoutKey(call))
+  return { structured: { deleted }, text: `${counted(deleted.length, 'plan')} deleted.` }
+}
+
+function describePlan({ id, nextRunAt }: Pick<Plan, 'id' | 'nextRunAt'>): string {
+  return nextRunAt === null ? `${token(id)} will not fire again.` : `${token(id)} fires at ${formatTime(nextRunAt)}.`
+}
+
+export async function postEntry(call: ToolCall): Promise<ToolAnswer> {
+  const { bus } = call.connection.places
+  const run = bus?.runId === undefined ? {} : { run_id: bus.runId }
+  const posted = await operate<PostedEntry>(call, 'bus.post', { ...run, ...inPlace(call, withoutKey(call)) })
+  return { structured: posted, text: [`Posted as ${token(posted.msg_id)}.`, ...posted.warnings].join(' ') }
+}
+
+/** Without a cursor the end of the log is what matters: it may be long. */
+export async function readBus(call: ToolCall): Promise<ToolAnswer> {
+  const { connection, input } = call
+  const bound = input['after'] === undefined ? { tail: TAIL } : { limit: PAGE }
+  const place = inPlace(call, input)
+  const { items, cursor, hasMore } = await operate<BusPage>(call, 'bus.read', { ...bound, ...place })
+  const bus = [place['project_id'], place['task_id']]
+    .filter((part) => part !== undefined)
+    .map((part) => token(String(part)))
+  const entries = items.map((entry) => renderBusEntry(entry))
+  const text =
+    items.length === 0
+      ? 'No entries.'
+      : renderQuotation({ what: `bus ${bus.join('/')}`, entries, nonce: connection.nonce() })
+  return { structured: { text, cursor, hasMore }, text }
+}
+
+/** The bus that is named, else the one that the agent works on. */
+function inPlace({ connection: { places } }: ToolCall, input: Input): Input {
+  if (input['project_id'] !== undefined) return input
+  if (places.bus === undefined) throw new PosternError('BUS_UNNAMED')
+  const { project_id, task_id } = places.bus
+  return { project_id, ...(task_id !== undefined && { task_id }), ...input }
+}
+
+export async function leaveItem(call: ToolCall): Promise<ToolAnswer> {
+  const { connection } = call
+  const project = connection.places.project === undefined ? {} : { project: connection.places.project }
+  const sessionId = await connection.sessionId()
+  const session = sessionId === undefined ? {} : { session: sessionId }
+  const left = await operate<LeftItem>(call, 'handoff.leave', { ...project, ...session, ...withoutKey(call) })
+  return { structured: left, text: `Left as ${enumerated([token(left.name)], '')} for the next session.` }
+}

@@ -1,0 +1,43 @@
+import type { Message } from '../model/message.ts'
+import type { SpacePost } from '../model/sources/space.ts'
+import { renderEntry } from './entry.ts'
+import { type Door, NOTICE, quoteLines, requireNonce, withoutNonce } from './fence.ts'
+import { BLOCK, neutralise } from './neutralise.ts'
+import { formatTime, token } from './provenance.ts'
+
+/** For whoever has the tools of MCP. */
+export const TOOLS: Door = { fetch: 'fetch with: message_read', list: 'take with: inbox_check' }
+
+export interface Quotation {
+  /** What it is, in words of ours: `thread`, `bus p/t`. */
+  readonly what: string
+  /** Each begins with a line of ours, and marks every line of somebody else's. */
+  readonly entries: readonly string[]
+  /** 8 to 32 random characters of a–z and 0–9, never used before. */
+  readonly nonce: string
+}
+
+/** What others wrote, of whatever kind, inside a fence that none of it can close. */
+export function renderQuotation({ what, entries, nonce }: Quotation): string {
+  requireNonce(nonce)
+  const count = `${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}`
+  return [
+    `┌── postern ${what} · ${count} · fence ${nonce}`,
+    NOTICE,
+    ...entries.map((entry) => withoutNonce(entry, nonce)),
+    `└── end of postern ${what} · fence ${nonce}`,
+  ].join('\n')
+}
+
+/** A message that was found, read again or sent by the reader: nobody is being offered it. */
+export function renderKept(message: Message, reader: string, number: string): string {
+  const asMet = { ...message, agent: reader, state: 'seen', attempt: 1, inboxSeq: 0 } as const
+  return renderEntry(asMet, 'whole', number, TOOLS)
+}
+
+/** What was said in a space. */
+export function renderPost({ seq, messageId, from, content, createdAt }: SpacePost): string {
+  const who = `${token(from.id)} (${token(from.kind)}, ${from.verified ? 'verified' : 'unverified'})`
+  const head = [`${seq}`, `from ${who}`, formatTime(createdAt), token(messageId)].join(' · ')
+  return [`├─ ${head}`, ...quoteLines(neutralise(content, BLOCK))].join('\n')
+}

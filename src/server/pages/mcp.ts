@@ -1,0 +1,123 @@
+import type { McpDoor, McpRequest } from '../../mcp/mcp-http.ts'
+import type { Postern } from '../../model/postern.ts'
+import type { Asking, Reply } from '../exchange.ts'
+import { type Guard, requireStillGood } from '../request/authenticate.ts'
+import { BODY_BYTES, readText } from '../request/body.ts'
+import { SECURITY_HEADERS } from '../send.ts'
+import type { Page } from './page.ts'
+
+export interface McpPages {
+  readonly pages: readonly Page[]
+  close(): Promise<void>
+}
+
+export interface McpOptions extends Guard {
+  readonly postern: Postern
+}
+
+const PATH = '/mcp'
+const STREAM = 'text/event-stream'
+
+/** Headers that say which request this is; whose it is the token has said already. */
+const HANDED_ON = ['accept', 'content-type', 'last-event-id'] as const
+
+/** MCP over HTTP. What it takes is loaded with the first request, so that a server which nobody asks starts no later. */
+export function mcpPages(options: McpOptions): McpPages {
+  let door: Promise<McpDoor> | undefined
+  const open = () => {
+    door ??= openDoor(options)
+    return door
+  }
+  const answer = (asking: Asking) => respond(asking, open, options)
+  return {
+    pages: ['POST', 'GET', 'DELETE'].map((method) => ({
+      route: `${method} ${PATH}`,
+      name: 'mcp',
+      isOpen: false,
+      answer,
+    })),
+    async close() {
+      await (await door)?.close()
+    },
+  }
+}
+
+async function openDoor({ postern, log }: McpOptions): Promise<McpDoor> {
+  const { createMcpDoor, findTools } = await import('../../mcp/mcp-http.ts')
+  const note = (error: Error) => log.warn('mcp.refused', { reason: error.message })
+  return createMcpDoor({ postern, tools: findTools('seeds') ?? [], note })
+}
+
+async function respond(asking: Asking, open: () => Promise<McpDoor>, options: McpOptions): Promise<Reply | undefined> {
+  const { request, response, method, identity, gone } = asking
+  const body = await readText(request, response, BODY_BYTES)
+  const hearers: ((wasSent: boolean) => void)[] = []
+  const tellAll = (wasSent: boolean) => {
+    for (const tell of hearers.splice(0)) tell(wasSent)
+  }
+  try {
+    const answered = await (await open()).answer({
+      method: request.method ?? method,
+      headers: headersOf(request),
+      body,
+      caller: identity.caller,
+      tokenId: identity.tokenId,
+      signal: gone(),
+      onSettled: (tell) => void hearers.push(tell),
+    })
+    await requireStillGood(options, request)
+    if (isStream(answered)) return await stream(asking, answered, tellAll)
+    return {
+      status: answered.status,
+      body: await answered.text(),
+      headers: headersFrom(answered),
+      onSettled: tellAll,
+    }
+  } catch (error) {
+    tellAll(false)
+    throw error
+  }
+}
+
+function headersOf({ headers }: Asking['request']): McpRequest['headers'] {
+  const protocol = Object.keys(headers).filter((name) => name.startsWith('mcp-'))
+  const named = [...HANDED_ON, ...protocol].map((name): [string, unknown] => [name, headers[name]])
+  return Object.fromEntries(named.filter((pair): pair is [string, string] => typeof pair[1] === 'string'))
+}
+
+function headersFrom({ headers }: Response): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => name === 'content-type' || name.startsWith('mcp-')))
+}
+
+function isStream({ headers }: Response): boolean {
+  return (headers.get('content-type') ?? '').startsWith(STREAM)
+}
+
+/** Hands a stream on as it comes, no faster than its reader takes it, until either side ends it. */
+async function stream(asking: Asking, answered: Response, tellAll: (wasSent: boolean) => void): Promise<undefined> {
+  const { request, response, requestId } = asking
+  response.writeHead(answered.status, { 'x-request-id': requestId, ...SECURITY_HEADERS, ...headersFrom(answered) })
+  response.flushHeaders()
+  const reader = (answered.body ?? new ReadableStream()).getReader()
+  response.once('close', () => void reader.cancel().catch(() => {}))
+  let isWhole = false
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done || response.destroyed) break
+      if (!response.write(value)) await drained(response)
+    }
+    isWhole = !response.destroyed && !request.socket.destroyed
+  } finally {
+    response.end(() => tellAll(isWhole && !request.socket.destroyed))
+    if (!isWhole) tellAll(false)
+  }
+  return undefined
+}
+
+function drained(response: Asking['response']): Promise<void> {
+  return new Promise((resolve) => {
+    response.once('drain', resolve)
+    response.once('close', resolve)
+  })
+}

@@ -1,8 +1,20 @@
 import { type JsonSchema, toJsonSchema } from '../json-schema.ts'
 import type { Tool } from './tool.ts'
 
-/** A tool as clients are told of it. */
-export function describeTool({ name, title, description, input, output, hints, isAlwaysThere }: Tool) {
+const described = new WeakMap<Tool, DescribedTool>()
+
+/** A tool as clients are told of it. Made on first use and kept: over HTTP every request asks anew. */
+export function describeTool(tool: Tool): DescribedTool {
+  const known = described.get(tool)
+  if (known) return known
+  const made = describe(tool)
+  described.set(tool, made)
+  return made
+}
+
+export type DescribedTool = ReturnType<typeof describe>
+
+function describe({ name, title, description, input, output, hints, isAlwaysThere }: Tool) {
   return {
     name,
     title,
@@ -13,8 +25,6 @@ export function describeTool({ name, title, description, input, output, hints, i
     ...(isAlwaysThere && { _meta: { 'anthropic/alwaysLoad': true } }),
   }
 }
-
-export type DescribedTool = ReturnType<typeof describeTool>
 
 function objectSchema(schema: JsonSchema) {
   return { ...thinned(schema), type: 'object' as const }

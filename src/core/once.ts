@@ -11,6 +11,55 @@ type Verb = (input?: Input) => Promise<unknown>
 const DONE = 200
 const KEY_BYTES = 300
 
+/** Operations that only look, or wait: they tell how things are now, and leave the key to the change. */
+export const LOOKS: ReadonlySet<string> = new Set([
+  'agents.list',
+  'agents.show',
+  'sessions.list',
+  'inbox.list',
+  'inbox.search',
+  'inbox.held',
+  'inbox.dead',
+  'inbox.show',
+  'inbox.trace',
+  'inbox.wait',
+  'inbox.waitFor',
+  'gates.list',
+  'gates.show',
+  'decisions.list',
+  'decisions.show',
+  'decisions.await',
+  'spaces.list',
+  'spaces.show',
+  'spaces.history',
+  'plans.list',
+  'plans.show',
+  'services.list',
+  'tokens.list',
+  'bus.read',
+  'bus.wait',
+  'bus.list',
+  'bus.issues',
+  'bus.verify',
+  'handoff.list',
+  'handoff.show',
+  'handoff.listOut',
+  'notes.list',
+  'ledger.status',
+  'ledger.topics',
+  'ledger.read',
+  'ledger.verify',
+  'ledger.profile',
+  'ledger.connections',
+  'ledger.parcels',
+  'events.list',
+  'events.wait',
+  'upkeep.check',
+])
+
+/** Operations whose answers hold a secret, or prove one: what is hashed at rest must not lie beside its hash. */
+const SECRET: ReadonlySet<string> = new Set(['services.create', 'services.rotate', 'tokens.create', 'services.trigger'])
+
 /** The same Postern, each change of which is made once under a key. */
 export function doneOnce(ctx: Context, postern: Postern, given: string): Postern {
   const key = requireReplyKey(given)
@@ -27,6 +76,7 @@ function keyedRoom(ctx: Context, room: string, verbs: Readonly<Record<string, Ve
 }
 
 function keyedVerb(ctx: Context, name: string, call: Verb, key: string): Verb {
+  if (LOOKS.has(name) || SECRET.has(name)) return call
   const field = KEY_FIELDS[name]
   if (field === undefined) return (input = {}) => answerOnce(ctx, { name, input, key }, () => call(input))
   return async (input = {}) => {
@@ -51,12 +101,12 @@ async function answerOnce(ctx: Context, { name, input, key }: Change, answer: ()
   if (earlier && earlier.fingerprint !== fingerprint) throw new PosternError('IDEMPOTENCY_CONFLICT', { key })
   if (earlier && earlier.status === null) throw new PosternError('IDEMPOTENCY_BUSY', { key })
   if (earlier) return earlier.body === '' ? undefined : fromWire(JSON.parse(earlier.body ?? 'null'))
+  const note = (error: unknown) => ctx.note('reply.unkept', { reason: String(error) })
   const result = await answer().catch(async (error: unknown) => {
-    await replies.drop(ref)
+    await replies.drop(ref).catch(note)
     throw error
   })
   // What is done is done: whoever was told that it failed would do it again.
-  const note = (error: unknown) => ctx.note('reply.unkept', { reason: String(error) })
   await replies.keep({ ...ref, status: DONE, body: JSON.stringify(toWire(result)) ?? '' }).catch(note)
   return result
 }

@@ -47,11 +47,12 @@ const NONCE_CHARACTERS = 12
 /** So many are remembered; whoever was heard of least is forgotten, and what it was shown last may be shown again. */
 const MAX_PEERS = 1_000
 const MAX_STREAMS_OF_PEER = 8
+const MAX_URIS_OF_PEER = 200
 
 /** One caller with one token: what it was shown, and the streams on which it is told of changes. */
 interface Peer {
-  readonly connection: Connection
   readonly handler: McpHttpHandler
+  /** Notes which resources its next stream is about. */
   readonly want: (uris: readonly string[]) => void
 }
 
@@ -109,6 +110,7 @@ function createPeer(postern: Postern, { tools, note }: Omit<McpDoorOptions, 'pos
     nonce: () => randomToken(NONCE_CHARACTERS),
   }
   const listeners = new Set<(event: ServerEvent) => void>()
+  const asked = new Set<string>()
   const changes = createChanges(connection, (uri) => {
     for (const listener of listeners) listener({ kind: 'resource_updated', uri })
   })
@@ -117,6 +119,8 @@ function createPeer(postern: Postern, { tools, note }: Omit<McpDoorOptions, 'pos
       publish() {},
       subscribe(listener) {
         listeners.add(listener)
+        // The last stream may have ended, and with it what was followed, since somebody asked for this one.
+        asked.forEach(changes.want)
         return () => {
           listeners.delete(listener)
           if (listeners.size === 0) changes.close()
@@ -126,7 +130,10 @@ function createPeer(postern: Postern, { tools, note }: Omit<McpDoorOptions, 'pos
     maxSubscriptions: MAX_STREAMS_OF_PEER,
     onerror: note,
   })
-  return { connection, handler, want: (uris) => uris.forEach(changes.want) }
+  const want = (uris: readonly string[]) => {
+    for (const uri of uris) if (asked.size < MAX_URIS_OF_PEER) asked.add(uri)
+  }
+  return { handler, want }
 }
 
 /** What carries the request carries also whoever waits to hear of its answer. */

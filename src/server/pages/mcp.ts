@@ -66,7 +66,8 @@ async function respond(asking: Asking, open: () => Promise<McpDoor>, options: Mc
       onSettled: (tell) => void hearers.push(tell),
     })
     await requireStillGood(options, request)
-    if (isStream(answered)) return await stream(asking, answered, tellAll)
+    if (isStream(answered))
+      return await stream(asking, answered, { tellAll, check: () => requireStillGood(options, request) })
     return {
       status: answered.status,
       body: await answered.text(),
@@ -93,13 +94,23 @@ function isStream({ headers }: Response): boolean {
   return (headers.get('content-type') ?? '').startsWith(STREAM)
 }
 
+interface Passage {
+  readonly tellAll: (wasSent: boolean) => void
+  /** Fails where the token is not good any more. */
+  check(): Promise<void>
+}
+
+/** How long a token that was revoked may still be listened with. */
+const CHECK_MS = 2_000
+
 /** Hands a stream on as it comes, no faster than its reader takes it, until either side ends it. */
-async function stream(asking: Asking, answered: Response, tellAll: (wasSent: boolean) => void): Promise<undefined> {
+async function stream(asking: Asking, answered: Response, { tellAll, check }: Passage): Promise<undefined> {
   const { request, response, requestId } = asking
   response.writeHead(answered.status, { 'x-request-id': requestId, ...SECURITY_HEADERS, ...headersFrom(answered) })
   response.flushHeaders()
   const reader = (answered.body ?? new ReadableStream()).getReader()
   response.once('close', () => void reader.cancel().catch(() => {}))
+  const checking = setInterval(() => void check().catch(() => response.destroy()), CHECK_MS)
   let isWhole = false
   try {
     for (;;) {
@@ -109,6 +120,7 @@ async function stream(asking: Asking, answered: Response, tellAll: (wasSent: boo
     }
     isWhole = !response.destroyed && !request.socket.destroyed
   } finally {
+    clearInterval(checking)
     response.end(() => tellAll(isWhole && !request.socket.destroyed))
     if (!isWhole) tellAll(false)
   }

@@ -20,6 +20,7 @@ const STREAM = 'text/event-stream'
 
 /** Headers that say which request this is; whose it is the token has said already. */
 const HANDED_ON = ['accept', 'content-type', 'last-event-id'] as const
+const HANDED_BACK: readonly string[] = ['allow', 'content-type']
 
 /** MCP over HTTP. What it takes is loaded with the first request, so that a server which nobody asks starts no later. */
 export function mcpPages(options: McpOptions): McpPages {
@@ -87,7 +88,7 @@ function headersOf({ headers }: Asking['request']): McpRequest['headers'] {
 }
 
 function headersFrom({ headers }: Response): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([name]) => name === 'content-type' || name.startsWith('mcp-')))
+  return Object.fromEntries([...headers].filter(([name]) => HANDED_BACK.includes(name) || name.startsWith('mcp-')))
 }
 
 function isStream({ headers }: Response): boolean {

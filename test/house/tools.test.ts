@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest'
+import { LOOKS as LOOKS_OF_ONCE } from '../../src/core/once.ts'
+import { HANDLERS } from '../../src/mcp/tools/handlers.ts'
+import { WAITING } from '../../src/operations/answers.ts'
+import { inputSchema, type JsonSchema, typesOf } from '../../src/operations/json-schema.ts'
+import type { OperationName } from '../../src/operations/routes.ts'
+import { OPERATIONS } from '../../src/operations/table.ts'
+import { describeTool } from '../../src/operations/tools/described.ts'
+import { CORE_TOOLS, TOOL_SETS } from '../../src/operations/tools/table.ts'
+import { ADDED_FIELDS, type Tool } from '../../src/operations/tools/tool.ts'
+
+const TOOLS = TOOL_SETS.seeds
+const MAX_CORE_TOOLS = 16
+const MAX_NAME = 64
+const MAX_DESCRIPTION = 300
+
+/** Tools that change something and take no key, each with the reason. */
+const KEYLESS: Readonly<Record<string, string>> = {
+  inbox_check: 'a repeated call shows again what may not have arrived, which a repeated answer could not tell apart',
+  enter_space: 'to turn to a space twice is to be turned to it, and its history must be that of now',
+}
+
+/** Operations that only people may use, or that undo what people have decided: no tool may lead to them. */
+const FOR_PEOPLE: readonly OperationName[] = [
+  'decisions.respond',
+  'gates.waive',
+  'gates.passed',
+  'inbox.releaseHeld',
+  'inbox.retryDead',
+  'agents.add',
+  'agents.rename',
+  'agents.remove',
+  'tokens.create',
+  'tokens.revoke',
+  'services.create',
+  'services.rotate',
+  'services.revoke',
+]
+
+const operationOf = (name: OperationName) => OPERATIONS.find((each) => each.name === name)
+
+/** The declaration that a tool's fields are taken from: that of its first operation, or of one plan among many. */
+function declaredBy({ name, operations: [first] }: Tool): JsonSchema {
+  const operation = operationOf(first)
+  if (!operation) throw new Error(`there is no ${first}`)
+  const schema = inputSchema(operation)
+  return name === 'plan_set' ? (schema.properties?.['plans']?.items ?? {}) : schema
+}
+
+/** Fields of a tool that its operation has not, or has with another type, at any depth. */
+function strays(own: JsonSchema, declared: JsonSchema, path = ''): string[] {
+  return Object.entries(own.properties ?? {}).flatMap(([name, schema]) => {
+    const place = path === '' ? name : `${path}.${name}`
+    if (path === '' && ADDED_FIELDS.includes(name)) return []
+    const theirs = declared.properties?.[name]
+    if (!theirs) return [`${place}: the operation has no such field`]
+    const [mine, known] = [bare(schema), bare(theirs)]
+    const isSame = isAnything(mine) || isAnything(known) || typesOf(mine).every((type) => typesOf(known).includes(type))
+    if (!isSame) return [`${place}: ${typesOf(mine)} here, ${typesOf(known)} there`]
+    return [...strays(mine, known, place), ...strays(mine.items ?? {}, known.items ?? {}, `${place}[]`)]
+  })
+}
+
+/** A choice of which one is the value itself and the other its absence. */
+function bare(schema: JsonSchema): JsonSchema {
+  return schema.anyOf?.find((each) => !typesOf(each).includes('null')) ?? schema
+}
+
+function isAnything(schema: JsonSchema): boolean {
+  return typesOf(schema).length === 0
+}
+
+describe('one operation, and the tools that it is behind', () => {
+  it('every operation of a tool exists', () => {
+    const missing = TOOLS.flatMap(({ operations }) => operations.filter((name) => !operationOf(name)))
+    expect(missing).toEqual([])
+  })
+
+  it('every field of a tool is a field of its first operation, with the same type', () => {
+    const found = TOOLS.flatMap((tool) =>
+      strays(inputSchema(tool), declaredBy(tool)).map((stray) => `${tool.name}.${stray}`),
+    )
+    expect(found).toEqual([])
+  })
+
+  it('finds a field that no operation has, and one of another type', () => {
+    const declared: JsonSchema = { properties: { id: { type: 'string' }, list: { items: { type: 'string' } } } }
+    const own: JsonSchema = {
+      properties: { id: { type: 'integer' }, as: { type: 'string' }, dedupKey: { type: 'string' } },
+    }
+    expect(strays(own, declared)).toEqual(['id: integer here, string there', 'as: the operation has no such field'])
+  })
+
+  it('what an operation requires, its tool requires, unless the connection knows it', () => {
+    const missing = TOOLS.flatMap((tool) => {
+      const own = inputSchema(tool).required ?? []
+      const asked = declaredBy(tool).required ?? []
+      return asked.filter((field) => !own.includes(field)).map((field) => `${tool.name}.${field}`)
+    })
+    // Who the agent is and where it works the connection says.
+    expect(missing).toEqual([
+      'inbox_check.agent',
+      'inbox_ack.agent',
+      'bus_post.project_id',
+      'bus_read.project_id',
+      'handoff_leave.project',
+    ])
+  })
+
+  it('every tool has a handler, and every handler a tool', () => {
+    expect(Object.keys(HANDLERS).sort()).toEqual(TOOLS.map(({ name }) => name).sort())
+  })
+
+  it('no tool names the agent that calls it', () => {
+    const named = TOOLS.filter(({ input }) =>
+      ['agent', 'as', 'from', 'caller', 'sender'].some((field) => field in input.shape),
+    )
+    expect(named).toEqual([])
+  })
+
+  it('no tool leads to what is for people or administrators', () => {
+    const reached = new Set(TOOLS.flatMap(({ operations }) => operations))
+    expect(FOR_PEOPLE.filter((name) => reached.has(name))).toEqual([])
+    const closed = [...reached].filter((name) => ['people', 'admin'].includes(operationOf(name)?.access.to ?? ''))
+    expect(closed).toEqual([])
+  })
+})
+
+describe('what a model is told of tools', () => {
+  it('they are few, and each has a name of its own that every host takes', () => {
+    expect(CORE_TOOLS.length).toBeLessThanOrEqual(MAX_CORE_TOOLS)
+    const names = TOOLS.map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+    expect(names.filter((name) => !/^[a-z]+(?:_[a-z]+)*$/.test(name) || name.length > MAX_NAME)).toEqual([])
+  })
+
+  it('each says in a few words when to use it', () => {
+    for (const { name, title, description } of TOOLS) {
+      expect(title, name).not.toBe('')
+      expect(description.length, name).toBeLessThanOrEqual(MAX_DESCRIPTION)
+      // It begins with what to do, and is a sentence.
+      expect(description, name).toMatch(/^[A-Z][a-z]+ .*\.$/)
+      expect(description, name).not.toContain('\n')
+    }
+  })
+
+  it('all four hints are said of each, and they fit together', () => {
+    for (const { name, hints } of TOOLS) {
+      expect(Object.keys(hints).sort(), name).toEqual([
+        'destructiveHint',
+        'idempotentHint',
+        'openWorldHint',
+        'readOnlyHint',
+      ])
+      if (hints.readOnlyHint) expect(hints, name).toMatchObject({ destructiveHint: false, idempotentHint: true })
+    }
+  })
+
+  it('what only looks is behind operations that only look', () => {
+    for (const { name, hints, operations } of TOOLS.filter((tool) => tool.hints.readOnlyHint)) {
+      expect(hints.readOnlyHint).toBe(true)
+      const changing = operations.filter((each) => !isLook(each))
+      expect(changing, name).toEqual([])
+    }
+  })
+
+  it('every tool that changes something takes a key, but for those that say why not', () => {
+    const without = TOOLS.filter(({ hints, keyField }) => !hints.readOnlyHint && keyField === undefined)
+    expect(without.map(({ name }) => name).sort()).toEqual(Object.keys(KEYLESS).sort())
+    for (const { name, keyField, hints } of TOOLS.filter((tool) => tool.keyField !== undefined)) {
+      expect(hints.readOnlyHint, name).toBe(false)
+      const { properties = {}, required = [] } = inputSchema(TOOLS.find((tool) => tool.name === name)!)
+      expect(properties, name).toHaveProperty(keyField!)
+      expect(required, name).not.toContain(keyField)
+    }
+  })
+
+  it('its schemas are objects that say all they hold', () => {
+    for (const tool of TOOLS) {
+      const { inputSchema: input, outputSchema: output } = describeTool(tool)
+      expect([input.type, output.type], tool.name).toEqual(['object', 'object'])
+      expect(Object.keys(output.properties ?? {}), tool.name).not.toEqual([])
+    }
+  })
+})
+
+describe('a change under a key', () => {
+  it('is told from a look in the same way by the heart and over HTTP', () => {
+    const looks = OPERATIONS.map(({ name }) => name).filter(isLook)
+    // A slice of a topic is walked with POST, because its mark is long; it changes nothing.
+    expect([...LOOKS_OF_ONCE].sort()).toEqual([...looks, 'ledger.verify'].sort())
+  })
+})
+
+/** Whether an operation only looks, as its route says; a wait is a POST that changes nothing. */
+function isLook(name: OperationName): boolean {
+  const [route = ''] = operationOf(name)?.faces.http ?? []
+  return route.startsWith('GET ') || WAITING.includes(name)
+}

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { isStaying } from '../kit/node/processes.ts'
 
 /** Stdin and stdout as a transport that also tells what becomes of answers and what clients want to know. */
 export interface Wire extends Transport {
@@ -13,7 +14,7 @@ export interface Wire extends Transport {
   onListen(hear: (uris: readonly string[]) => void): void
   /** Hears what a host says of itself with a call. */
   onCall(hear: (meta: Readonly<Record<string, unknown>>) => void): void
-  /** Whether the program that has started this one is still there. */
+  /** Whether the program that has started this one is still there, and not just being killed. */
   isParentThere(): boolean
 }
 
@@ -61,7 +62,7 @@ export function createWire(): Wire {
     onSent: (id, tell) => waiting.set(id, tell),
     onListen: (hear) => listeners.push(hear),
     onCall: (hear) => callees.push(hear),
-    isParentThere: () => process.ppid === parent,
+    isParentThere: () => process.ppid === parent && isStaying(parent),
   }
   return wire
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ancestors, isAlive, parseProcStat, parsePs, processStart } from './processes.ts'
+import { ancestors, isAlive, isStaying, parseProcStat, parsePs, processStart } from './processes.ts'
 
 const children: ChildProcess[] = []
 
@@ -78,6 +78,29 @@ describe('isAlive', () => {
     process.kill(pid, 'SIGKILL')
     await expect.poll(() => isAlive(pid, start), { interval: 5 }).toBe('gone')
     expect(processStart(pid)).toBe(start)
+  })
+})
+
+describe('isStaying', () => {
+  it('knows a process that lives from one that has ended', async () => {
+    const child = await startChild('cat')
+    expect(isStaying(child.pid)).toBe(true)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect(isStaying(child.pid)).toBe(false)
+  })
+
+  it('never takes a process for one that stays once the pipes that it held have closed because it was killed', async () => {
+    // Memory that must be given back makes the time between long enough to be seen.
+    const hold =
+      'const all = Array.from({ length: 40 }, () => Buffer.alloc(1 << 22, 1)); console.log(all.length); process.stdin.resume()'
+    const child = await startChild(process.execPath, '-e', hold)
+    await once(child.stdout as NodeJS.ReadableStream, 'data')
+    const closed = once(child.stdout as NodeJS.ReadableStream, 'end')
+    child.stdout?.resume()
+    child.kill('SIGKILL')
+    await closed
+    expect(isStaying(child.pid)).toBe(false)
   })
 })
 

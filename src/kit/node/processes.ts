@@ -49,6 +49,20 @@ export function isSameProcess(a: ProcessId, b: ProcessId): boolean {
   return a.pid === b.pid && Math.abs(a.startedAt - b.startedAt) <= TOLERANCE_MS
 }
 
+/** Of the flags in `/proc/<pid>/stat`: the process has begun to end. */
+const ENDING = 0x4
+
+/**
+ * Whether a process is there and has not begun to end. One that was killed closes its files first, and only then do its
+ * children lose it: whoever sees a pipe close must not take such a one for a process that has closed it and lives.
+ */
+export function isStaying(pid: number): boolean {
+  if (process.platform !== 'linux') return readProcess(pid)?.isZombie === false
+  const stat = readText(`/proc/${pid}/stat`) ?? ''
+  const [state = 'X', , , , , , flags] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return !/[ZX]/.test(state) && (Number(flags ?? ENDING) & ENDING) === 0
+}
+
 /** The parent, its parent and so on, nearest first; as far as they can be seen. */
 export function ancestors(pid: number): ProcessId[] {
   const found: ProcessId[] = []

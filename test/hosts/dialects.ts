@@ -10,6 +10,8 @@ export interface Reply {
 
 export interface ToolCall {
   readonly name: string
+  /** Under which the tools of one MCP server stand, where a vendor keeps that apart from their names. */
+  readonly namespace?: string
   readonly input: Readonly<Record<string, unknown>>
 }
 
@@ -125,11 +127,12 @@ function openaiResponse({ model }: Body, { text, calls = [], inputTokens = USUAL
   const status = 'completed'
   const content = [{ type: 'output_text', text, annotations: [] }]
   const said = { type: 'message', id: newId('msg_'), role: 'assistant', status, content }
-  const called = calls.map(({ name, input }) => ({
+  const called = calls.map(({ name, namespace, input }) => ({
     type: 'function_call',
     id: newId('fc_'),
     call_id: newId('call_'),
     name,
+    ...(namespace !== undefined && { namespace }),
     arguments: JSON.stringify(input),
     status,
   }))

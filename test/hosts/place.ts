@@ -62,14 +62,16 @@ export interface ProgramOptions {
   readonly env: Readonly<Record<string, string>>
   /** Ended with everything it started, once it has taken so long. */
   readonly timeoutMs?: number
+  /** What it has started may outlive it, though not the test. */
+  readonly leavesOthers?: boolean
 }
 
 const TIMEOUT_MS = 60_000
 
-/** A program with nothing on its stdin. What it leaves behind in its group of processes ends with it. */
+/** A program with nothing on its stdin. What it leaves behind in its group of processes usually ends with it. */
 export async function runProgram(words: readonly string[], options: ProgramOptions): Promise<Outcome> {
   const [command = '', ...args] = words
-  const { cwd, env, timeoutMs = TIMEOUT_MS } = options
+  const { cwd, env, timeoutMs = TIMEOUT_MS, leavesOthers = false } = options
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const ended = once(child, 'close')
   const end = () => {
@@ -85,6 +87,6 @@ export async function runProgram(words: readonly string[], options: ProgramOptio
     return { exit: code ?? 128, stdout, stderr: signal ? `${stderr}\nended by ${signal}` : stderr }
   } finally {
     clearTimeout(timer)
-    end()
+    if (!leavesOthers) end()
   }
 }

@@ -8,6 +8,8 @@ export interface ClientRun extends PromptOptions {
   readonly steps: readonly Step[]
   readonly prompt?: string
   readonly env?: Readonly<Record<string, string>>
+  /** What the client has started may outlive it. */
+  readonly leavesOthers?: boolean
 }
 
 export interface Ran extends Outcome {
@@ -29,6 +31,7 @@ export async function runClient(driver: Driver, place: Place, run: ClientRun): P
       cwd: place.project,
       env: { ...place.env, ...driver.env(model.url), ...run.env },
       timeoutMs: CLIENT_TIMEOUT_MS,
+      leavesOthers: run.leavesOthers ?? false,
     })
     model.check()
     if (outcome.exit !== 0)

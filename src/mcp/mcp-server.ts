@@ -35,6 +35,9 @@ export interface Wiring {
 /** How long what was listed may be kept: it does not change while a server lives. */
 const LISTED = { ttlMs: 3_600_000, cacheScope: 'private' } as const
 
+/** So much of an address that there is not is said back. */
+const MAX_URI = 200
+
 /** Offers tools, resources and prompts to one agent, in either era of the protocol. */
 export function createMcpServer(wiring: Wiring): Server {
   const { connection, era, changes, hasChannel = false } = wiring
@@ -78,7 +81,7 @@ function serveResources(server: Server, connection: Connection): void {
   }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const place = parseUri(uri)
-    if (!place) throw new ResourceNotFoundError(uri)
+    if (!place) throw notFound(uri)
     return { contents: [{ uri, ...(await said(readResource(connection, place))) }] }
   })
 }
@@ -86,7 +89,7 @@ function serveResources(server: Server, connection: Connection): void {
 /** Older revisions ask on the connection; newer ones open a stream, which whoever carries the connection serves. */
 function serveSubscriptions(server: Server, changes: Changes): void {
   server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
-    if (!parseUri(uri)) throw new ResourceNotFoundError(uri)
+    if (!parseUri(uri)) throw notFound(uri)
     changes.want(uri)
     return {}
   })
@@ -110,6 +113,11 @@ function servePrompts(server: Server): void {
 
 function invalidParams(message: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message)
+}
+
+/** The address is the client's word, and is said back. */
+function notFound(uri: string): ResourceNotFoundError {
+  return new ResourceNotFoundError(neutralise(uri.slice(0, MAX_URI), LINE))
 }
 
 /** What is refused is said in our words, and never with a stack. */

@@ -18,7 +18,7 @@ export async function setPlan(call: ToolCall): Promise<ToolAnswer> {
 
 export async function setPlans(call: ToolCall): Promise<ToolAnswer> {
   const plans = await operate<readonly Plan[]>(call, 'plans.set', withoutKey(call))
-  return { structured: { plans }, text: plans.map(describePlan).join('\n') }
+  return { structured: { plans }, text: plans.map(describePlan).join('\n') || 'Nothing was set.' }
 }
 
 export async function getPlans(call: ToolCall): Promise<ToolAnswer> {

@@ -4,6 +4,9 @@ import type { Connection } from './connection.ts'
 const ROUND_MS = 60_000
 const RETRY_MS = 5_000
 
+/** Whoever has let more than this pile up need not be told of more. */
+const LOOKED_AT = 100
+
 /**
  * Wakes an idle session of Claude Code whose user has let it: it says that mail has come, never what is in it. What is
  * lost on the way does no harm, for the mail waits.
@@ -14,13 +17,15 @@ export function startChannel(server: Server, connection: Connection, gone: Abort
 
 async function follow(server: Server, connection: Connection, gone: AbortSignal): Promise<void> {
   const { postern, agent } = connection
-  let told = 0
+  let told: ReadonlySet<string> = new Set()
   while (!gone.aborted) {
     try {
       const { cursor } = await postern.events.list({})
       const { pending } = await postern.inbox.wait({ agent, fromOthers: true, timeoutMs: ROUND_MS, signal: gone })
-      if (pending > told) await tell(server, agent, pending)
-      told = pending
+      const ids = pending === 0 ? [] : await listFromOthers(connection)
+      // How many wait would not say it: what was taken meanwhile makes room for something new.
+      if (ids.some((id) => !told.has(id))) await tell(server, agent, pending)
+      told = new Set(ids)
       // The same mail is told of once: from here on only something new counts.
       if (pending > 0) {
         const types = ['message.created', 'delivery.*']
@@ -30,6 +35,11 @@ async function follow(server: Server, connection: Connection, gone: AbortSignal)
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())
     }
   }
+}
+
+async function listFromOthers({ postern, agent }: Connection): Promise<readonly string[]> {
+  const { items } = await postern.inbox.list({ agent, limit: LOOKED_AT })
+  return items.filter(({ from }) => from.id !== agent).map(({ id }) => id)
 }
 
 async function tell(server: Server, agent: string, pending: number): Promise<void> {

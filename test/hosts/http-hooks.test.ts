@@ -1,14 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { ask } from '../helpers/http-server.ts'
 import { openLoopback } from './loopback.ts'
 import { occurrences } from './model.ts'
-import { type Place, runProgram } from './place.ts'
+import { runProgram } from './place.ts'
 import { CLAUDE, describeReal, makeScene, type Scene } from './scene.ts'
+import { serve } from './served.ts'
 
 const MARK = 'mark-of-the-message'
 
@@ -21,7 +21,7 @@ interface Posting {
 async function makePosting(driver: Scene['driver']): Promise<Posting> {
   let server: ChildProcess | undefined
   const scene = await makeScene(driver, async (place) => {
-    server = await startServer(place)
+    server = (await serve(place)).server
     const { enter } = await openLoopback()
     const words = ['init', '--host', driver.host, '--agent', 'quinn', '--http']
     const { exit, stderr } = await runProgram([...enter, process.execPath, inject('executable'), ...words], {
@@ -31,15 +31,6 @@ async function makePosting(driver: Scene['driver']): Promise<Posting> {
     expect(exit, stderr).toBe(0)
   })
   return { scene, server: server! }
-}
-
-async function startServer({ project, env }: Place): Promise<ChildProcess> {
-  const { enter } = await openLoopback()
-  const [command = '', ...words] = [...enter, process.execPath, inject('executable'), 'serve', '--port', '0', '--json']
-  const server = spawn(command, words, { cwd: project, env, stdio: ['ignore', 'pipe', 'inherit'] })
-  onTestFinished(() => void server.kill('SIGKILL'))
-  await once(createInterface({ input: server.stdout! }), 'line')
-  return server
 }
 
 /** How many events the server was asked about. Files, and so its socket, are the same in every network. */

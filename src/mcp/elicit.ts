@@ -32,7 +32,9 @@ export async function decideHere(
   const answered = ctx.mcpReq.requestState<string>()
   if (answered !== undefined) return takeAnswer(call, person, { id: answered, response: ctx.mcpReq.inputResponses })
 
-  const decision = await createDecision(call)
+  const { id } = await createDecision(call)
+  // Asked again under its key it answers as it did at first, and may have been answered since.
+  const decision = await call.connection.postern.decisions.show({ id })
   const asked = await person().catch(() => undefined)
   if (!canElicit(calling) || !asked || !decision.asked.includes(asked.caller.id) || decision.state !== 'open') {
     return decision

@@ -24,6 +24,8 @@ export function createWire(): Wire {
   const gone = new AbortController()
   const waiting = new Map<RequestId, (wasSent: boolean) => void>()
   const listeners: ((uris: readonly string[]) => void)[] = []
+  /** What was wanted before there was a server to follow it: the first message of a connection makes one. */
+  const early: string[] = []
   const callees: ((meta: Readonly<Record<string, unknown>>) => void)[] = []
   let resolveClosed = () => {}
   const closed = new Promise<void>((resolve) => {
@@ -35,7 +37,7 @@ export function createWire(): Wire {
     gone: gone.signal,
     async start() {
       inner.onmessage = (message) => {
-        notice(message, listeners, callees)
+        notice(message, listeners.length > 0 ? listeners : [(uris) => early.push(...uris)], callees)
         wire.onmessage?.(message)
       }
       inner.onerror = (error) => wire.onerror?.(error)
@@ -60,7 +62,10 @@ export function createWire(): Wire {
     },
     close: () => inner.close(),
     onSent: (id, tell) => waiting.set(id, tell),
-    onListen: (hear) => listeners.push(hear),
+    onListen(hear) {
+      listeners.push(hear)
+      hear(early.splice(0))
+    },
     onCall: (hear) => callees.push(hear),
     isParentThere: () => process.ppid === parent && isStaying(parent),
   }

@@ -709,6 +709,33 @@ export const REQUIREMENTS = {
     'conformance',
     'A change under a key is made once and answered the same again; other content under it is refused.',
   ),
+  'mcp.hostile': mcp(
+    'faults',
+    'Whatever the arguments, every tool answers with a result of its schema or with advice, and harms nothing.',
+  ),
+  'mcp.stdout': mcp('faults', 'Nothing but lines of the protocol is on stdout, whatever comes on stdin.'),
+  'mcp.shown': mcp(
+    'faults',
+    'What inbox_check shows is seen with the next call or a good end; what a kill leaves open is shown again, and nothing is lost.',
+  ),
+  'mcp.concurrent': mcp('faults', 'Two connections of one agent never show one message twice.'),
+  'mcp.talk': mcp(
+    'scenarios',
+    'Two agents talk only through MCP: push, receipt, reply, decision, handoff; repeated under a key it is done once.',
+  ),
+  'mcp.seeds': mcp('scenarios', 'The tools that the seeds name are there on demand, and do what the seeds say.'),
+  'mcp.identity': mcp(
+    'scenarios',
+    'Who an agent is says its connection; no argument and no tool makes it another, or a person.',
+  ),
+  'mcp.elicitation': mcp(
+    'scenarios',
+    'A person before a client that can ask is asked at once; whatever becomes of that, the durable question counts.',
+  ),
+  'mcp.resources': mcp(
+    'scenarios',
+    'Inbox, thread, decision, gate and bus can be looked at, and changes of them are told.',
+  ),
 } as const satisfies Readonly<Record<string, Requirement>>
 
 export type RequirementId = keyof typeof REQUIREMENTS

@@ -92,7 +92,7 @@ const NAMES: readonly string[] = [
 ]
 
 /** Waiting is tried elsewhere: here nobody waits. */
-const HASTY: readonly unknown[] = [0, -1, 0.5, 111, 2 ** 53, ENDLESS, '5', null, []]
+const HASTY: readonly unknown[] = [0, -1, 0.5, ENDLESS, '5', null, []]
 
 const attack = fc.constantFrom(...ATTACKS.map(({ text }) => text).filter((text) => text.length < 20_000))
 const odd = fc.oneof(

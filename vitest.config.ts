@@ -16,6 +16,7 @@ export default defineConfig({
       project('scenarios', ['test/scenarios/**/*.test.ts'], 60_000, POSTGRES),
       project('faults', ['test/faults/**/*.test.ts'], 600_000),
       project('hiero', ['test/hiero/*.test.ts'], 60_000),
+      project('mcp', ['test/mcp/*.test.ts'], 60_000),
       project('hosts', ['test/hosts/**/*.test.ts'], 120_000, ['./test/hosts/global-clients.ts']),
     ],
   },

@@ -35,7 +35,8 @@ export async function serveMcp(options: ServeMcp): Promise<void> {
   const { postern, stopped, hasChannel, note } = options
   const agent = requireAgentOf(postern.caller)
   await postern.agents.show({ id: agent })
-  const wire = createWire()
+  // Claude Code takes the newer revision where it is offered, and its channels work with the older one only.
+  const wire = createWire({ isLegacyOnly: hasChannel })
   const connection = createConnection(options, agent, wire)
   const opened = new Set<Changes>()
   const handle = serveStdio(({ era }) => open(era), { transport: wire, onerror: (error) => note(error.message) })

@@ -1,4 +1,11 @@
-import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from '@modelcontextprotocol/server'
+import {
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  ProtocolErrorCode,
+  type RequestId,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { isStaying } from '../kit/node/processes.ts'
 
@@ -18,7 +25,12 @@ export interface Wire extends Transport {
   isParentThere(): boolean
 }
 
-export function createWire(): Wire {
+export interface WireOptions {
+  /** Refuses to open in the newer revision, so that a client which knows both takes the older handshake. */
+  readonly isLegacyOnly: boolean
+}
+
+export function createWire({ isLegacyOnly }: WireOptions): Wire {
   const inner = new StdioServerTransport()
   const parent = process.ppid
   const gone = new AbortController()
@@ -37,6 +49,7 @@ export function createWire(): Wire {
     gone: gone.signal,
     async start() {
       inner.onmessage = (message) => {
+        if (isLegacyOnly && isDiscovery(message)) return void inner.send(unknownMethod(message)).catch(() => {})
         notice(message, listeners.length > 0 ? listeners : [(uris) => early.push(...uris)], callees)
         wire.onmessage?.(message)
       }
@@ -70,6 +83,14 @@ export function createWire(): Wire {
     isParentThere: () => process.ppid === parent && isStaying(parent),
   }
   return wire
+}
+
+function isDiscovery(message: JSONRPCMessage): message is JSONRPCRequest {
+  return 'method' in message && 'id' in message && message.method === 'server/discover'
+}
+
+function unknownMethod({ id }: JSONRPCRequest): JSONRPCMessage {
+  return { jsonrpc: '2.0', id, error: { code: ProtocolErrorCode.MethodNotFound, message: 'Method not found' } }
 }
 
 /** Whoever waits to hear of this answer. */

@@ -11,7 +11,6 @@ interface Line {
   readonly id?: number
   readonly method?: string
   readonly params?: unknown
-  readonly result?: Readonly<Record<string, unknown>>
 }
 
 /** A client of the older handshake, which is the one that channels work with. */
@@ -30,12 +29,14 @@ async function connect({ project, env }: Place) {
   const ask = async (method: string, params: object) => {
     const answer = answers.next()
     write({ id: answers.values.length, method, params })
-    return (await answer).result
+    return answer
   }
   const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'plain', version: '1' } }
+  const discovered = await ask('server/discover', {})
   const begun = await ask('initialize', hello)
   write({ method: 'notifications/initialized' })
   return {
+    discovered,
     begun,
     told,
     call: (name: string) => ask('tools/call', { name, arguments: {} }),
@@ -51,7 +52,9 @@ test('a channel tells of what comes once, in no words of its sender, and not of 
   for (const id of ['quinn', 'mindy']) await place.ask('agent', 'add', id)
   const push = (from: string, text: string) => place.ask('inbox', 'push', '--as', from, '--to', 'quinn', text)
   const client = await connect(place)
-  expect(client.begun).toMatchObject({ capabilities: { experimental: { 'claude/channel': {} } } })
+  // Claude Code asks this first, and shakes hands where it is refused.
+  expect(client.discovered).toMatchObject({ error: { code: -32601 } })
+  expect(client.begun).toMatchObject({ result: { capabilities: { experimental: { 'claude/channel': {} } } } })
 
   await push('quinn', 'a note to myself')
   await push('mindy', MARK)

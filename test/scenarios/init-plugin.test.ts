@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { formatLauncher } from '../../src/hooks/install/launcher.ts'
 import { CLAUDE_CODE } from '../../src/hooks/install/targets.ts'
 import { VERSION } from '../../src/model/version.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
@@ -14,15 +15,20 @@ const readJson = (path: string) => JSON.parse(readFileSync(join(PLUGIN, path), '
 function runScript(word: string, env: Readonly<Record<string, string>>, { hasLauncher = true, path = '' } = {}) {
   const home = temporaryFolder()
   if (hasLauncher) writeProgram(join(home, '.postern', 'bin', 'hook'), 'launcher')
-  const { status, stdout, stderr } = spawnSync(
-    '/bin/sh',
-    ['-c', `sh "\${CLAUDE_PLUGIN_ROOT}/hooks/postern.sh" ${word}`],
-    {
-      env: { PATH: `${path}:/usr/bin:/bin`, HOME: home, CLAUDE_PLUGIN_ROOT: PLUGIN, ...env },
-      input: '{}',
-      encoding: 'utf8',
-    },
-  )
+  return runLine(`sh "\${CLAUDE_PLUGIN_ROOT}/hooks/postern.sh" ${word}`, home, { path, env })
+}
+
+interface Surroundings {
+  readonly path?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+function runLine(line: string, home: string, { path = '', env }: Surroundings) {
+  const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', line], {
+    env: { PATH: `${path}:/usr/bin:/bin`, HOME: home, CLAUDE_PLUGIN_ROOT: PLUGIN, ...env },
+    input: '{}',
+    encoding: 'utf8',
+  })
   return { status, stdout, stderr }
 }
 
@@ -85,5 +91,29 @@ describe('the Claude Code plugin', () => {
     }
     expect([run('full', 2), run('', 2), run('full', 64), run('', 1), run('rewake', 69)]).toEqual([0, 0, 0, 0, 0])
     expect(run('rewake', 2)).toBe(2)
+  })
+
+  it('starts the tools by what the launcher was written for, else by the postern on the path, else says why not', () => {
+    const { command, args } = readJson('.mcp.json').mcpServers.postern as { command: string; args: string[] }
+    const line = [command, ...args.map((word) => `"${word}"`)].join(' ')
+    const home = temporaryFolder()
+    const path = temporaryFolder()
+    const run = (surroundings: Surroundings) => runLine(line, home, surroundings)
+    const env = { CLAUDE_PLUGIN_OPTION_AGENT: 'quinn' }
+    const missing = 'postern: not installed. Install it: npm install -g postern\n'
+    expect(run({ env })).toEqual({ status: 1, stdout: '', stderr: missing })
+
+    writeProgram(join(path, 'postern'), 'postern')
+    expect(run({ env, path }).stdout).toBe('postern<mcp><--agent><quinn>')
+    expect(run({ env: { ...env, POSTERN_AGENT: 'mindy' }, path }).stdout).toBe('postern<mcp><--agent><mindy>')
+    expect(run({ path }).stdout).toBe('postern<mcp>')
+
+    const program = join(home, "it's postern.cjs")
+    writeFileSync(program, '')
+    writeProgram(join(home, 'a node'), 'node')
+    mkdirSync(join(home, '.postern', 'bin'), { recursive: true })
+    const launcher = formatLauncher({ node: join(home, 'a node'), program, home: join(home, '.postern') })
+    writeFileSync(join(home, '.postern', 'bin', 'hook'), launcher)
+    expect(run({ env, path }).stdout).toBe(`node<${program}><mcp><--agent><quinn>`)
   })
 })

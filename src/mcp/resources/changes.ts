@@ -88,7 +88,7 @@ function touchedBy({ type, subject, agents, data }: PosternEvent, agent: string)
 }
 
 async function followBus(connection: Connection, bus: BusPlace, tell: () => void, signal: AbortSignal): Promise<void> {
-  let { cursor } = await ask<Page>(connection, { name: 'bus.read', input: { ...bus, tail: 1 } })
+  let cursor = await endOf(connection, bus)
   while (!signal.aborted) {
     const after = cursor === null ? {} : { after: cursor }
     const page = await ask<Page>(connection, {
@@ -98,6 +98,16 @@ async function followBus(connection: Connection, bus: BusPlace, tell: () => void
     })
     cursor = page.cursor ?? cursor
     if (page.items.length > 0 || page.hasGap) tell()
+  }
+}
+
+/** Where a bus ends now; null where there is none yet, because then its first entry is news. */
+async function endOf(connection: Connection, bus: BusPlace): Promise<Page['cursor']> {
+  try {
+    return (await ask<Page>(connection, { name: 'bus.read', input: { ...bus, tail: 1 } })).cursor
+  } catch (error) {
+    if (error instanceof PosternError && error.code === 'BUS_NOT_FOUND') return null
+    throw error
   }
 }
 

@@ -4,13 +4,13 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { dataOf, LEGACY, type RawClient } from '../helpers/mcp/raw-client.ts'
-import { verifies } from '../scenarios/requirements.ts'
-import { cliEnvironment } from './harness/cli.ts'
-import { deliveriesIn, withStore } from './harness/home.ts'
-import { type McpPlace, makeMcpPlace, mcpCommand, startMcp } from './harness/mcp.ts'
-import { figures, isLong } from './harness/need.ts'
-import { doctorFault } from './harness/soundness.ts'
+import { dataOf, LEGACY, type RawClient } from '../../helpers/mcp/raw-client.ts'
+import { verifies } from '../../scenarios/requirements.ts'
+import { cliEnvironment } from '../harness/cli.ts'
+import { deliveriesIn, withStore } from '../harness/home.ts'
+import { figures, isLong } from '../harness/need.ts'
+import { doctorFault } from '../harness/soundness.ts'
+import { type McpPlace, makeMcpPlace, mcpCommand, startMcp } from './place.ts'
 
 const MESSAGES = 100
 const KILLS = isLong ? 200 : 12
@@ -18,7 +18,7 @@ const PARENTS = isLong ? 50 : 5
 /** So that what the dead were shown comes back while the test runs. */
 const LEASE_MS = 300
 const LONGEST_LIFE_MS = 250
-const SWALLOWED = fileURLToPath(new URL('./harness/swallowed-answer.cjs', import.meta.url))
+const SWALLOWED = fileURLToPath(new URL('./swallowed-answer.cjs', import.meta.url))
 /** A few messages an answer, so that there are many. */
 const FEW = { maxTokens: 400 }
 

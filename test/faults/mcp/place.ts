@@ -5,9 +5,9 @@ import type { Postern } from '../../../src/model/postern.ts'
 import { ATTACKS } from '../../helpers/attacks.ts'
 import { type Era, type RawClient, startRawClient } from '../../helpers/mcp/raw-client.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
-import { cliCommand, cliEnvironment, type RunOptions } from './cli.ts'
-import { makeHome, withStore } from './home.ts'
-import type { Known } from './mcp-fuzz.ts'
+import { cliCommand, cliEnvironment, type RunOptions } from '../harness/cli.ts'
+import { makeHome, withStore } from '../harness/home.ts'
+import type { Known } from './fuzz.ts'
 
 /** A home with the agents quinn and robin and the person justin, and a project to work in. */
 export interface McpPlace {

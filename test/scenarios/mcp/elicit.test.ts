@@ -1,10 +1,10 @@
 import type { CallToolResult, Client, ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
-import type { Decision } from '../../src/model/decision.ts'
-import { ENVELOPE, type RawClient, textOf } from '../helpers/mcp/raw-client.ts'
-import { beginHere, openScene, type Scene } from '../helpers/mcp/scene.ts'
-import { createSignal } from '../helpers/signal.ts'
-import { verifies } from './requirements.ts'
+import type { Decision } from '../../../src/model/decision.ts'
+import { ENVELOPE, type RawClient, textOf } from '../../helpers/mcp/raw-client.ts'
+import { beginHere, openScene, type Scene } from '../../helpers/mcp/scene.ts'
+import { createSignal } from '../../helpers/signal.ts'
+import { verifies } from '../requirements.ts'
 
 const QUESTION = {
   question: 'Which store?',

@@ -64,6 +64,8 @@ const executables = {
   format: 'cjs',
   outdir: dist,
   outExtension: { '.js': '.cjs' },
+  // Text beyond it would have Node hold a whole bundle at twice its size.
+  charset: 'ascii',
   external: ['pg-native'],
   plugins: [onUse],
   entryPoints: {

@@ -174,14 +174,17 @@ function look() {
   return argv[0] === 'inbox' && argv[1] === 'drain' ? load('peek.cjs').peek(argv) : undefined
 }
 
+function runOften(command) {
+  use = argv[1]
+  if (command === 'inbox push' || command === 'inbox drain') return load('hot.cjs').runHot(argv)
+  return command === 'bus post' || command === 'bus read' ? load('bus.cjs').runBus(argv) : undefined
+}
+
 // The smallest program that can answer is loaded first; what it leaves open the next one does.
 function run() {
   var answer = look()
   if (answer !== undefined) return answer
-  if (argv[0] === 'inbox') {
-    use = /^[a-z]+$/.test(argv[1]) ? argv[1] : 'inbox'
-    answer = load('hot.cjs').runHot(argv)
-  }
+  answer = runOften(argv[0] + ' ' + argv[1])
   return answer === undefined ? runMain() : answer
 }
 

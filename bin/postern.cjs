@@ -77,12 +77,10 @@ function load(name) {
 }
 
 function loadCompiled(file, keptAt) {
-  var bundle = fs.readFileSync(file)
-  var digest = digestAt(bundle.length - DIGEST_LENGTH, bundle)
+  var source = readWrapped(file)
+  var digest = digestAt(source.length - TAIL.length - DIGEST_LENGTH, source)
   var kept = readKept(keptAt, digest)
-  // Put together before it is text: of text that is put together V8 would make a copy.
-  var source = Buffer.concat([Buffer.from(HEAD), bundle, Buffer.from(TAIL)]).toString()
-  var script = new (require('node:vm').Script)(source, { filename: file, cachedData: kept.code })
+  var script = new (require('node:vm').Script)(source.toString(), { filename: file, cachedData: kept.code })
   // It is damaged, or was made under other flags. The next run makes a new one.
   if (script.cachedDataRejected) remove(keptAt)
   else process.once('exit', () => learn(keptAt, digest, kept, script))
@@ -91,16 +89,36 @@ function loadCompiled(file, keptAt) {
   return loaded.exports
 }
 
-// Most of what bundles ask for is Node's own, which nobody has to look for.
+// Put together before it is text, and where it is read to: of anything else there would be a copy.
+function readWrapped(file) {
+  var descriptor = fs.openSync(file)
+  var size = fs.fstatSync(descriptor).size
+  var source = Buffer.allocUnsafe(HEAD.length + size + TAIL.length)
+  source.write(HEAD, 0, 'latin1')
+  fs.readSync(descriptor, source, HEAD.length, size)
+  source.write(TAIL, HEAD.length + size, 'latin1')
+  fs.closeSync(descriptor)
+  return source
+}
+
+// Most of what bundles ask for is Node's own, which nobody has to look for. The rest are parts of theirs.
 function requireFor(file) {
-  return (id) => process.getBuiltinModule(id) || require('node:module').createRequire(file)(id)
+  return (id) => process.getBuiltinModule(id) || requirePart(file, id)
+}
+
+function requirePart(file, id) {
+  useCache()
+  return require('node:module').createRequire(file)(id)
 }
 
 function digestAt(start, content) {
   return content.toString('latin1', start, start + DIGEST_LENGTH)
 }
 
-// The digest of the bundle, the uses that were learned, each with a space after it, an end of line, and the code.
+// V8 makes a copy of code that lies elsewhere.
+var ALIGNMENT = 8
+
+// The digest of the bundle, the uses that were learned, each between spaces, an end of line, and the code.
 function readKept(keptAt, digest) {
   var content
   try {
@@ -115,11 +133,13 @@ function readKept(keptAt, digest) {
 
 // The program has ended: nobody waits for its answer any more.
 function learn(keptAt, digest, kept, script) {
-  if (kept.uses.indexOf(use + ' ') >= 0) return
+  if (kept.uses.indexOf(' ' + use + ' ') >= 0) return
   var code = script.createCachedData()
   // What a long run has not used for a while V8 throws away.
   if (kept.code && code.length < kept.code.length) return
-  keep(keptAt, Buffer.concat([Buffer.from(digest + kept.uses + use + ' \n'), code]))
+  var head = digest + ' ' + (kept.uses.trim() + ' ' + use).trim() + ' '
+  var length = Math.ceil((head.length + 1) / ALIGNMENT) * ALIGNMENT
+  keep(keptAt, Buffer.concat([Buffer.from(head.padEnd(length - 1) + '\n'), code]))
 }
 
 // The file appears whole or not at all, whatever happens to the machine: V8 would run half of one. Nobody else writes to
@@ -145,7 +165,6 @@ function remove(file) {
 
 function loadAnswer(event) {
   use = event
-  useCache()
   return load('hook.cjs').answerEvent
 }
 
@@ -155,17 +174,23 @@ function look() {
   return argv[0] === 'inbox' && argv[1] === 'drain' ? load('peek.cjs').peek(argv) : undefined
 }
 
+function runOften(command) {
+  use = argv[1]
+  if (command === 'inbox push' || command === 'inbox drain') return load('hot.cjs').runHot(argv)
+  return command === 'bus post' || command === 'bus read' ? load('bus.cjs').runBus(argv) : undefined
+}
+
 // The smallest program that can answer is loaded first; what it leaves open the next one does.
 function run() {
-  if (argv.indexOf('--rewake') >= 0) useCache()
   var answer = look()
   if (answer !== undefined) return answer
+  answer = runOften(argv[0] + ' ' + argv[1])
+  return answer === undefined ? runMain() : answer
+}
+
+function runMain() {
   useCache()
-  if (argv[0] === 'inbox') {
-    use = /^[a-z]+$/.test(argv[1]) ? argv[1] : 'inbox'
-    answer = load('hot.cjs').runHot(argv)
-  }
-  return answer === undefined ? require('../dist/main.cjs').runMain(argv) : answer
+  return require('../dist/main.cjs').runMain(argv)
 }
 
 function fail(error) {

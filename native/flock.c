@@ -1,11 +1,12 @@
 /*
- * flock(2) and poll(2) for Node, which has neither. The lock belongs to the open file, excludes that of Go, Rust, Python
+ * flock(2), poll(2) and _exit(2) for Node, which has none of them. The lock belongs to the open file, excludes that of Go, Rust, Python
  * and flock(1), and goes with the process that holds it.
  *
  *   tryLock(fd)           true where the lock was free and is ours now
  *   lock(fd, callback)    waits in a thread of its own, then calls back with 0 or an errno
  *   unlock(fd)
  *   isReadable(fd, ms)    true once a read of it would not wait; nothing else happens meanwhile
+ *   exit(code)            ends the process as it is, by _exit(2)
  *
  * Threads of libuv's would not do: a process that ends waits for them, and one may wait for a lock for ever. Whoever
  * gives up waiting closes its descriptor; the lock is then let go as soon as it is got.
@@ -80,6 +81,16 @@ static napi_value is_readable(napi_env env, napi_callback_info info) {
   return is_ready;
 }
 
+/* Node would first end its threads and take apart what the kernel takes back as a whole. */
+static napi_value exit_at_once(napi_env env, napi_callback_info info) {
+  napi_value argument;
+  size_t count = 1;
+  int code = 1;
+  napi_get_cb_info(env, info, &count, &argument, NULL, NULL);
+  napi_get_value_int32(env, argument, &code);
+  _exit(code);
+}
+
 static void leave(Wait *wait) {
   pthread_mutex_lock(&wait->mutex);
   int left = --wait->holders;
@@ -124,6 +135,12 @@ static void call_back(napi_env env, napi_value callback, void *context, void *da
   leave(wait);
 }
 
+/* Node lets go of what only a worker thread had loaded, while a thread of ours may still be about to run it. */
+static void stay_loaded(void) {
+  Dl_info self;
+  if (dladdr((void *)stay_loaded, &self) != 0) dlopen(self.dli_fname, RTLD_NOW | RTLD_NODELETE);
+}
+
 static napi_value lock(napi_env env, napi_callback_info info) {
   napi_value arguments[2], name;
   int fd = read_fd(env, info, 2, arguments);
@@ -146,6 +163,7 @@ static napi_value lock(napi_env env, napi_callback_info info) {
   }
   /* Whoever waits keeps the process alive by a timer of its own, for as long as it means to wait. */
   napi_unref_threadsafe_function(env, wait->answer);
+  stay_loaded();
   pthread_mutex_init(&wait->mutex, NULL);
   wait->holders = 2;
   wait->is_gone = 0;
@@ -162,19 +180,13 @@ static napi_value lock(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
-/* Node lets go of what only a worker thread had loaded, while a thread of ours may still be about to run it. */
-static void stay_loaded(void) {
-  Dl_info self;
-  if (dladdr((void *)stay_loaded, &self) != 0) dlopen(self.dli_fname, RTLD_NOW | RTLD_NODELETE);
-}
-
 NAPI_MODULE_INIT() {
-  stay_loaded();
   const napi_property_descriptor functions[] = {
       {"tryLock", NULL, try_lock, NULL, NULL, NULL, napi_enumerable, NULL},
       {"lock", NULL, lock, NULL, NULL, NULL, napi_enumerable, NULL},
       {"unlock", NULL, unlock, NULL, NULL, NULL, napi_enumerable, NULL},
       {"isReadable", NULL, is_readable, NULL, NULL, NULL, napi_enumerable, NULL},
+      {"exit", NULL, exit_at_once, NULL, NULL, NULL, napi_enumerable, NULL},
   };
   napi_define_properties(env, exports, sizeof(functions) / sizeof(*functions), functions);
   return exports;

@@ -17,11 +17,22 @@ const onUse = {
     plugin.onResolve(
       {
         filter:
-          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bell|queue|buses|rewake|connect|open-courier|ledgers|hedera-ledger|open-listening|listening|publish-briefly|serving|proof|serve|secrets|nats-wire|redis-wire|mcp-stdio|mcp-http)\.ts$/,
+          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bell|queue|buses|question|tell|rewake|connect|open-courier|ledgers|hedera-ledger|open-listening|listening|publish-briefly|serving|proof|serve|secrets|nats-wire|redis-wire|mcp-stdio|mcp-http)\.ts$/,
       },
       ({ kind, path }) =>
         kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
     )
+    plugin.onResolve({ filter: /^yaml$/ }, ({ kind }) =>
+      kind === 'require-call' ? { path: './yaml.cjs', external: true } : undefined,
+    )
+  },
+}
+
+/** What touches a bus every time has its files within. */
+const withBuses = {
+  name: 'with-buses',
+  setup(plugin) {
+    plugin.onResolve({ filter: /\/buses\.ts$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path) }))
   },
 }
 
@@ -64,6 +75,8 @@ const executables = {
   format: 'cjs',
   outdir: dist,
   outExtension: { '.js': '.cjs' },
+  // Text beyond it would have Node hold a whole bundle at twice its size.
+  charset: 'ascii',
   external: ['pg-native'],
   plugins: [onUse],
   entryPoints: {
@@ -96,6 +109,9 @@ const executables = {
     bell: 'src/wires/local/bell.ts',
     queue: 'src/store/sqlite/queue.ts',
     buses: 'src/host/bus/buses.ts',
+    question: 'src/core/bus/question.ts',
+    tell: 'src/core/bus/tell.ts',
+    yaml: 'yaml',
     rewake: 'src/cli/wake/rewake.ts',
     serve: 'src/server/serve.ts',
     'mcp-stdio': 'src/mcp/mcp-stdio.ts',
@@ -110,6 +126,12 @@ const often = {
   ...executables,
   plugins: [onUse, withoutSourceErrors],
   entryPoints: { hot: 'src/cli/hot.ts', hook: 'src/cli/hook.ts' },
+}
+
+const bus = {
+  ...executables,
+  plugins: [withBuses, onUse],
+  entryPoints: { bus: 'src/cli/bus.ts' },
 }
 
 /** Those that come before them, and mostly find that there is nothing to do. */
@@ -129,7 +151,7 @@ const library = {
   entryPoints: { index: 'src/index.ts', client: 'src/client/connect.ts' },
 }
 
-const bundles = [await build(looks), await build(often), await build(executables)]
+const bundles = [await build(looks), await build(often), await build(bus), await build(executables)]
 const exported = await build(library)
 const { formatPluginHooks } = await load('src/hooks/install/plugin.ts')
 

@@ -1,3 +1,4 @@
+import { loadAddon } from '../kit/node/addon.ts'
 import { isReadLeft, readAll } from '../kit/node/read-all.ts'
 
 const LIMITS = { maxBytes: 16 * 1024 * 1024, timeoutMs: 900 }
@@ -9,10 +10,13 @@ export async function readInput(): Promise<string> {
 }
 
 /**
- * Ends the process, and nothing that is still under way may keep the host waiting. Node itself would wait for a read
- * that nobody answers, so where one is left the process becomes another that ends at once.
+ * Ends the process, and nothing that is still under way may keep the host waiting: whoever listens for the end is told,
+ * and that is all. Node itself would take apart what it has made, and wait for a read that nobody answers. Where there
+ * is no addon such a read may be left, and then the process becomes another that ends at once.
  */
 export function leave(code: number): never {
-  if (isReadLeft() && process.execve) process.execve('/bin/sh', ['sh', '-c', `exit ${code}`], {})
+  const addon = loadAddon()
+  if (addon) process.on('exit', () => addon.exit(code))
+  else if (isReadLeft() && process.execve) process.execve('/bin/sh', ['sh', '-c', `exit ${code}`], {})
   process.exit(code)
 }

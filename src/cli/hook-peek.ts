@@ -1,5 +1,4 @@
 import { writeSync } from 'node:fs'
-import { join } from 'node:path'
 import type { HookEventName } from '../hooks/hosts/host.ts'
 import { findHost } from '../hooks/hosts/hosts.ts'
 import { SHADOW_FOLDER } from '../hooks/shadow.ts'
@@ -70,7 +69,7 @@ function isAnswered(words: readonly string[], input: string, found: Found): bool
       found.opened = opened
     }
     const { sessionId } = event
-    if (!isHookIdle(config, { agent, sessionId, shadows: join(config.home, SHADOW_FOLDER), lend })) return false
+    if (!isHookIdle(config, { agent, sessionId, shadows: `${config.home}/${SHADOW_FOLDER}`, lend })) return false
     const text = host.render(event, {})
     if (text !== '') writeSync(1, `${text}\n`)
     return true

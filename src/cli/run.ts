@@ -13,7 +13,7 @@ import { formatJson } from './json.ts'
 import { parseArgs } from './parse.ts'
 
 /** Something that can be had for another caller. */
-type Rebindable<P> = Omit<HotPostern, 'as'> & { as(caller: Caller): P }
+type Rebindable<P> = Omit<HotPostern, 'as' | 'inbox'> & { as(caller: Caller): P }
 
 /** Makes a Postern, or as much of one as the command needs. */
 export type Opener<P> = (config: Config, options: OpenOptions) => Promise<P>

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { PosternError } from '../model/errors.ts'
 import { DEFAULT_LIMITS, type Limits } from '../model/limits.ts'
 import type { GateSetting } from './session-gates.ts'
@@ -55,13 +55,17 @@ function harmlessPart({ limits = {} }: ConfigFile): ConfigFile {
   return { limits: Object.fromEntries(named.map((name) => [name, limits[name]])) }
 }
 
-/** The nearest one of our own, up to the root of the repository. */
+/**
+ * The nearest one of our own, up to the root of the repository. Every hook looks for it, so paths are put together by
+ * hand: Node's `join` looks at each character of them again.
+ */
 export function findProjectFile(cwd: string): string | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    const path = join(folder, PROJECT_FILE)
+    const within = folder.endsWith('/') ? folder : `${folder}/`
+    const path = `${within}${PROJECT_FILE}`
     const stat = statSync(path, { throwIfNoEntry: false })
     if (stat && stat.uid === (process.getuid?.() ?? stat.uid)) return path
-    if (existsSync(join(folder, '.git')) || dirname(folder) === folder) return undefined
+    if (existsSync(`${within}.git`) || within === folder) return undefined
   }
 }
 

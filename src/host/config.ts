@@ -51,7 +51,7 @@ function userHome(): string {
 /** Flags come before the environment, that before the project's file, that before the user's, that before defaults. */
 export function readConfig({ flags, env, cwd }: ConfigSources): Config {
   const home = findHome({ flags, env, cwd })
-  const layers = [projectLayer(cwd, home), readLayer(join(home, HOME_FILE))]
+  const layers = [projectLayer(cwd, home), readLayer(`${home}/${HOME_FILE}`)]
   const origins: Record<string, string> = { home: origin(flags.home, '--home', env['POSTERN_HOME'], 'POSTERN_HOME') }
 
   const named = flags.store ?? nonEmpty(env['POSTERN_STORE'])
@@ -59,7 +59,7 @@ export function readConfig({ flags, env, cwd }: ConfigSources): Config {
   origins['store'] = named
     ? origin(flags.store, '--store', env['POSTERN_STORE'], 'POSTERN_STORE')
     : (fromFile?.origin ?? 'default')
-  const store = named ?? fromFile?.content.store ?? join(home, STORE_FILE)
+  const store = named ?? fromFile?.content.store ?? `${home}/${STORE_FILE}`
   const { url, from } = findUrl({ flags, env, cwd }, layers)
   origins['url'] = from
 

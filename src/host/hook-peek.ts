@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { mayHoldEntries } from '../spool/look.ts'
 import { spoolPath } from '../spool/path.ts'
@@ -28,10 +28,11 @@ export function isHookIdle(config: Config, { shadows, ...event }: PeekedEvent): 
   return true
 }
 
+/** Mostly it is not there at all, and to look costs far less than to fail. */
 function isEmpty(folder: string): boolean {
   try {
-    return readdirSync(folder).length === 0
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+    return statSync(folder, { throwIfNoEntry: false }) === undefined || readdirSync(folder).length === 0
+  } catch {
+    return false
   }
 }

@@ -16,10 +16,10 @@ export function heardAt({ engine, location }: Store, agent: string): number | un
 
 /** Notes that the agent is at work, where the store need not be asked. `folder` is the store's. */
 export function noteHeard(folder: string, agent: string): void {
-  const live = join(folder, LIVE_FOLDER)
+  const live = `${folder}/${LIVE_FOLDER}`
   try {
     if (!existsSync(live)) mkdirSync(live, { recursive: true, mode: 0o700 })
-    closeSync(openSync(join(live, agent), 'w', 0o600))
+    closeSync(openSync(`${live}/${agent}`, 'w', 0o600))
   } catch {
     // It only looks less lively then.
   }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { mayHoldEntries } from '../spool/look.ts'
 import { spoolPath } from '../spool/path.ts'
 
@@ -8,8 +8,9 @@ export { spoolPath }
 /** The root of the repository around a folder, or the folder itself where it is in none. */
 export function projectRoot(cwd: string): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return folder
-    if (dirname(folder) === folder) return cwd
+    const within = folder.endsWith('/') ? folder : `${folder}/`
+    if (existsSync(`${within}.git`)) return folder
+    if (within === folder) return cwd
   }
 }
 

@@ -63,6 +63,17 @@ export interface HotPostern {
   close(): Promise<void>
 }
 
+/** As much of Postern as writing on a bus and reading it need; every Postern is one. */
+export interface BusPostern {
+  readonly caller: Caller
+  as(caller: Caller): BusPostern
+  readonly agents: Pick<Agents, 'show'>
+  readonly sessions: Pick<Sessions, 'list'>
+  readonly bus: Pick<Bus, 'post' | 'read'>
+  readonly upkeep: Pick<Upkeep, 'run'>
+  close(): Promise<void>
+}
+
 /** As much of Postern as a host's hooks need, and what only they need to know. */
 export interface HookPostern {
   readonly caller: Caller

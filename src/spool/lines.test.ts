@@ -73,7 +73,8 @@ describe('the lines of a file', () => {
         fc.property(fc.array(fc.oneof({ weight: 9, arbitrary: part }, { weight: 1, arbitrary: long })), (parts) => {
           const text = parts.join('')
           const wanted = text.split('\n').filter((line) => line.trim() !== '')
-          expect(read(join(folder, 'file'), text).texts).toEqual(wanted)
+          // Several long parts may make a line that is longer than most are taken.
+          expect(read(join(folder, 'file'), text, { maxLineBytes: 1e9 }).texts).toEqual(wanted)
         }),
         { numRuns: 50 },
       )

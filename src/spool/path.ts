@@ -13,7 +13,7 @@ export function spoolFolder(root: string): string {
 
 /** The spool of one session, whose id is kept as seed 000 writes it. Whatever it is called, it lies in that folder. */
 export function spoolPath(root: string, sessionId: string): string {
-  return join(spoolFolder(root), `${fileNameOf(sessionId)}${ENDING}`)
+  return join(root, ...FOLDERS, `${fileNameOf(sessionId)}${ENDING}`)
 }
 
 /** What is known of a spool beyond its lines. No spool has this name, because those all end as spools do. */

@@ -28,7 +28,9 @@ function findHeavy(metafile: Metafile, output: string): string[] {
 }
 
 /** Bundles that run thousands of times a day, and how large they may become. */
-const OFTEN = { peek: 16, 'hook-peek': 32, hot: 109, hook: 130 } as const
+const OFTEN = { peek: 16, 'hook-peek': 32, hot: 110, hook: 130, bus: 190 } as const
+/** Those of them that never refuse what wakes agents from outside. */
+const TERSE = ['peek', 'hook-peek', 'hot', 'hook']
 
 describe.each(Object.entries(OFTEN))('the bundle %s, which runs thousands of times a day', (name, kilobytes) => {
   const path = join(dist, `${name}.cjs`)
@@ -45,7 +47,7 @@ describe.each(Object.entries(OFTEN))('the bundle %s, which runs thousands of tim
     expect(readFileSync(path, 'utf8')).not.toMatch(/\bperformance\b/)
   })
 
-  it('refuses nothing for which it has no words', () => {
+  it.runIf(TERSE.includes(name))('refuses nothing for which it has no words', () => {
     const text = readFileSync(path, 'utf8')
     expect(Object.keys(SOURCE_ERRORS).filter((code) => text.includes(code))).toEqual([])
   })

@@ -7,6 +7,7 @@ import { temporaryFolder } from '../helpers/temp.ts'
 
 /** Before the code that is kept of a bundle stands the digest by which the bundle ends. */
 const DIGEST_LENGTH = 16
+const ALIGNMENT = 8
 
 describe('the code that is kept of a bundle', () => {
   let home = ''
@@ -26,6 +27,14 @@ describe('the code that is kept of a bundle', () => {
     expect((await push()).exit).toBe(0)
     expect(code().equals(before)).toBe(true)
     expect(readdirSync(join(home, 'cache')).filter((name) => name.startsWith('hot'))).toEqual([basename(kept)])
+  })
+
+  it('begins where V8 reads it without making a copy of it', async () => {
+    const begins = () => code().indexOf('\n') + 1
+    expect(begins() % ALIGNMENT).toBe(0)
+    expect((await postern({ home }, 'inbox', 'drain', '--agent', 'quinn', '--limit', '1')).exit).toBe(0)
+    expect(code().subarray(DIGEST_LENGTH, begins()).toString().trim().split(' ')).toEqual(['push', 'drain'])
+    expect(begins() % ALIGNMENT).toBe(0)
   })
 
   it('grows once with each use that comes along', async () => {

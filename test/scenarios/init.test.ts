@@ -408,7 +408,7 @@ describe('what was installed', () => {
           encoding: 'utf8',
         })
       const handlers = handlersIn(path)
-      const words = `--v8-pool-size=1 ${EXECUTABLE} hook --host claude-code --agent quinn`
+      const words = `--v8-pool-size=1 --min-semi-space-size=2 ${EXECUTABLE} hook --host claude-code --agent quinn`
       expect(run(handlers['Stop']?.[0]?.command).stdout).toBe(`${words}\n`)
       expect(run(handlers['Stop']?.[1]?.command).stdout).toBe(`${words} --rewake\n`)
 

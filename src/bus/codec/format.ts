@@ -1,4 +1,4 @@
-import { sha256 } from '../../kit/node/crypto.ts'
+import { sha256Soon } from '../../kit/node/sha256-soon.ts'
 import { BUS_LIMITS, type EntryDraft } from '../../model/bus/entry.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
@@ -21,7 +21,7 @@ const LINE_BREAK = 0x0a
 export function formatEntry(entry: WholeDraft): Buffer {
   const said = Buffer.from(entry.body.buffer, entry.body.byteOffset, entry.body.byteLength)
   const stored = escapeBody(said)
-  const header = `${RULE}${formatHeader(entry)}body_bytes: ${stored.length}\nsha256: ${sha256(said)}\n${RULE}`
+  const header = `${RULE}${formatHeader(entry)}body_bytes: ${stored.length}\nsha256: ${sha256Soon(said)}\n${RULE}`
   const headerBytes = Buffer.byteLength(header)
   const inside = headerBytes - 2 * RULE.length
   if (inside > BUS_LIMITS.headerBytes)

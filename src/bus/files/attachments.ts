@@ -1,5 +1,4 @@
-import { close, constants, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs'
-import { chmod, copyFile, writeFile } from 'node:fs/promises'
+import { close, constants, fstatSync, lstatSync, openSync, promises, realpathSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { randomToken, sha256 } from '../../kit/node/crypto.ts'
 import { fileNameOf } from '../../kit/node/file-names.ts'
@@ -31,7 +30,7 @@ export interface KeepAttachment {
  * of the file, which begins with the time and a token, so that it never was another's and never will be.
  */
 export async function keepAttachment(location: Location, { name, bytes, now }: KeepAttachment): Promise<BusAttachment> {
-  const path = await makeAttachment(location, { name, now }, (partial) => writeFile(partial, bytes))
+  const path = await makeAttachment(location, { name, now }, (partial) => promises.writeFile(partial, bytes))
   return { path, size_bytes: bytes.length, sha256: sha256(bytes) }
 }
 
@@ -41,8 +40,8 @@ export function keepCopy(
   { file, now }: { readonly file: string; readonly now: number },
 ): Promise<string> {
   return makeAttachment(location, { name: file, now }, async (partial) => {
-    await copyFile(file, partial)
-    await chmod(partial, PRIVATE)
+    await promises.copyFile(file, partial)
+    await promises.chmod(partial, PRIVATE)
   })
 }
 

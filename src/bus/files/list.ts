@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../../kit/node/event-loop.ts'
 import { codeOf } from '../../kit/node/file-trouble.ts'
 import type { BusStatus } from '../../model/bus/bus.ts'
 import type { BusPlace } from '../../model/bus/entry.ts'

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../../kit/node/event-loop.ts'
 import type { BusFault } from '../../model/bus/bus.ts'
 import type { BusEntry, BusPlace } from '../../model/bus/entry.ts'
 import type { Scanned } from '../codec/scanned.ts'

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../../kit/node/event-loop.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import type { BusPage } from '../../model/bus/bus.ts'
 import type { BusEntry } from '../../model/bus/entry.ts'

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../../kit/node/event-loop.ts'
 import { BUS_LIMITS, type BusPlace } from '../../model/bus/entry.ts'
 import { idAt } from '../codec/scan.ts'
 import { idOf, scanFrom } from './pieces.ts'

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { delay } from '../../kit/node/event-loop.ts'
 import { lockDescriptor, unlockDescriptor } from '../../kit/node/flock.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import type { BusPlace } from '../../model/bus/entry.ts'

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../../kit/node/event-loop.ts'
 import type { BusFault, BusVerification } from '../../model/bus/bus.ts'
 import type { BusPlace } from '../../model/bus/entry.ts'
 import { parseMsgId } from '../codec/msg-id.ts'

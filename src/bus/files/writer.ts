@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import { delay, nextTurn } from '../../kit/node/event-loop.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import type { EntryDraft } from '../../model/bus/entry.ts'
 import type { AppendedEntry } from '../bus-shelf.ts'

@@ -6,37 +6,53 @@ import { agentOf } from '../../model/caller.ts'
 import type { Context } from '../context.ts'
 import { type Attached, prepareAttachments } from './attach.ts'
 import { type Draft, draftEntry } from './draft.ts'
-import { expectedMeta, findQuestion, type Settled, settle } from './question.ts'
-import { findBefore, requireRecipients, tellAgents } from './tell.ts'
+import type { FoundQuestion, Settled } from './question.ts'
+import type { Told } from './tell.ts'
+
+const NO_QUESTION: FoundQuestion = { question: undefined, warnings: [] }
+const NOTHING_SETTLED: Settled = { decisionId: null, meta: {}, takeBack: async () => {} }
+const NOBODY_TOLD: Told = { messageId: null, warnings: [] }
 
 /**
  * Writes an entry. What can be refused is looked at before anything is done, so that whoever is refused leaves nothing
- * behind. What follows from the entry, such as that somebody is told of it, never takes it back.
+ * behind. What follows from the entry, such as that somebody is told of it, never takes it back. Few entries ask, answer or
+ * tell anybody: what does is loaded on use.
  */
 export async function postEntry(ctx: Context, input: PostEntry): Promise<PostedEntry> {
   const draft = draftEntry(input)
-  const to = await requireRecipients(ctx, input.to ?? [])
+  const { to: named = [] } = input
+  const telling = named.length > 0 ? await import('./tell.ts') : undefined
+  const to = (await telling?.requireRecipients(ctx, named)) ?? []
   const shelf = await ctx.bus()
-  const { question, warnings } = await findQuestion(ctx, shelf, draft)
+  const questions = isBridge(draft, input) ? await import('./question.ts') : undefined
+  const { question, warnings } = (await questions?.findQuestion(ctx, shelf, draft)) ?? NO_QUESTION
   const { expected, attach } = await prepareAttachments(shelf, draft.place, input)
   const entry = { ...draft.header, meta: metaOf(ctx, draft) }
-  shelf.check({ ...entry, ...expected, meta: { ...entry.meta, ...expectedMeta(question, input) } })
+  shelf.check({ ...entry, ...expected, meta: { ...entry.meta, ...questions?.expectedMeta(question, input) } })
 
-  const last = to.length === 0 ? undefined : await shelf.lastId(draft.place)
-  const settled = await settle(ctx, draft, { question, input })
+  const last = telling && (await shelf.lastId(draft.place))
+  const settled = (await questions?.settle(ctx, draft, { question, input })) ?? NOTHING_SETTLED
   const written = await write(shelf, draft, { entry, settled, attach })
-  const told = await tellAgents(ctx, draft, {
-    to,
-    msgId: written.msg_id,
-    before: () => findBefore(shelf, draft.place, { last, msgId: written.msg_id }),
-  })
+  const { msg_id: msgId } = written
+  const told = telling
+    ? await telling.tellAgents(ctx, draft, {
+        to,
+        msgId,
+        before: () => telling.findBefore(shelf, draft.place, { last, msgId }),
+      })
+    : NOBODY_TOLD
   return {
-    msg_id: written.msg_id,
+    msg_id: msgId,
     ts: written.ts,
     warnings: [...warnings, ...warningsOf(draft, written), ...told.warnings],
     messageId: told.messageId,
     decisionId: settled.decisionId,
   }
+}
+
+/** Whether an entry may have to do with a question to people. */
+function isBridge({ header }: Draft, { ask, select }: PostEntry): boolean {
+  return header.type === 'ANSWER' || ask !== undefined || select !== undefined
 }
 
 /** Who writes is the caller. Somebody who has not said who they are has no name to give. */

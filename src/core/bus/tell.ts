@@ -65,7 +65,6 @@ export async function tellAgents(
     msgId,
   }: { readonly to: readonly string[]; readonly before: () => Promise<Before>; readonly msgId: string },
 ): Promise<Told> {
-  if (to.length === 0) return { messageId: null, warnings: [] }
   const { type, project_id, task_id } = header
   const place = placeName(header)
   const ref = `bus:${place}:${msgId}`

@@ -81,7 +81,7 @@ const QUIETLY: Outcome = { exit: 0, stdout: '', stderr: '' }
 const QUINN = ['claude-code', 'quinn']
 const startOf = (home: string, ...words: readonly string[]): Outcome => ({
   exit: 0,
-  stdout: ['--v8-pool-size=1', join(home, 'postern.cjs'), 'hook', '--host', ...words]
+  stdout: ['--v8-pool-size=1', '--min-semi-space-size=2', join(home, 'postern.cjs'), 'hook', '--host', ...words]
     .map((word) => `<${word}>`)
     .join(''),
   stderr: '',

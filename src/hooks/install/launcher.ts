@@ -75,8 +75,9 @@ set -- hook --host "$host"
 [ -z "$agent" ] || set -- "$@" --agent "$agent"
 [ "$word" != rewake ] || set -- "$@" --rewake
 if [ -x "$node" ] && [ -f "$program" ]; then
-  # A hook is over before more threads than one could help it, and each takes a while to start.
-  exec "$node" --v8-pool-size=1 "$program" "$@"
+  # A hook is over before more threads than one could help it, and each takes a while to start. It also is over before
+  # its young heap is worth cleaning up, if that is a little larger than usual.
+  exec "$node" --v8-pool-size=1 --min-semi-space-size=2 "$program" "$@"
 fi
 
 problem='the Node or the Postern that "postern init" recorded is gone; run "postern init" again'

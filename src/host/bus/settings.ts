@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { PosternError } from '../../model/errors.ts'
 import type { Config } from '../config.ts'
@@ -36,6 +35,7 @@ export function readBusSettings({
   return { root: resolve(dirname(origins['bus.root'] ?? ''), root), rotateBytes: rotateBytes as number }
 }
 
+/** Node's part for it is loaded on use: whoever has named a root needs none. */
 export function defaultRoot(): string {
-  return join(homedir(), ROOT)
+  return join(process.getBuiltinModule('node:os').homedir(), ROOT)
 }

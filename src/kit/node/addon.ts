@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 
 /** What Node itself cannot do, by `native/flock.c`. */
 export interface Addon {
@@ -7,6 +6,8 @@ export interface Addon {
   lock(fd: number, callback: (errno: number) => void): void
   unlock(fd: number): void
   isReadable(fd: number, timeoutMs: number): boolean
+  /** Ends the process as it is. */
+  exit(code: number): never
 }
 
 let known: Addon | null | undefined
@@ -20,13 +21,13 @@ export function loadAddon(): Addon | undefined {
 /** The C library is not asked for: where one binary cannot be loaded the other can. */
 function findAddon(): Addon | undefined {
   const here = typeof __dirname === 'string' ? __dirname : import.meta.dirname
-  const folder = ['../native/prebuilt', '../../../native/prebuilt'].map((way) => join(here, way)).find(existsSync)
+  const folder = ['../native/prebuilt', '../../../native/prebuilt'].map((way) => `${here}/${way}`).find(existsSync)
   if (folder === undefined) return undefined
   for (const library of ['', '-musl']) {
     const addon = { exports: {} }
     try {
       // As `require` does it, which would first look for the file in every place where a module may be.
-      process.dlopen(addon, join(folder, `flock-${process.platform}-${process.arch}${library}.node`))
+      process.dlopen(addon, `${folder}/flock-${process.platform}-${process.arch}${library}.node`)
       return addon.exports as Addon
     } catch {
       // Not for this platform, or for another C library.

@@ -37,7 +37,7 @@ const NETWORK_TYPES: ReadonlyMap<number, string> = new Map([
  */
 export function networkFileSystem(path: string): string | undefined {
   if (process.platform !== 'linux') return undefined
-  const type = typeOfNearest(resolve(path))
+  const type = typeOfNearest(path)
   return type === undefined ? undefined : nameOfType(type)
 }
 
@@ -52,7 +52,7 @@ function typeOfNearest(path: string): number | undefined {
     return statfsSync(path).type
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const parent = dirname(path)
+    const parent = dirname(resolve(path))
     if (parent === path || (code !== 'ENOENT' && code !== 'ENOTDIR')) return undefined
     return typeOfNearest(parent)
   }

@@ -12,7 +12,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, isAbsolute, join } from 'node:path'
+import { basename, dirname, isAbsolute } from 'node:path'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { PosternError } from '../../model/errors.ts'
 import { BOOT_ID_FILE, formatQuiet, LIVE_FOLDER, QUIET_FOLDER } from '../../model/quiet.ts'
@@ -54,12 +54,12 @@ let renamed = 0
 export function quietFolderOf(storeFile: string): QuietFolder | undefined {
   if (basename(storeFile) !== STORE_FILE) return undefined
   const home = dirname(storeFile)
-  const folder = join(home, QUIET_FOLDER)
+  const folder = `${home}/${QUIET_FOLDER}`
 
   function removeAll(): void {
     try {
       if (!isThere(folder)) return
-      const old = join(home, `${OLD}${process.pid}-${Date.now()}-${renamed++}`)
+      const old = `${home}/${OLD}${process.pid}-${Date.now()}-${renamed++}`
       renameSync(folder, old)
       // After the commit, which comes in this turn of the event loop.
       setImmediate(() => discard(old))
@@ -79,13 +79,13 @@ export function quietFolderOf(storeFile: string): QuietFolder | undefined {
       if (text === undefined) return false
       try {
         if (makeFolder(folder)) {
-          makeFolder(join(home, LIVE_FOLDER))
+          makeFolder(`${home}/${LIVE_FOLDER}`)
           discardLeftovers(home)
         }
-        const partial = join(folder, PARTIAL)
+        const partial = `${folder}/${PARTIAL}`
         // Nobody else writes it, for we hold the store's lock; what a killed process left of it is overwritten.
         write(partial, text)
-        renameSync(partial, join(folder, agent))
+        renameSync(partial, `${folder}/${agent}`)
         return true
       } catch {
         return false
@@ -123,6 +123,8 @@ function isThere(path: string): boolean {
 
 /** True where it was not there. */
 function makeFolder(folder: string): boolean {
+  // To fail costs far more than to look.
+  if (isThere(folder)) return false
   try {
     mkdirSync(folder, 0o700)
     return true
@@ -156,7 +158,7 @@ function readBootId(): string | undefined {
 
 /** What was renamed by a process that was killed before it could delete it. */
 function discardLeftovers(home: string): void {
-  for (const name of readdirSync(home)) if (name.startsWith(OLD)) discard(join(home, name))
+  for (const name of readdirSync(home)) if (name.startsWith(OLD)) discard(`${home}/${name}`)
 }
 
 /** Nobody reads it any more, so whatever goes wrong is left for later. */

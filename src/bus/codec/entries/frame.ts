@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { sha256 } from '../../../kit/node/crypto.ts'
+import { sha256Soon } from '../../../kit/node/sha256-soon.ts'
 import { unescapeBody } from '../dashes.ts'
 import type { Source } from './source.ts'
 
@@ -21,14 +21,14 @@ const RETURN = 0x0d
 /** The body between two places, where it has this checksum. */
 export function readChecked(source: Source, from: number, to: number, wanted: string): Said | undefined {
   const stored = readBody(source, from, to)
-  if (sha256(stored) === wanted) return stored
+  if (sha256Soon(stored) === wanted) return stored
   return stored.includes('---') ? checkUnescaped(source.bytes.subarray(from, to), wanted) : undefined
 }
 
 /** Others may write a checksum and escape nothing: whichever of both readings has it is what was said. */
 function checkUnescaped(stored: Buffer, wanted: string): Said | undefined {
   const said = unescapeBody(stored)
-  return said !== stored && sha256(said) === wanted ? saidBy(said) : undefined
+  return said !== stored && sha256Soon(said) === wanted ? saidBy(said) : undefined
 }
 
 export function readBody({ bytes, text, isAscii }: Source, from: number, to: number): Said {
@@ -48,5 +48,5 @@ export function readConverted(stored: Buffer, bodyBytes: number, wanted: string)
   const text = stored.toString('latin1').replaceAll('\r\n', '\n')
   const body = Buffer.from(text.endsWith('\n') ? text.slice(0, -1) : text, 'latin1')
   if (body.length !== bodyBytes) return undefined
-  return sha256(body) === wanted ? saidBy(body) : checkUnescaped(body, wanted)
+  return sha256Soon(body) === wanted ? saidBy(body) : checkUnescaped(body, wanted)
 }

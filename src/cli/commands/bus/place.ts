@@ -1,8 +1,9 @@
 import { type BusContext, requireBus } from '../../../host/bus/bus-context.ts'
 import { readBusSettings } from '../../../host/bus/settings.ts'
+import type { Config } from '../../../host/config.ts'
 import type { BusPlace } from '../../../model/bus/entry.ts'
 import { PosternError } from '../../../model/errors.ts'
-import type { Postern } from '../../../model/postern.ts'
+import type { BusPostern } from '../../../model/postern.ts'
 import type { Args, Io, Option } from '../../command.ts'
 
 /** Every command of the bus is told in this way which one is meant. */
@@ -11,21 +12,21 @@ export const PLACE_OPTIONS: readonly Option[] = [
   { name: 'task', value: '<id>', summary: 'a task of the project; a project alone means its own bus' },
 ]
 
-export interface OpenedBus {
-  readonly postern: Postern
+export interface OpenedBus<P extends BusPostern = BusPostern> {
+  readonly postern: P
   readonly place: BusPlace
   readonly context: BusContext
 }
 
 /** Opens what is needed to use the bus that words, run or folder name. */
-export async function openBus(io: Io, args: Args): Promise<OpenedBus> {
+export async function openBus<P extends BusPostern>(io: Io<P>, args: Args): Promise<OpenedBus<P>> {
   const context = contextOf(io, args)
   const isElsewhere = Object.keys(context.files).length > 0
   const postern = await io.open(isElsewhere ? { bus: { ...readBusSettings(io.config), files: context.files } } : {})
   return { postern, place: context.place, context }
 }
 
-export function contextOf({ config }: Pick<Io, 'config'>, args: Args): BusContext {
+export function contextOf({ config }: { readonly config: Config }, args: Args): BusContext {
   const [project, task, run] = [args.get('project'), args.get('task'), args.get('run')]
   const flags = {
     ...(project !== undefined && { project }),

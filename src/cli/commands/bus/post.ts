@@ -2,6 +2,7 @@ import { type AttachedFile, attachFile } from '../../../host/bus/attach-file.ts'
 import { readBusSettings } from '../../../host/bus/settings.ts'
 import type { PostedEntry } from '../../../model/bus/bus.ts'
 import { placeName } from '../../../model/bus/place.ts'
+import type { BusPostern } from '../../../model/postern.ts'
 import { showField } from '../../../render/terminal.ts'
 import type { Args, Command, Io } from '../../command.ts'
 import { answer } from '../../print.ts'
@@ -11,7 +12,7 @@ import { parseAttach, readHeader } from './post-input.ts'
 
 const MAX_LINE = 1_000
 
-export const busPost: Command = {
+export const busPost: Command<BusPostern> = {
   path: 'bus post',
   summary: 'Write an entry on the bus of a project or a task.',
   operands: '[body]',
@@ -82,7 +83,7 @@ export const busPost: Command = {
   },
 }
 
-async function attachAll(io: Io, args: Args, { context }: OpenedBus): Promise<readonly AttachedFile[]> {
+async function attachAll(io: Pick<Io, 'config'>, args: Args, { context }: OpenedBus): Promise<readonly AttachedFile[]> {
   const attached: AttachedFile[] = []
   const place = io.config.url === null ? { ...context, root: readBusSettings(io.config).root } : undefined
   try {

@@ -1,5 +1,6 @@
 import type { BusPage, ReadBus } from '../../../model/bus/bus.ts'
 import type { BusEntry } from '../../../model/bus/entry.ts'
+import type { BusPostern } from '../../../model/postern.ts'
 import type { Command, Io } from '../../command.ts'
 import { printText } from '../../following.ts'
 import { formatJson } from '../../json.ts'
@@ -8,7 +9,7 @@ import { ENTRY_OPTIONS, numberIn, showEntries, tellFaults, wantedBy } from './sh
 
 const DEFAULT_TAIL = 20
 
-export const busRead: Command = {
+export const busRead: Command<BusPostern> = {
   path: 'bus read',
   isForAnyone: true,
   summary: 'Read a bus, oldest first: its last entries, or what comes after one.',
@@ -58,7 +59,7 @@ interface Printer {
   end(): Promise<boolean>
 }
 
-function createTextPrinter(io: Io, namesBus: boolean): Printer {
+function createTextPrinter(io: Pick<Io, 'stdout' | 'stderr'>, namesBus: boolean): Printer {
   let last: BusPage | undefined
   let count = 0
   return {

@@ -1,4 +1,4 @@
-// Builds what is shipped: the executable's bundles, from the smallest to the largest, the library, and its types.
+// Builds what is shipped: the executable's bundles, from the smallest to the largest, the library, its types, and the page.
 // Plain JavaScript, because it runs while the project is being installed.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -6,9 +6,11 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, write
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { buildWeb } from './build-web.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
+const builtWeb = join(root, '.cache', 'web')
 
 /** Parts that are loaded on use stay files of their own beside the bundle that asks for them. */
 const onUse = {
@@ -129,6 +131,8 @@ const library = {
 
 const bundles = [await build(looks), await build(often), await build(executables)]
 const exported = await build(library)
+// Whoever works on something else keeps the page that was built last.
+const hasWeb = process.argv.includes('--no-web') ? existsSync(builtWeb) : await buildWeb(root, builtWeb)
 const { formatPluginHooks } = await load('src/hooks/install/plugin.ts')
 
 // Nothing of an earlier build is touched before this one has succeeded.
@@ -137,6 +141,7 @@ mkdirSync(dist, { recursive: true })
 for (const { path, text } of bundles.flatMap(({ outputFiles }) => outputFiles))
   writeFileSync(path, withDigest(requiringParts(text)))
 for (const { path, contents } of exported.outputFiles) writeFileSync(path, contents)
+if (hasWeb) cpSync(builtWeb, join(dist, 'web'), { recursive: true })
 linkExecutable()
 buildPlugin()
 // The test of the bundles' contents reads this.

@@ -143,3 +143,12 @@ export const ENTRY_STREAMS = [
 
 /** Tells a client whom its token speaks for: GET, answered with `{ caller }`. No operation: every `Postern` knows its caller. */
 export const CALLER_PATH = '/api/v1/caller'
+
+/** Where the page for people is. */
+export const WEB_PATH = '/ui'
+
+/** Asks for a link by which a person signs in to the page: POST, answered with `{ path, expiresAt }`. */
+export const SIGN_INS_PATH = '/api/v1/sign-ins'
+
+/** Where such a link leads: GET, with the ticket in the query. */
+export const SIGN_IN_PATH = `${WEB_PATH}/enter`

@@ -14,6 +14,7 @@ import { healthPages } from './pages/health.ts'
 import { hookPages } from './pages/hooks.ts'
 import { createMetrics, type Metrics, type Present, type PresentWire } from './pages/metrics.ts'
 import { referencePages } from './pages/reference.ts'
+import { webFolder, webPages } from './pages/web.ts'
 import { createPipeline, type Means } from './pipeline.ts'
 import { createRates } from './request/rates.ts'
 import { createTickets } from './request/tickets.ts'
@@ -33,6 +34,8 @@ export interface ServerOptions extends Partial<Pick<Means, 'openEventStream'>> {
   readonly hooked?: Hooked
   /** Names of this server beside those of the machine, such as a proxy's. */
   readonly names?: readonly string[]
+  /** Where the page for people was built; by default beside the executables. */
+  readonly web?: string
   readonly log?: Log
   readonly now?: () => number
 }
@@ -108,7 +111,8 @@ function meansOf(options: ServerOptions, { metrics, hooks, connections }: Parts)
   const streams = createEventStreams({ postern, log, now })
   const { openEventStream = streams.open, openBusStream = streams.openBus } = options
   const entryStreams = entryStreamPages({ openBusStream, metrics })
-  const pages = [...health, ...referencePages(), ...entryStreams, ...(hooks ? hookPages(hooks) : [])]
+  const web = webPages(options.web ?? webFolder())
+  const pages = [...health, ...referencePages(), ...entryStreams, ...(hooks ? hookPages(hooks) : []), ...web]
   return {
     postern,
     credentials,

@@ -19,7 +19,7 @@ const onUse = {
     plugin.onResolve(
       {
         filter:
-          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bell|queue|buses|rewake|connect|open-courier|ledgers|hedera-ledger|open-listening|listening|publish-briefly|serving|proof|serve|secrets|nats-wire|redis-wire)\.ts$/,
+          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bell|queue|buses|rewake|connect|open-courier|ledgers|hedera-ledger|open-listening|listening|publish-briefly|serving|proof|serve|secrets|sign-in-link|nats-wire|redis-wire)\.ts$/,
       },
       ({ kind, path }) =>
         kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
@@ -72,6 +72,7 @@ const executables = {
     main: 'src/cli/main.ts',
     remote: 'src/host/remote.ts',
     connect: 'src/host/serving/connect.ts',
+    'sign-in-link': 'src/host/serving/sign-in-link.ts',
     'open-courier': 'src/host/courier/open-courier.ts',
     ledgers: 'src/host/ledger/ledgers.ts',
     'hedera-ledger': 'src/ledger/hedera/hedera-ledger.ts',

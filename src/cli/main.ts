@@ -96,6 +96,7 @@ import { ledgerServe } from './ledger/serve.ts'
 import { ledgerSetup, ledgerStatus } from './ledger/status.ts'
 import { ledgerRead, ledgerTopicCreate, ledgerTopics } from './ledger/topics.ts'
 import { ledgerVerify } from './ledger/verify.ts'
+import { ui } from './page/ui.ts'
 import { parseArgs } from './parse.ts'
 import { asksForJson, printLine, report, runCommand } from './run.ts'
 import { nearest } from './suggest.ts'
@@ -204,6 +205,7 @@ export const COMMANDS: readonly Command[] = [
   wake,
   courier,
   serve,
+  ui,
   hook,
   init,
   doctor,

@@ -14,6 +14,7 @@ import { healthPages } from './pages/health.ts'
 import { hookPages } from './pages/hooks.ts'
 import { createMetrics, type Metrics, type Present, type PresentWire } from './pages/metrics.ts'
 import { referencePages } from './pages/reference.ts'
+import { signInPages } from './pages/sign-in.ts'
 import { webFolder, webPages } from './pages/web.ts'
 import { createPipeline, type Means } from './pipeline.ts'
 import { createRates } from './request/rates.ts'
@@ -111,7 +112,7 @@ function meansOf(options: ServerOptions, { metrics, hooks, connections }: Parts)
   const streams = createEventStreams({ postern, log, now })
   const { openEventStream = streams.open, openBusStream = streams.openBus } = options
   const entryStreams = entryStreamPages({ openBusStream, metrics })
-  const web = webPages(options.web ?? webFolder())
+  const web = [...signInPages({ credentials, now }), ...webPages(options.web ?? webFolder())]
   const pages = [...health, ...referencePages(), ...entryStreams, ...(hooks ? hookPages(hooks) : []), ...web]
   return {
     postern,

@@ -25,6 +25,7 @@ const LOCAL_COMMANDS = [
   'run',
   'bus discover',
   'serve',
+  'ui',
   'decision check',
   'inbox mine',
   'ledger listen',

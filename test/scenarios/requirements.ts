@@ -11,7 +11,7 @@
 export interface Requirement {
   readonly text: string
   /** The part of the product that brought it. */
-  readonly builtIn: 'spine' | 'hooks' | 'server' | 'bus' | 'handoff' | 'wires' | 'ledger'
+  readonly builtIn: 'spine' | 'hooks' | 'server' | 'bus' | 'handoff' | 'wires' | 'ledger' | 'page'
   /** The folder whose tests prove it; others may prove it too. */
   readonly provenIn: ProofFolder
 }
@@ -35,6 +35,7 @@ const bus = (provenIn: ProofFolder, text: string): Requirement => ({ text, built
 const handoff = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'handoff', provenIn })
 const wires = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'wires', provenIn })
 const ledger = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'ledger', provenIn })
+const page = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'page', provenIn })
 
 export const REQUIREMENTS = {
   'G1.kill': spine('faults', 'An acknowledged push survives kill -9 of any process, at every storage syscall.'),
@@ -703,6 +704,10 @@ export const REQUIREMENTS = {
   'S003.serve': ledger(
     'scenarios',
     'An outsider who speaks the real protocol reaches an agent through `ledger serve`.',
+  ),
+  'page.sign-in': page(
+    'scenarios',
+    'A person gets into the page by a link that is good once, stays there across restarts, and no agent gets in.',
   ),
 } as const satisfies Readonly<Record<string, Requirement>>
 

@@ -86,7 +86,7 @@ export const CONCERNS: Concerns = {
     reap: nobody,
   },
   services: { insert: nobody, update: nobody, heard: nobody },
-  tokens: { insert: nobody, revoke: nobody },
+  tokens: { insert: nobody, revoke: nobody, prune: nobody },
   replies: { claim: nobody, keep: nobody, drop: nobody, reap: nobody },
   events: { reap: nobody },
   inheritances: {

@@ -19,7 +19,7 @@ const CALLS: Readonly<Record<Exclude<keyof RareShelves, 'ledger'>, string>> = {
     'insert get list close members isMember join leave leaveAll post withKey ofMessage history following setActive active',
   plans: 'insert get ofName lock list count update delete deleteOf due claim nextAt reap',
   services: 'insert get ofAgent list update heard isNamed',
-  tokens: 'insert get withHash list revoke',
+  tokens: 'insert get withHash list revoke prune',
   replies: 'claim keep drop reap',
   events: 'after last reap',
   inheritances: 'get open ofSession insert setPrinted close cost addRoot hasRoot roots',

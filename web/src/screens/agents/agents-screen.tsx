@@ -1,0 +1,3 @@
+export function AgentsScreen() {
+  return null
+}

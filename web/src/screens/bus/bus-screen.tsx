@@ -1,0 +1,3 @@
+export function BusScreen() {
+  return null
+}

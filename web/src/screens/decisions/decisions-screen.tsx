@@ -1,0 +1,3 @@
+export function DecisionsScreen() {
+  return null
+}

@@ -1,0 +1,3 @@
+export function DoctorScreen() {
+  return null
+}

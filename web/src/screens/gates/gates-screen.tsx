@@ -1,0 +1,3 @@
+export function GatesScreen() {
+  return null
+}

@@ -1,0 +1,3 @@
+export function MetricsScreen() {
+  return null
+}

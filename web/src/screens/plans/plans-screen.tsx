@@ -1,0 +1,3 @@
+export function PlansScreen() {
+  return null
+}

@@ -1,0 +1,3 @@
+export function SpacesScreen() {
+  return null
+}

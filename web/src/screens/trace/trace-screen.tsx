@@ -1,0 +1,3 @@
+export function TraceScreen() {
+  return null
+}

@@ -75,6 +75,7 @@ import { version } from './commands/version.ts'
 import { wake } from './commands/wake.ts'
 import { completionCommand } from './completion.ts'
 import { courier } from './courier/courier.ts'
+import { inboxSnooze } from './desk/snooze.ts'
 import { helpFor, overview } from './help.ts'
 import {
   ledgerAccept,
@@ -109,6 +110,7 @@ export const COMMANDS: readonly Command[] = [
   inboxMine,
   inboxShow,
   inboxAck,
+  inboxSnooze,
   inboxWait,
   inboxCancel,
   inboxSearch,

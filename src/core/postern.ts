@@ -30,6 +30,7 @@ import { ingestEntries } from './inbox/ingest.ts'
 import { listInbox, searchMessages, showMessage } from './inbox/look.ts'
 import { ackMessages, cancelMessage, listAside, releaseHeld, retryDead } from './inbox/moves.ts'
 import { confirmOffer, confirmSession, markPrinted, releaseOffer } from './inbox/offers.ts'
+import { readMessages, snoozeMessages } from './inbox/picks.ts'
 import { pushMany, pushMessage } from './inbox/push.ts'
 import { traceMessage } from './inbox/trace.ts'
 import { ownOffer } from './inbox/visible.ts'
@@ -85,7 +86,9 @@ export function createPostern(ctx: Context, close: () => Promise<void>): Postern
       confirm: async (input) => confirmOffer(ctx, await ownOffer(ctx, input)),
       release: async (input) => releaseOffer(ctx, await ownOffer(ctx, input)),
       confirmSession: (input) => confirmSession(ctx, input),
+      read: (input) => readMessages(ctx, input),
       ack: (input) => ackMessages(ctx, input),
+      snooze: (input) => snoozeMessages(ctx, input),
       wait: (input) => waitForMail(ctx, input),
       waitFor: (input) => waitForReceipt(ctx, input),
       cancel: (input) => cancelMessage(ctx, input),

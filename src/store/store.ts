@@ -2,7 +2,7 @@ import type { DeliveryState } from '../model/delivery.ts'
 import type { HealthCheck } from '../model/postern.ts'
 import type { AgentShelf, SessionShelf } from './agent-shelves.ts'
 import type { DecisionShelf, GateShelf } from './gate-shelf.ts'
-import type { DeliveryShelf, MessageShelf, OfferShelf } from './inbox-shelves.ts'
+import type { DeliveryShelf, MessageShelf, OfferShelf, PickShelf } from './inbox-shelves.ts'
 import type { InheritanceShelf } from './inheritance-shelf.ts'
 import type { LedgerShelf } from './ledger-shelf.ts'
 import type { RelayShelf } from './relay-shelf.ts'
@@ -62,6 +62,8 @@ export type {
   MoveParams,
   NewOffer,
   OfferShelf,
+  PickParams,
+  PickShelf,
   PushItem,
   PushParams,
   RecordParams,
@@ -95,6 +97,7 @@ export interface Shelves {
   readonly messages: MessageShelf
   readonly deliveries: DeliveryShelf
   readonly offers: OfferShelf
+  readonly picks: PickShelf
   readonly gates: GateShelf
   readonly decisions: DecisionShelf
   readonly spaces: SpaceShelf

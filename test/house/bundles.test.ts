@@ -28,7 +28,7 @@ function findHeavy(metafile: Metafile, output: string): string[] {
 }
 
 /** Bundles that run thousands of times a day, and how large they may become. */
-const OFTEN = { peek: 16, 'hook-peek': 32, hot: 109, hook: 130 } as const
+const OFTEN = { peek: 16, 'hook-peek': 32, hot: 110, hook: 130 } as const
 
 describe.each(Object.entries(OFTEN))('the bundle %s, which runs thousands of times a day', (name, kilobytes) => {
   const path = join(dist, `${name}.cjs`)

@@ -705,6 +705,11 @@ export const REQUIREMENTS = {
     'scenarios',
     'An outsider who speaks the real protocol reaches an agent through `ledger serve`.',
   ),
+  'page.read': page('conformance', 'Who reads a message has seen that one, and no other.'),
+  'page.snooze': page(
+    'conformance',
+    'What an agent puts off is not shown before its time, comes back by itself, and tells every step.',
+  ),
   'page.sign-in': page(
     'scenarios',
     'A person gets into the page by a link that is good once, stays there across restarts, and no agent gets in.',

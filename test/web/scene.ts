@@ -122,7 +122,7 @@ async function askAndHold({ rosa, quinn, milo, vera }: Cast): Promise<Pick<Scene
   const decision = await quinn.decisions.create({
     question: 'Which way do we send receipts?',
     context:
-      'The provider that we have now drops support **at the end of the month**.\n\n| | cost | risk |\n\nOption *a* keeps our templates. Option *b* needs two days more, and we own the queue. See `docs/receipts.md`.',
+      'The provider that we have now drops support **at the end of the month**.\n\nOption *a* keeps our templates. Option *b* needs two days more, and we own the queue. See `docs/receipts.md`.',
     options: [
       {
         key: 'a',

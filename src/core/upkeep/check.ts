@@ -11,11 +11,12 @@ type Counts = Readonly<Record<DeliveryState, number>>
 /** Everything that can be said about the health of what is stored. Looking changes nothing. */
 export async function checkHealth(ctx: Context): Promise<HealthReport> {
   const counts = await ctx.store.read.upkeep.counts()
+  const held = counts.held - (await ctx.store.read.picks.countSnoozed())
   const checks = [
     ...(await ctx.store.check()),
     await conservation(ctx, counts),
-    putAside(counts, 'held', 'Let one go with "postern inbox held release <id>", or cancel it.'),
-    putAside(counts, 'dead', 'Try one again with "postern inbox dead retry <id>".'),
+    putAside('held', held, 'Let one go with "postern inbox held release <id>", or cancel it.'),
+    putAside('dead', counts.dead, 'Try one again with "postern inbox dead retry <id>".'),
     await people(ctx),
     ...(await checkServices(ctx)),
     ...(await checkLedger(ctx)),
@@ -38,8 +39,7 @@ async function conservation(ctx: Context, counts: Counts): Promise<HealthCheck> 
   }
 }
 
-function putAside(counts: Counts, state: 'held' | 'dead', next: string): HealthCheck {
-  const count = counts[state]
+function putAside(state: 'held' | 'dead', count: number, next: string): HealthCheck {
   return {
     name: `inbox.${state}`,
     ok: count === 0,

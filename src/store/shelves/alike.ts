@@ -6,6 +6,7 @@ import { createEventShelf } from './events.ts'
 import { createGateShelf } from './gates.ts'
 import { createInheritanceShelf } from './inheritances.ts'
 import { createLedgerShelf } from './ledger/ledger.ts'
+import { createPickShelf } from './picks.ts'
 import { createPlanShelf } from './plans.ts'
 import { createRelayShelf } from './relays.ts'
 import { createReplyShelf } from './replies.ts'
@@ -16,6 +17,7 @@ import { createTokenShelf } from './tokens.ts'
 /** Shelves that need no words of their own from either engine but those of its events. */
 export type AlikeShelves = Pick<
   Shelves,
+  | 'picks'
   | 'gates'
   | 'decisions'
   | 'spaces'
@@ -31,6 +33,7 @@ export type AlikeShelves = Pick<
 
 export function createAlikeShelves(sql: Sql, log: EventLog): AlikeShelves {
   return {
+    picks: createPickShelf(sql),
     gates: createGateShelf(sql),
     decisions: createDecisionShelf(sql),
     spaces: createSpaceShelf(sql),

@@ -54,6 +54,11 @@ export const CONCERNS: Concerns = {
     setPrinted: (_, offer) => offer && [offer.agent],
     close: (_, closed) => closed && [closed.offer.agent],
   },
+  picks: {
+    snooze: ({ agent }) => [agent],
+    wake: ({ agent }) => [agent],
+    due: (_, agents) => agents,
+  },
   gates: {
     insert: ({ gate }) => [gate.agent],
     close: (_, gate) => gate && [gate.agent],

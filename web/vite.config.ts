@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vite'
+import { defineConfig, type ProxyOptions } from 'vite'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -8,7 +8,13 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
  * holds a token: it signs in by a cookie.
  */
 const { POSTERN_DEV_URL: target = 'http://127.0.0.1:4747', POSTERN_DEV_TOKEN: token } = process.env
-const toServer = { target, changeOrigin: true, ...(token && { headers: { Authorization: `Bearer ${token}` } }) }
+const toServer: ProxyOptions = {
+  target,
+  changeOrigin: true,
+  ...(token && { headers: { Authorization: `Bearer ${token}` } }),
+  // A page of another origin is refused; this one stands in for the server's own.
+  configure: (proxy) => proxy.on('proxyReq', (request) => request.removeHeader('origin')),
+}
 
 // biome-ignore lint/style/noDefaultExport: Vite reads the default export
 export default defineConfig({

@@ -26,7 +26,7 @@ export function PlaceLink({ place }: { readonly place: Place }) {
       <Icon name={place.icon} />
       <span class="place-title">{place.title}</span>
       {count > 0 && (
-        <span class="count" title={`${count} waiting`}>
+        <span class={`count ${place.screen === 'inbox' ? 'count-loud' : ''}`} title={`${count} waiting`}>
           {count > 999 ? '999+' : count}
         </span>
       )}

@@ -97,7 +97,7 @@ function Letter({ message, isShown }: { readonly message: Message; readonly isSh
           <div class="letter-foot">
             <Chip tone={toneOfType(type)}>{type}</Chip>
             {priority !== 2 && <Chip tone={priority < 2 ? 'red' : 'plain'}>{PRIORITIES[priority]}</Chip>}
-            {ref && <Chip>{ref}</Chip>}
+            {ref && <Ref text={ref} />}
             {expiresAt !== null && (
               <span class="faint">
                 expires <Time at={expiresAt} />
@@ -143,4 +143,13 @@ function Attachments({ attachments }: { readonly attachments: readonly Attachmen
       })}
     </ul>
   )
+}
+
+const REF_SCREENS = { gate: 'gates', decision: 'decisions', plan: 'plans', message: 'trace' } as const
+
+/** What a message is about; what has a screen of its own leads there. */
+function Ref({ text }: { readonly text: string }) {
+  const [kind = '', id] = text.split(':')
+  const screen = REF_SCREENS[kind as keyof typeof REF_SCREENS]
+  return screen && id ? <a href={pathTo(screen, [id])}>Open the {kind}</a> : <Chip>{text}</Chip>
 }

@@ -57,7 +57,7 @@ async function beginSessions(admin: ConnectedPostern): Promise<void> {
   for (const [agent, host, project] of sessions) {
     await admin.sessions.begin({ id: `${agent}-4f2a`, agent, host, project, machine: 'anvil' })
   }
-  await admin.sessions.note({ id: 'milo-4f2a', agent: 'milo', host: 'codex', event: 'turn.stop', machine: 'anvil' })
+  await admin.sessions.setStop({ id: 'milo-4f2a', outcome: 'granted' })
 }
 
 async function sendMail({ rosa, quinn, milo, vera }: Cast): Promise<void> {

@@ -138,7 +138,7 @@ export async function readMessages(ids: readonly string[]): Promise<void> {
   })
   if (unread.length === 0) return
   setStates(unread, 'seen')
-  await call('inbox.read' as never, { agent: me.value, ids: unread }).catch(() => undefined)
+  await call('inbox.read', { agent: me.value, ids: unread }).catch(() => undefined)
 }
 
 /** Nothing can make undone what was acknowledged: it is only told to the server when it can no longer be taken back. */
@@ -164,7 +164,7 @@ export function finishMessages(ids: readonly string[]): void {
 export async function acknowledge(ids: readonly string[]): Promise<void> {
   const sending = { keepalive: true }
   const done = await attempt(async () => {
-    await call('inbox.read' as never, { agent: me.value, ids }, sending)
+    await call('inbox.read', { agent: me.value, ids }, sending)
     await call('inbox.ack', { agent: me.value, ids }, sending)
     return true
   })
@@ -175,7 +175,7 @@ export async function acknowledge(ids: readonly string[]): Promise<void> {
 export async function snoozeMessages(ids: readonly string[], untilAt: number, words: string): Promise<void> {
   if (ids.length === 0) return
   hide(ids, true)
-  const done = await attempt(() => call('inbox.snooze' as never, { agent: me.value, ids, untilAt }))
+  const done = await attempt(() => call('inbox.snooze', { agent: me.value, ids, untilAt }))
   if (done !== undefined) forget(ids)
   hide(ids, false)
   if (done === undefined) return
@@ -183,7 +183,7 @@ export async function snoozeMessages(ids: readonly string[], untilAt: number, wo
 }
 
 export async function wakeMessages(ids: readonly string[]): Promise<void> {
-  await attempt(() => call('inbox.snooze' as never, { agent: me.value, ids, untilAt: null }))
+  await attempt(() => call('inbox.snooze', { agent: me.value, ids, untilAt: null }))
   await loadInbox()
 }
 

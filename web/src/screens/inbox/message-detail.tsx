@@ -76,8 +76,12 @@ export function MessageDetail({ id, isReplying, onReply, onDone, onSnooze }: Mes
   )
 }
 
+const GATE_ID = /\bgate_[0-9A-Z]{26}\b/
+
 function Letter({ message, isShown }: { readonly message: Message; readonly isShown: boolean }) {
   const { id, from, to, type, priority, content, createdAt, ref, payload, context, attachments, expiresAt } = message
+  // Notices of gates name them in what they carry, or only in their words.
+  const gate = type === 'gate' || type === 'system' ? GATE_ID.exec(content)?.[0] : undefined
   return (
     <section class={`letter ${isShown ? 'is-shown' : ''}`} aria-label={`From ${from.id}`}>
       <header class="letter-head">
@@ -97,6 +101,7 @@ function Letter({ message, isShown }: { readonly message: Message; readonly isSh
           <div class="letter-foot">
             <Chip tone={toneOfType(type)}>{type}</Chip>
             {priority !== 2 && <Chip tone={priority < 2 ? 'red' : 'plain'}>{PRIORITIES[priority]}</Chip>}
+            {gate && <Ref text={`gate:${gate}`} />}
             {ref && <Ref text={ref} />}
             {expiresAt !== null && (
               <span class="faint">

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { SpaceMember, SpacePost } from '../../../../src/model/sources/space.ts'
 import { postern } from '../../api/postern.ts'
@@ -13,6 +13,7 @@ import { VirtualList } from '../../parts/virtual-list.tsx'
 import { Avatar, Who } from '../../parts/who.tsx'
 import { navigate } from '../../router/router.ts'
 import { agentOf, nameOf } from '../../state/directory.ts'
+import { readMessages } from '../../state/inbox.ts'
 import { me } from '../../state/me.ts'
 import { CONDITIONS, conditionOf } from '../agents/condition.ts'
 import { usePosts } from './posts.ts'
@@ -32,6 +33,9 @@ export function Conversation({ id, back }: ConversationProps) {
     on: ({ type, subject }) => type.startsWith('space.') && subject === id,
   })
   const posts = usePosts(id)
+  useSignalEffect(() => {
+    if (!document.hidden) void readMessages(posts.items.value.map(({ messageId }) => messageId))
+  })
   const found = space.value.value
   const problem = space.problem.value ?? posts.problem.value
   if (!found) return problem ? <ProblemNote problem={problem} onRetry={space.refresh} /> : <Loading what="the space" />

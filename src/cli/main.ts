@@ -55,7 +55,14 @@ import { init } from './commands/init.ts'
 import { planDelete, planList, planPause, planResume, planRun, planSet, planShow } from './commands/plan.ts'
 import { run } from './commands/run.ts'
 import { serve } from './commands/serve.ts'
-import { serviceCreate, serviceList, serviceRevoke, serviceRotate } from './commands/service.ts'
+import {
+  serviceCreate,
+  serviceEvents,
+  serviceList,
+  serviceReplay,
+  serviceRevoke,
+  serviceRotate,
+} from './commands/service.ts'
 import {
   spaceClose,
   spaceCreate,
@@ -197,6 +204,8 @@ export const COMMANDS: readonly Command[] = [
   planRun,
   serviceCreate,
   serviceList,
+  serviceEvents,
+  serviceReplay,
   serviceRotate,
   serviceRevoke,
   tokenCreate,

@@ -36,11 +36,13 @@ import { traceMessage } from './inbox/trace.ts'
 import { ownOffer } from './inbox/visible.ts'
 import { waitForMail, waitForReceipt } from './inbox/wait.ts'
 import { createLedgerRooms } from './ledger/ledger-rooms.ts'
+import { metricSeries } from './metrics/series.ts'
 import { listPlans, showPlan } from './plans/look.ts'
 import { deletePlans, pausePlan, resumePlan, runPlan } from './plans/moves.ts'
 import { setPlans } from './plans/set.ts'
 import { listServices } from './services/look.ts'
 import { createService, revokeService, rotateService } from './services/register.ts'
+import { replayEvent, serviceEvents } from './services/replay.ts'
 import { triggerAgent } from './services/trigger.ts'
 import { noteEvent, setStop } from './sessions/note.ts'
 import { beginSession, endSession, listSessions } from './sessions/sessions.ts'
@@ -133,6 +135,8 @@ export function createPostern(ctx: Context, close: () => Promise<void>): Postern
     services: {
       create: (input) => createService(ctx, input),
       list: (input) => listServices(ctx, input),
+      events: (input) => serviceEvents(ctx, input),
+      replay: (input) => replayEvent(ctx, input),
       rotate: (input) => rotateService(ctx, input),
       revoke: (input) => revokeService(ctx, input),
       trigger: (input) => triggerAgent(ctx, input),
@@ -177,6 +181,9 @@ export function createPostern(ctx: Context, close: () => Promise<void>): Postern
     events: {
       list: (input) => listEvents(ctx, input),
       wait: (input) => waitForEvents(ctx, input),
+    },
+    metrics: {
+      series: (input) => metricSeries(ctx, input),
     },
     upkeep: {
       run: () => runUpkeep(ctx),

@@ -9,6 +9,7 @@ import type { IngestEntries, Ingested } from './ingest.ts'
 import type { Json } from './json.ts'
 import type { LedgerDesk, Messages, Notes } from './ledger/ledgers.ts'
 import type { Attachment, Message } from './message.ts'
+import type { Metrics } from './metrics.ts'
 import type { Events } from './network/events.ts'
 import type { Tokens } from './network/tokens.ts'
 import type { TraceContext } from './network/trace-context.ts'
@@ -43,6 +44,7 @@ export interface Postern {
   readonly notes: Notes
   readonly ledger: LedgerDesk
   readonly events: Events
+  readonly metrics: Metrics
   readonly upkeep: Upkeep
   close(): Promise<void>
 }

@@ -70,6 +70,8 @@ export const ROUTES = {
   'plans.run': ['POST /api/v1/plans/:id/run'],
   'services.create': ['POST /api/v1/services'],
   'services.list': ['GET /api/v1/services'],
+  'services.events': ['GET /api/v1/services/:id/events'],
+  'services.replay': ['POST /api/v1/services/:id/replay'],
   'services.rotate': ['POST /api/v1/services/:id/rotate'],
   'services.revoke': ['POST /api/v1/services/:id/revoke'],
   'services.trigger': ['POST /api/agents/:agent/trigger'],
@@ -128,6 +130,7 @@ export const ROUTES = {
   'ledger.drop': ['POST /api/v1/ledger/parcels/:id/drop'],
   'events.list': ['GET /api/v1/events'],
   'events.wait': ['POST /api/v1/events/wait'],
+  'metrics.series': ['GET /api/v1/metrics'],
   'upkeep.run': ['POST /api/v1/upkeep'],
   'upkeep.check': ['GET /api/v1/doctor'],
 } as const satisfies Record<string, readonly [Route, ...Route[]]>

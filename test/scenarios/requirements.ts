@@ -710,6 +710,8 @@ export const REQUIREMENTS = {
     'conformance',
     'What an agent puts off is not shown before its time, comes back by itself, and tells every step.',
   ),
+  'page.metrics': page('conformance', 'What has happened over a while is told in steps for plots, by bounded looks.'),
+  'page.services': page('conformance', 'The last events of a service are listed, and one can be brought once more.'),
   'page.sign-in': page(
     'scenarios',
     'A person gets into the page by a link that is good once, stays there across restarts, and no agent gets in.',

@@ -4,6 +4,7 @@ import type { Shelves } from '../store.ts'
 import { createDecisionShelf } from './decisions.ts'
 import { createEventShelf } from './events.ts'
 import { createGateShelf } from './gates.ts'
+import { createHistoryShelf } from './history.ts'
 import { createInheritanceShelf } from './inheritances.ts'
 import { createLedgerShelf } from './ledger/ledger.ts'
 import { createPickShelf } from './picks.ts'
@@ -18,6 +19,7 @@ import { createTokenShelf } from './tokens.ts'
 export type AlikeShelves = Pick<
   Shelves,
   | 'picks'
+  | 'history'
   | 'gates'
   | 'decisions'
   | 'spaces'
@@ -34,6 +36,7 @@ export type AlikeShelves = Pick<
 export function createAlikeShelves(sql: Sql, log: EventLog): AlikeShelves {
   return {
     picks: createPickShelf(sql),
+    history: createHistoryShelf(sql),
     gates: createGateShelf(sql),
     decisions: createDecisionShelf(sql),
     spaces: createSpaceShelf(sql),

@@ -8,6 +8,7 @@ import { route } from '../../router/router.ts'
 import { formatPath, type Layout, layOut, NODE } from './graph-layout.ts'
 
 const MARGIN = 16
+const SMALLEST = 0.75
 const LABEL_CHARACTERS = 25
 
 /** The issues of a bus as its log tells them, drawn: what must be done first stands to the left. */
@@ -78,9 +79,9 @@ function Picture({ layout, issues, path }: PictureProps) {
   return (
     <svg
       width={width}
-      height={height}
+      // A little smaller rather than scrolled, and never too small to be read.
+      style={{ minWidth: `${width * SMALLEST}px` }}
       viewBox={`${-MARGIN} ${-MARGIN} ${width} ${height}`}
-      role="graphics-document"
       aria-label="Issues"
     >
       <defs>

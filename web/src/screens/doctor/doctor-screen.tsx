@@ -64,8 +64,8 @@ function Check({ rank, check: { name, detail, next } }: { readonly rank: Rank; r
         <p>
           <strong>{name}</strong> <span class="soft">{detail}</span>
         </p>
-        {next && <p>{next}</p>}
-        {command && <Command text={command} />}
+        {next && rank !== 'well' && <p>{next}</p>}
+        {rank !== 'well' && command && <Command text={command} />}
       </div>
     </li>
   )

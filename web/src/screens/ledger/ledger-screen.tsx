@@ -3,6 +3,7 @@ import type { LedgerTopic } from '../../../../src/model/ledger/topic.ts'
 import { postern } from '../../api/postern.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Button, Chip, Empty } from '../../parts/bits.tsx'
+import { countOf } from '../../parts/count.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { ListPane, RowText } from '../../parts/list-pane.tsx'
 import { ScreenHead } from '../../parts/screen-head.tsx'
@@ -18,7 +19,7 @@ export function LedgerScreen() {
   const status = useLive({ key: 'ledger', load: () => postern.ledger.status(), on: ['message.created'] })
   const live = useLive({ key: 'topics', load: () => postern.ledger.topics({}), on: ['message.created', 'agent.*'] })
   const verifying = useVerifying()
-  const topics = live.value.value ?? []
+  const topics = [...(live.value.value ?? [])].sort(byRole)
   const path = (id?: string) => pathTo('ledger', [id])
   const label = status.value.value?.ledger
   return (
@@ -85,17 +86,29 @@ export function Progress({ done, total }: { readonly done: number; readonly tota
   )
 }
 
-function rowOf({ id, role, agent, entity, sequence, trouble, consensusAt }: LedgerTopic, verdict: Verdict | undefined) {
-  const title = entity ?? (agent ? `${nameOf(agent)}, ${role}` : role)
+function rowOf(topic: LedgerTopic, verdict: Verdict | undefined) {
+  const { id, sequence, trouble, consensusAt } = topic
   return (
     <RowText
       lead={<VerdictMark verdict={verdict} />}
-      title={title}
+      title={titleOf(topic)}
       end={consensusAt ? <Time at={Number(consensusAt.split('.')[0]) * 1_000} isShort /> : ''}
-      note={`${id} · ${sequence} entries`}
+      note={`${id} · ${countOf(sequence, 'entry', 'entries')}`}
       more={trouble && <Chip tone="red">{trouble}</Chip>}
     />
   )
+}
+
+export function titleOf({ entity, agent, role }: LedgerTopic): string {
+  return entity ?? (agent ? `${nameOf(agent)}, ${role}` : role)
+}
+
+/** What people look for first: work, then inboxes; files and definitions last. */
+const ROLES: readonly string[] = ['work', 'inbound', 'outbound', 'connection', 'foreign', 'definitions', 'file']
+
+function byRole(one: LedgerTopic, other: LedgerTopic): number {
+  const isFilled = ({ sequence }: LedgerTopic) => Number(sequence > 0)
+  return isFilled(other) - isFilled(one) || ROLES.indexOf(one.role) - ROLES.indexOf(other.role)
 }
 
 function VerdictMark({ verdict }: { readonly verdict: Verdict | undefined }) {

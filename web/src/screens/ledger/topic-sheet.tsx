@@ -4,12 +4,14 @@ import { postern } from '../../api/postern.ts'
 import { useKeys } from '../../keys/keys.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Button, Chip, Facts, Loading, ProblemNote } from '../../parts/bits.tsx'
+import { countOf } from '../../parts/count.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Block, Sheet } from '../../parts/sheet.tsx'
 import { Time } from '../../parts/time.tsx'
 import { attempt, toast } from '../../parts/toasts.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { exportProof } from './export-proof.ts'
+import { titleOf } from './ledger-screen.tsx'
 import type { Verifying } from './verifying.ts'
 
 interface TopicSheetProps {
@@ -22,6 +24,9 @@ type Entry = TopicPage['entries'][number]
 
 const PAGE = 500
 const ENTRY_HEIGHT = 64
+/** A short topic takes no more room than it needs, a long one scrolls. */
+const FEW_PX = 150
+const MOST_PX = 560
 
 export function TopicSheet({ id, back, verifying }: TopicSheetProps) {
   const after = useSignal(0)
@@ -47,7 +52,7 @@ export function TopicSheet({ id, back, verifying }: TopicSheetProps) {
 
   return (
     <Sheet
-      title={topic.entity ?? topic.memo}
+      title={titleOf(topic)}
       back={back}
       actions={
         <>
@@ -71,7 +76,7 @@ export function TopicSheet({ id, back, verifying }: TopicSheetProps) {
           <Icon name={verdict.bad ? 'warning' : 'seal'} size={20} />
           {verdict.bad
             ? `The first bad entry is ${verdict.bad.sequence}: ${verdict.bad.reason}.`
-            : `All ${verdict.entries} entries are as they were written.`}
+            : `Sound: ${countOf(verdict.entries, 'entry', 'entries')}, all as they were written.`}
         </p>
       )}
       <Facts
@@ -92,7 +97,7 @@ export function TopicSheet({ id, back, verifying }: TopicSheetProps) {
         {entries.length === 0 ? (
           <p class="soft">Nothing stands on it yet.</p>
         ) : (
-          <div class="ledger-entries">
+          <div class="ledger-entries" style={{ height: `${Math.min(MOST_PX, entries.length * FEW_PX)}px` }}>
             <VirtualList
               items={entries}
               label="Entries of the topic"

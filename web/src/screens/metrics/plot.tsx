@@ -75,6 +75,7 @@ function optionsOf(plot: PlotOf, width: number): uPlot.Options {
     axes: [
       {
         ...axis,
+        size: 26,
         space: 70,
         values: (_, marks) => marks.map((mark) => (isLong ? formatDay(mark * 1_000) : formatClock(mark * 1_000))),
       },

@@ -5,17 +5,10 @@ import { pathTo } from '../../router/route.ts'
 import { nameOf } from '../../state/directory.ts'
 import { daysOf, type Firing } from './calendar-days.ts'
 
-const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
-
 /** Four weeks in the zone of whoever looks. Of every plan the next five instants are known, and the last one. */
 export function Calendar({ plans }: { readonly plans: readonly PlanInFull[] }) {
   return (
     <div class="calendar scroll">
-      <div class="calendar-names" aria-hidden="true">
-        {WEEKDAYS.map((name) => (
-          <span key={name}>{name.slice(0, 3)}</span>
-        ))}
-      </div>
       <ol class="calendar-days" aria-label="Four weeks">
         {daysOf(plans, now.value).map(({ at, isToday, firings }) => (
           <li key={at} class={`day ${isToday ? 'is-today' : ''} ${firings.length === 0 ? 'is-empty' : ''}`}>
@@ -26,6 +19,7 @@ export function Calendar({ plans }: { readonly plans: readonly PlanInFull[] }) {
           </li>
         ))}
       </ol>
+      <p class="calendar-note">Of every plan the next five times are shown, and the last one.</p>
     </div>
   )
 }

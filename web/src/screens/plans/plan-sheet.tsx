@@ -2,6 +2,7 @@ import { postern } from '../../api/postern.ts'
 import { useKeys } from '../../keys/keys.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Button, Chip, Command, Facts, Loading, ProblemNote } from '../../parts/bits.tsx'
+import { countOf } from '../../parts/count.ts'
 import { Markdown } from '../../parts/markdown.tsx'
 import { toneOfState } from '../../parts/message-text.ts'
 import { Block, Sheet } from '../../parts/sheet.tsx'
@@ -95,7 +96,7 @@ export function PlanSheet({ id, back }: PlanSheetProps) {
                   ] as const,
                 ]
               : []),
-            ['has run', `${runs} times`],
+            ['has run', countOf(runs, 'time')],
           ]}
         />
       </Block>

@@ -5,6 +5,7 @@ import type { NewService } from '../../../../src/model/sources/services.ts'
 import { postern } from '../../api/postern.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Button, Chip, Empty } from '../../parts/bits.tsx'
+import { countOf } from '../../parts/count.ts'
 import { ListPane, RowText } from '../../parts/list-pane.tsx'
 import { ScreenHead } from '../../parts/screen-head.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -99,7 +100,7 @@ function rowOf({ name, agent, events, lastEventAt, createdAt, revokedAt, overlap
     <RowText
       title={name}
       end={<Time at={lastEventAt ?? createdAt} isShort />}
-      note={`wakes ${nameOf(agent)} · ${events} events`}
+      note={`wakes ${nameOf(agent)} · ${countOf(events, 'event')}`}
       more={
         revokedAt !== null ? (
           <Chip tone="red">revoked</Chip>

@@ -5,6 +5,7 @@ import type { SpaceStatus } from '../../../../src/model/sources/spaces.ts'
 import { postern } from '../../api/postern.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Button, Empty } from '../../parts/bits.tsx'
+import { countOf } from '../../parts/count.ts'
 import { ListPane, RowText } from '../../parts/list-pane.tsx'
 import { ScreenHead } from '../../parts/screen-head.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -71,7 +72,7 @@ function rowOf({ name, members, posts, lastPostAt, createdAt }: SpaceStatus) {
     <RowText
       title={`# ${name}`}
       end={<Time at={lastPostAt ?? createdAt} isShort />}
-      note={`${members} members · ${posts} posts`}
+      note={`${countOf(members, 'member')} · ${countOf(posts, 'post')}`}
     />
   )
 }

@@ -83,6 +83,8 @@ import { wake } from './commands/wake.ts'
 import { completionCommand } from './completion.ts'
 import { courier } from './courier/courier.ts'
 import { inboxSnooze } from './desk/snooze.ts'
+import { status } from './desk/status.ts'
+import { watch } from './desk/watch.ts'
 import { helpFor, overview } from './help.ts'
 import {
   ledgerAccept,
@@ -111,6 +113,8 @@ import { nearest } from './suggest.ts'
 
 /** Every command there is, in the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [
+  status,
+  watch,
   inboxPushAndWait,
   inboxDrainStyled,
   inboxList,

@@ -114,6 +114,18 @@ conformance('putting off', ({ rule, open }) => {
     expect(await stepsOf(postern, id)).toContain('seen')
   })
 
+  rule('is told of once, and so is what came before and after it', async () => {
+    const { postern, now, advance } = await open()
+    const id = await tell(postern, 'quinn', 'later')
+    await postern.inbox.read({ agent: 'quinn', ids: [id] })
+    await postern.inbox.snooze({ agent: 'quinn', ids: [id], untilAt: now() + HOUR_MS })
+    advance(HOUR_MS)
+    await postern.inbox.read({ agent: 'quinn', ids: [id] })
+    const { items } = await postern.events.list({ latest: 50, types: ['message.*', 'delivery.*'] })
+    const types = ['message.created', 'delivery.seen', 'delivery.held', 'delivery.requeued', 'delivery.seen']
+    expect(items.map(({ type }) => type)).toEqual(types)
+  })
+
   rule('can be undone, and done again until another time', async () => {
     verifies('page.snooze')
     const { postern, now, advance } = await open()

@@ -26,6 +26,8 @@ const LOCAL_COMMANDS = [
   'bus discover',
   'serve',
   'ui',
+  'status',
+  'watch',
   'decision check',
   'inbox mine',
   'ledger listen',

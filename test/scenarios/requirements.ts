@@ -712,6 +712,10 @@ export const REQUIREMENTS = {
   ),
   'page.metrics': page('conformance', 'What has happened over a while is told in steps for plots, by bounded looks.'),
   'page.services': page('conformance', 'The last events of a service are listed, and one can be brought once more.'),
+  'page.terminal': page(
+    'scenarios',
+    'Whoever stays in the terminal sees what waits for them, who is alive, and what happens, and nothing that it would obey.',
+  ),
   'page.sign-in': page(
     'scenarios',
     'A person gets into the page by a link that is good once, stays there across restarts, and no agent gets in.',

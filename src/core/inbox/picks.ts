@@ -93,7 +93,7 @@ interface Picked {
   readonly ids: readonly string[]
 }
 
-/** Whose messages they are, each once. What was sent to everybody is taken up first. */
+/** Whose messages they are, each once. What was sent to everybody, or put off until now, is taken up first. */
 async function requirePicked(ctx: Context, { agent: named, ids }: PickMessages): Promise<Picked> {
   const agent = parseAgentId(named)
   if (ids.length > MOST) {
@@ -106,6 +106,7 @@ async function requirePicked(ctx: Context, { agent: named, ids }: PickMessages):
   for (const id of ids) requireStorable(id, 'MESSAGE_NOT_FOUND')
   await requireAgent(ctx.store.read, agent)
   await takeUpBroadcasts(ctx, agent)
+  await takeUpSnoozed(ctx, agent)
   return { agent, ids: [...new Set(ids)] }
 }
 

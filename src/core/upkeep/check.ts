@@ -20,6 +20,7 @@ export async function checkHealth(ctx: Context): Promise<HealthReport> {
     await people(ctx),
     ...(await checkServices(ctx)),
     ...(await checkLedger(ctx)),
+    ...(ctx.inspect?.() ?? []),
   ]
   return { ok: checks.every((check) => check.ok || check.level !== 'error'), checks }
 }

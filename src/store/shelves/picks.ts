@@ -1,5 +1,5 @@
 import { PRINTED_EVIDENCE } from '../../model/receipt.ts'
-import type { PickShelf } from '../inbox-shelves.ts'
+import type { PickParams, PickShelf } from '../inbox-shelves.ts'
 import { readInboxMessage, SELECT_INBOX_MESSAGE, STATE_NOW } from '../rows.ts'
 import { isAmong, locking, ringInboxes, type Sql, type SqlRow } from '../sql.ts'
 import { TAKEABLE } from './deliveries.ts'
@@ -29,7 +29,7 @@ export function createPickShelf(sql: Sql): PickShelf {
       )
       if (!row) return false
       const [inboxSeq, messageSeq, attempt] = row
-      await keepOffer(id, agent, row)
+      await keepOffer({ id, agent, at }, row)
       await sql.run(
         `UPDATE deliveries SET state = 'held', snoozed_until = ?3, moved_at = ?4, offer_id = NULL
          WHERE agent_id = ?1 AND inbox_seq = ?2`,
@@ -78,7 +78,7 @@ export function createPickShelf(sql: Sql): PickShelf {
   }
 
   /** What the present offer tells of a delivery is written down, because the next one takes its place. */
-  async function keepOffer(id: string, agent: string, row: SqlRow): Promise<void> {
+  async function keepOffer({ id, agent, at }: Pick<PickParams, 'id' | 'agent' | 'at'>, row: SqlRow): Promise<void> {
     const [, messageSeq, attempt, offerId, offeredAt, printedAt, closedAt, outcome, evidence, sessionId] = row
     if (offerId === null) return
     const [via, headlines] = row.slice(10)
@@ -90,8 +90,8 @@ export function createPickShelf(sql: Sql): PickShelf {
       sql.run(INSERT_STEP, [messageSeq, agent, at, step, attempt, by, sessionId, said])
     await record('offered', offeredAt, null, `offer ${offerId} by ${via}`)
     if (printedAt !== null) await record('printed', printedAt, null, printed)
-    const seenAt = outcome === 'confirmed' ? closedAt : (printedAt ?? offeredAt)
-    await record('seen', seenAt, agent, outcome === 'confirmed' ? evidence : 'it was put off by whoever was shown it')
+    if (outcome === 'confirmed') await record('seen', closedAt, null, evidence)
+    else await record('seen', at, agent, 'it was put off by whoever was shown it')
   }
 
   async function takeUp(

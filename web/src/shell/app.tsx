@@ -2,9 +2,11 @@ import { useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { useKeys } from '../keys/keys.ts'
 import { connection } from '../live/connection.ts'
+import { Palette } from '../palette/palette.tsx'
 import { Empty, Loading } from '../parts/bits.tsx'
 import { Toasts } from '../parts/toasts.tsx'
 import { goTo, route } from '../router/router.ts'
+import { Compose } from '../screens/compose/compose.tsx'
 import { waitingCount } from '../state/inbox.ts'
 import { caller } from '../state/me.ts'
 import { BottomBar, Menu } from './bottom-bar.tsx'
@@ -84,12 +86,13 @@ function Screen() {
   )
 }
 
+/** They are there from the beginning: whoever opens one types at once, and must not type into the screen behind it. */
 function Layers() {
   switch (layer.value) {
     case 'palette':
-      return <Lazy name="search" load={async () => (await import('../palette/palette.tsx')).Palette} />
+      return <Palette />
     case 'compose':
-      return <Lazy name="a new message" load={async () => (await import('../screens/compose/compose.tsx')).Compose} />
+      return <Compose />
     case 'help':
       return <Help />
     case 'menu':

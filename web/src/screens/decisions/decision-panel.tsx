@@ -79,12 +79,12 @@ function DecisionHead({ decision }: { readonly decision: Decision }) {
       <h2 class="decision-question">{question}</h2>
       <p class="faint">
         Asked <Time at={createdAt} /> · for {asked.map(nameOf).join(', ')}
-        {dueAt !== null && (
+        {dueAt !== null && state === 'open' && (
           <>
             {' · '}
-            <span class={state === 'open' && dueAt - now.value < 3_600_000 ? 'is-late' : ''}>
+            <span class={dueAt - now.value < 3_600_000 ? 'is-late' : ''}>
               due <Time at={dueAt} />
-              {state === 'open' && (defaultOption ? `, then “${defaultOption}”` : ', then it expires')}
+              {defaultOption ? `, then “${defaultOption}”` : ', then it expires'}
             </span>
           </>
         )}

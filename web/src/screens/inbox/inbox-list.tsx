@@ -65,7 +65,6 @@ function Row({ row: { message }, isCurrent, isSelected, onOpen, onSelect }: RowP
       role="option"
       tabIndex={-1}
       aria-selected={isSelected || isCurrent}
-      aria-label={`${unread ? 'Unread. ' : ''}${isSelected ? 'Selected. ' : ''}${nameOf(from.id)}: ${headlineOf(message)}`}
       onClick={(event) => (event.shiftKey || event.metaKey || event.ctrlKey ? onSelect(id) : onOpen(id))}
     >
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: x does the same */}
@@ -81,6 +80,10 @@ function Row({ row: { message }, isCurrent, isSelected, onOpen, onSelect }: RowP
         {isSelected ? <Icon name="check" size={13} /> : <Avatar id={from.id} />}
       </span>
       <span class="inbox-line">
+        <span class="hidden-text">
+          {unread ? 'Unread. ' : ''}
+          {isSelected ? 'Selected. ' : ''}
+        </span>
         <span class="inbox-from">{nameOf(from.id)}</span>
         {priority < 2 && <Chip tone="red">{priority === 0 ? 'critical' : 'high'}</Chip>}
         {type !== 'mail' && type !== 'agent' && <Chip tone={toneOfType(type)}>{type.replace('_', ' ')}</Chip>}

@@ -82,6 +82,7 @@ import { version } from './commands/version.ts'
 import { wake } from './commands/wake.ts'
 import { completionCommand } from './completion.ts'
 import { courier } from './courier/courier.ts'
+import { demo } from './demo/demo.ts'
 import { inboxSnooze } from './desk/snooze.ts'
 import { status } from './desk/status.ts'
 import { watch } from './desk/watch.ts'
@@ -228,6 +229,7 @@ export const COMMANDS: readonly Command[] = [
   backup,
   configShow,
   configTrust,
+  demo,
   tour,
   completionCommand(() => COMMANDS),
   version,

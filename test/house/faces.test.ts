@@ -26,6 +26,7 @@ const LOCAL_COMMANDS = [
   'bus discover',
   'serve',
   'ui',
+  'demo',
   'status',
   'watch',
   'decision check',

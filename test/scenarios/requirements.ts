@@ -716,6 +716,10 @@ export const REQUIREMENTS = {
     'scenarios',
     'Whoever stays in the terminal sees what waits for them, who is alive, and what happens, and nothing that it would obey.',
   ),
+  'page.demo': page(
+    'scenarios',
+    'The demo shows every part at work, touches nothing of the user, and leaves nothing behind.',
+  ),
   'page.sign-in': page(
     'scenarios',
     'A person gets into the page by a link that is good once, stays there across restarts, and no agent gets in.',

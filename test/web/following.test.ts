@@ -18,7 +18,7 @@ describe('the page follows', () => {
     await page.getByLabel('To', { exact: true }).fill('release')
     await page.getByRole('option', { name: /Release 4.2/ }).waitFor()
     await page.keyboard.press('Enter')
-    await page.getByLabel('Message', { exact: true }).fill('We ship at four.')
+    await page.getByRole('textbox', { name: 'Message' }).fill('We ship at four.')
     await page.keyboard.press('Control+Enter')
 
     const post = page.locator('.post', { hasText: 'We ship at four.' })

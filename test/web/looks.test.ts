@@ -57,6 +57,25 @@ describe('every screen', () => {
     await scene.close()
   })
 
+  it('has no serious fault in what lies above it either', async () => {
+    const server = await startPageServer()
+    const scene = await playScene(server)
+    const { page } = await openPage(server)
+    await page.getByRole('option').first().waitFor()
+    for (const [key, title] of [
+      ['Control+k', 'Search and go'],
+      ['c', 'New message'],
+      ['?', 'Keys'],
+    ] as const) {
+      await page.keyboard.press(key)
+      await page.getByRole('dialog', { name: title }).waitFor()
+      expect(await seriousFaults(page), title).toEqual([])
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog', { name: title }).waitFor({ state: 'detached' })
+    }
+    await scene.close()
+  })
+
   it('fits a phone', { timeout: 120_000 }, async () => {
     const server = await startPageServer()
     const scene = await playScene(server)

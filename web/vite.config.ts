@@ -4,7 +4,7 @@ import { defineConfig, type ProxyOptions } from 'vite'
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /**
- * Where a developer's own server listens and the token it is asked with; see CONTRIBUTING.md. The page itself never
+ * Where a developer's own server listens and the token it is asked with; see web/README.md. The page itself never
  * holds a token: it signs in by a cookie.
  */
 const { POSTERN_DEV_URL: target = 'http://127.0.0.1:4747', POSTERN_DEV_TOKEN: token } = process.env

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /** What a key does, and how the list of keys calls it. */
 export interface Shortcut {
@@ -31,7 +31,7 @@ let first: { readonly key: string; readonly at: number } | undefined
 export function useKeys(scope: Scope): void {
   const ref = useRef(scope)
   ref.current = scope
-  useEffect(() => {
+  useLayoutEffect(() => {
     scopes.value = [...scopes.peek(), ref]
     return () => {
       scopes.value = scopes.peek().filter((each) => each !== ref)

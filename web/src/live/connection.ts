@@ -64,7 +64,7 @@ export async function followEvents(): Promise<void> {
         connection.value = 'signed-out'
         return
       }
-      if (!stopper.signal.aborted) connection.value = 'lost'
+      if (!stopper.signal.aborted) lose()
     }
     if (!stopper.signal.aborted) await pause(backoff.next())
   }
@@ -87,7 +87,12 @@ async function readStream(onHeard: () => void): Promise<void> {
       tell(fromWire(JSON.parse(data)) as News)
     cursor = parser.lastId || cursor
   }
-  connection.value = 'lost'
+  lose()
+}
+
+/** Whoever has left on their own is not lost. */
+function lose(): void {
+  if (connection.value !== 'signed-out') connection.value = 'lost'
 }
 
 /** While nobody looks, the count in the title need not be right at once. */

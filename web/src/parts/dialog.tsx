@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { type Shortcut, useKeys } from '../keys/keys.ts'
 import { IconButton } from './bits.tsx'
 
@@ -16,7 +16,7 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, kind = 'form', shortcuts = [] }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement
     ref.current?.showModal()
     return () => {

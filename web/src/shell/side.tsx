@@ -7,7 +7,7 @@ import { route } from '../router/router.ts'
 import { myDecisions, openGates } from '../state/decisions.ts'
 import { nameOf } from '../state/directory.ts'
 import { waitingCount } from '../state/inbox.ts'
-import { caller } from '../state/me.ts'
+import { caller, leave } from '../state/me.ts'
 import { openLayer } from './layers.ts'
 import { PLACE_GROUPS, type Place } from './places.ts'
 import { nextTheme, theme } from './theme.ts'
@@ -76,6 +76,7 @@ export function SideFoot() {
           label={`Theme: ${theme.value}`}
           onClick={nextTheme}
         />
+        <IconButton icon="leave" label="Sign out" onClick={() => void leave()} />
         <IconButton icon="keyboard" label="Keys" keys="?" onClick={() => openLayer('help')} />
       </div>
     </div>

@@ -103,7 +103,7 @@ function Picture({ layout, issues, path }: PictureProps) {
         const { title, state, status, blocked_by } = issue
         const words = blocked_by.length > 0 ? `blocked by ${blocked_by.join(', ')}` : status === 'open' ? state : status
         return (
-          <a key={id} href={path(id)} aria-label={`${id}: ${title}, ${words}`}>
+          <a key={id} href={path(id)}>
             <g class={`graph-node graph-${state}`} transform={`translate(${x} ${y})`}>
               <title>{`${id}: ${title}\n${words}`}</title>
               <rect width={NODE.width} height={NODE.height} rx="7" />

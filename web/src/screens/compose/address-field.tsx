@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from '../../parts/icon.tsx'
 import { directory, nameOf, spaces } from '../../state/directory.ts'
 import { me } from '../../state/me.ts'
@@ -19,7 +19,7 @@ export function AddressField({ to }: { readonly to: Signal<readonly string[]> })
   const isOpen = useSignal(false)
   const input = useRef<HTMLInputElement>(null)
   const suggestions = isOpen.value ? suggest(text.value, to.value) : []
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (to.peek().length === 0) input.current?.focus()
   }, [])
 

@@ -1,6 +1,6 @@
 import './decision.css'
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Decision, DecisionOption } from '../../../../src/model/decision.ts'
 import { postern } from '../../api/postern.ts'
 import { useKeys } from '../../keys/keys.ts'
@@ -143,7 +143,7 @@ function Answer({ decision, messageId, onAnswered }: AnswerProps) {
       { keys: 'mod+Enter', label: 'Answer', run: submit, whileTyping: true },
     ],
   })
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (options.length === 0) comment.current?.focus()
   }, [])
 

@@ -1,6 +1,5 @@
 import './inbox.css'
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { useKeys } from '../../keys/keys.ts'
 import { Button, Empty, IconButton, Loading, ProblemNote } from '../../parts/bits.tsx'
 import { ScreenHead, Tabs } from '../../parts/screen-head.tsx'
@@ -30,12 +29,10 @@ export function InboxScreen() {
   const other = useOtherRows(isOther ? view : undefined)
   const rows = isOther ? other.rows : rowsOf(inboxSections.value, view)
   const selected = useSignal<ReadonlySet<string>>(new Set())
-  const isReplying = useSignal(false)
+  /** The message that is being replied to. */
+  const replyingTo = useSignal<string | undefined>(undefined)
   const snoozing = useSignal<readonly string[]>([])
   const current = params['id']
-  useEffect(() => {
-    isReplying.value = false
-  }, [current])
 
   const open = (id: string | undefined, replace = false) =>
     navigate(pathTo('inbox', [id], { view: query['view'] }), { replace })
@@ -85,7 +82,7 @@ export function InboxScreen() {
         keys: 'r',
         label: 'Reply',
         run: () => {
-          isReplying.value = current !== undefined
+          replyingTo.value = current
         },
       },
       { keys: 'x', label: 'Select', run: () => select(current) },
@@ -176,9 +173,9 @@ export function InboxScreen() {
           {current ? (
             <MessageDetail
               id={current}
-              isReplying={isReplying.value}
+              isReplying={replyingTo.value === current}
               onReply={(value) => {
-                isReplying.value = value
+                replyingTo.value = value ? current : undefined
               }}
               onDone={() => finish([current])}
               onSnooze={() => {

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Message } from '../../../../src/model/message.ts'
 import { useKeys } from '../../keys/keys.ts'
 import { Button } from '../../parts/bits.tsx'
@@ -19,7 +19,7 @@ export function Reply({ to, onClose }: ReplyProps) {
   const isBusy = useSignal(false)
   const field = useRef<HTMLTextAreaElement>(null)
   const recipients = to.from.id === me.value ? to.to : [to.from.id]
-  useEffect(() => {
+  useLayoutEffect(() => {
     field.current?.focus()
     field.current?.scrollIntoView({ block: 'nearest' })
   }, [])

@@ -1,5 +1,5 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { SpaceMember, SpacePost } from '../../../../src/model/sources/space.ts'
 import { postern } from '../../api/postern.ts'
 import { useKeys } from '../../keys/keys.ts'
@@ -158,7 +158,7 @@ function PostForm({ id, name }: { readonly id: string; readonly name: string }) 
     title: 'Space',
     shortcuts: [{ keys: 'r', label: 'Say something', run: () => field.current?.focus() }],
   })
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (matchMedia('(min-width: 721px)').matches) field.current?.focus({ preventScroll: true })
   }, [])
   return (

@@ -24,7 +24,10 @@ export function Ticks({ messageId }: { readonly messageId: string }) {
   if (deliveries.length === 0) return null
   const seen = deliveries.filter(({ state }) => HAS_SEEN.includes(state)).length
   return (
-    <a class="ticks" href={pathTo('trace', [messageId])} aria-label={`Seen by ${seen} of ${deliveries.length}`}>
+    <a class="ticks" href={pathTo('trace', [messageId])}>
+      <span class="hidden-text">
+        Seen by {seen} of {deliveries.length}:
+      </span>
       {deliveries.map((delivery) => (
         <span
           key={delivery.agent}
@@ -33,7 +36,11 @@ export function Ticks({ messageId }: { readonly messageId: string }) {
           data-agent={delivery.agent}
           data-state={delivery.state}
         >
-          <Icon name={HAS_SEEN.includes(delivery.state) ? 'check' : 'clock'} size={11} />
+          <Icon
+            name={HAS_SEEN.includes(delivery.state) ? 'check' : 'clock'}
+            label={HAS_SEEN.includes(delivery.state) ? 'seen by' : 'not seen by'}
+            size={11}
+          />
           {nameOf(delivery.agent)}
         </span>
       ))}

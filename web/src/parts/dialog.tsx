@@ -19,6 +19,9 @@ export function Dialog({ title, onClose, children, kind = 'form', shortcuts = []
   useLayoutEffect(() => {
     const before = document.activeElement
     ref.current?.showModal()
+    // The browser would begin with the button that closes it; people begin with what it asks.
+    const main = ref.current?.querySelector('.dialog-main')
+    main?.querySelector<HTMLElement>(':is(input, textarea, select, button, a[href]):not([disabled])')?.focus()
     return () => {
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }
@@ -47,7 +50,7 @@ export function Dialog({ title, onClose, children, kind = 'form', shortcuts = []
           <h2 id={titleId}>{title}</h2>
           {kind !== 'palette' && <IconButton icon="close" label="Close" keys="Escape" onClick={onClose} />}
         </header>
-        {children}
+        <div class="dialog-main">{children}</div>
       </div>
     </dialog>
   )

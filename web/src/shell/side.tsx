@@ -65,19 +65,21 @@ export function SideFoot() {
   const who = caller.value
   return (
     <div class="side-foot">
-      <ConnectionMark />
       <div class="side-me">
-        {who && <Avatar id={who.id} />}
-        <span class="side-name" title={who ? `${who.id} · ${who.kind}` : ''}>
-          {who ? nameOf(who.id) : '…'}
-        </span>
+        <ConnectionMark />
         <IconButton
           icon={theme.value === 'dark' ? 'moon' : 'sun'}
           label={`Theme: ${theme.value}`}
           onClick={nextTheme}
         />
-        <IconButton icon="leave" label="Sign out" onClick={() => void leave()} />
         <IconButton icon="keyboard" label="Keys" keys="?" onClick={() => openLayer('help')} />
+      </div>
+      <div class="side-me">
+        {who && <Avatar id={who.id} />}
+        <span class="side-name" title={who ? `${who.id} · ${who.kind}` : ''}>
+          {who ? nameOf(who.id) : '…'}
+        </span>
+        <IconButton icon="leave" label="Sign out" onClick={() => void leave()} />
       </div>
     </div>
   )

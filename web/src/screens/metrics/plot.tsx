@@ -70,7 +70,7 @@ function optionsOf(plot: PlotOf, width: number): uPlot.Options {
     height: HEIGHT,
     legend: { show: false },
     cursor: { points: { size: 6 }, drag: { x: false, y: false } },
-    padding: [8, 8, 0, 0],
+    padding: [8, 18, 0, 0],
     scales: { y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(1, (high ?? 0) * 1.1)] } },
     axes: [
       {

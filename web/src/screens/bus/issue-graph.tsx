@@ -9,7 +9,8 @@ import { formatPath, type Layout, layOut, NODE } from './graph-layout.ts'
 
 const MARGIN = 16
 const SMALLEST = 0.75
-const LABEL_CHARACTERS = 25
+const PADDING = 11
+const LABEL_CHARACTERS = 30
 
 /** The issues of a bus as its log tells them, drawn: what must be done first stands to the left. */
 export function IssueGraphView() {
@@ -107,12 +108,15 @@ function Picture({ layout, issues, path }: PictureProps) {
             <g class={`graph-node graph-${state}`} transform={`translate(${x} ${y})`}>
               <title>{`${id}: ${title}\n${words}`}</title>
               <rect width={NODE.width} height={NODE.height} rx="7" />
-              <text x="11" y="19" class="graph-title">
-                {cut(title)}
-              </text>
-              <text x="11" y="36" class="graph-words">
-                {cut(`${id} · ${words}`)}
-              </text>
+              {/* What is too long is cut off at the edge of the box. */}
+              <svg x={PADDING} width={NODE.width - 2 * PADDING} height={NODE.height} role="presentation">
+                <text y="19" class="graph-title">
+                  {cut(title)}
+                </text>
+                <text y="36" class="graph-words">
+                  {cut(`${id} · ${words}`)}
+                </text>
+              </svg>
             </g>
           </a>
         )

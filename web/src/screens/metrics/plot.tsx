@@ -8,6 +8,17 @@ import { type PlotOf, stack } from './plots.ts'
 const HEIGHT = 150
 const DAY_SECONDS = 86_400
 
+const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000] as const
+
+/** Distances between the lines of a scale of time, such as people count in. */
+const TIME_STEPS = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * MINUTE),
+  ...[1, 2, 4, 6, 12].map((count) => count * HOUR),
+  ...[1, 2, 5, 10].map((count) => count * DAY),
+]
+
 /** One plot. The figures of its last step stand beside its title, for those who do not see it. */
 export function Plot({ plot }: { readonly plot: PlotOf }) {
   const frame = useRef<HTMLDivElement>(null)
@@ -79,11 +90,17 @@ function optionsOf(plot: PlotOf, width: number): uPlot.Options {
         space: 70,
         values: (_, marks) => marks.map((mark) => (isLong ? formatDay(mark * 1_000) : formatClock(mark * 1_000))),
       },
-      { ...axis, size: 54, space: 34, values: (_, marks) => marks.map((mark) => formatValue(mark, plot.unit)) },
+      {
+        ...axis,
+        size: 54,
+        space: 34,
+        ...(plot.unit === 'ms' && { incrs: [...TIME_STEPS] }),
+        values: (_, marks) => marks.map((mark) => formatValue(mark, plot.unit)),
+      },
     ],
     series: [
       {},
-      ...lines.map(({ label, colour: name }): uPlot.Series => {
+      ...lines.map(({ label, colour: name, values }): uPlot.Series => {
         const stroke = colour(name)
         const isColumn = plot.kind === 'columns'
         return {
@@ -91,7 +108,7 @@ function optionsOf(plot: PlotOf, width: number): uPlot.Options {
           stroke,
           width: isColumn ? 0 : 1.5,
           spanGaps: false,
-          points: { show: !isColumn && plot.kind !== 'stacked', size: 4 },
+          points: { show: plot.kind === 'lines', size: 5, filter: () => isolated(values) },
           ...(plot.kind !== 'lines' && {
             fill: isColumn ? stroke : `color-mix(in srgb, ${stroke} 55%, ${colour('--panel')})`,
           }),
@@ -105,4 +122,12 @@ function optionsOf(plot: PlotOf, width: number): uPlot.Options {
 function formatValue(value: number, unit: PlotOf['unit']): string {
   if (unit === 'ms') return value === 0 ? '0' : formatSpan(value)
   return value >= 10_000 ? `${Math.round(value / 1_000)}k` : String(Math.round(value * 10) / 10)
+}
+
+/** Values that no line leads to would not be seen without a point. */
+function isolated(values: readonly (number | null)[]): number[] {
+  return values.flatMap((value, at) => {
+    const isAlone = (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null
+    return value !== null && isAlone ? [at] : []
+  })
 }

@@ -12,7 +12,7 @@ describe('a person at the page', () => {
     await page.getByText('quinn asks: Which way').first().waitFor()
 
     await page.keyboard.press('j')
-    await page.getByRole('heading', { name: 'Which way do we send receipts?' }).waitFor()
+    await page.getByRole('heading', { name: 'Which way do we send receipts?', exact: true }).waitFor()
     await page.keyboard.press('Enter')
     await page.keyboard.press('2')
     await page.keyboard.press('m')

@@ -1,9 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { BUS_TYPES } from '../../../../src/model/bus/entry.ts'
 import { meaningOf } from '../../../../src/model/bus/meaning.ts'
 import { useKeys } from '../../keys/keys.ts'
 import { Button, Empty, IconButton, Loading, ProblemNote } from '../../parts/bits.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { pathTo } from '../../router/route.ts'
 import { goTo, navigate, route, setQuery } from '../../router/router.ts'
@@ -11,6 +9,7 @@ import { Lazy } from '../../shell/lazy.tsx'
 import { useEntries } from './entries.ts'
 import { Entry } from './entry.tsx'
 import { PostEntry } from './post-entry.tsx'
+import { chosenTypes, TypeBar } from './type-bar.tsx'
 
 interface BusViewProps {
   readonly project: string
@@ -21,13 +20,13 @@ interface BusViewProps {
 const ENTRY_HEIGHT = 84
 
 export function BusView({ project, task, onPosted }: BusViewProps) {
-  const { view, issue, merged, types = '' } = route.value.query
+  const { view, issue, merged } = route.value.query
   const isGraph = view === 'graph'
   const isMerged = merged === 'yes' && task !== undefined
   const place = { project_id: project, ...(task && { task_id: task }) }
   const entries = useEntries({ ...place, ...(isMerged && { merged: true }) }, `${project}/${task}/${isMerged}`)
   const isPosting = useSignal(false)
-  const chosen = types === '' ? [] : types.split(',')
+  const chosen = chosenTypes()
   const all = entries.items.value
   const shown = all.filter(
     (entry) =>
@@ -51,11 +50,6 @@ export function BusView({ project, task, onPosted }: BusViewProps) {
 
   function toggleFollow(): void {
     entries.isFollowing.value = !entries.isFollowing.value
-  }
-
-  function toggleType(type: string): void {
-    const changed = chosen.includes(type) ? chosen.filter((each) => each !== type) : [...chosen, type]
-    setQuery({ types: changed.join(',') || undefined })
   }
 
   return (
@@ -98,35 +92,7 @@ export function BusView({ project, task, onPosted }: BusViewProps) {
         <Lazy name="the issue graph" load={async () => (await import('./issue-graph.tsx')).IssueGraphView} />
       ) : (
         <>
-          <div class="bus-bar">
-            {/* biome-ignore lint/a11y/useSemanticElements: no field of a form */}
-            <div class="type-chips" role="group" aria-label="Types">
-              {typesOf(all).map(([type, count]) => (
-                <button
-                  key={type}
-                  type="button"
-                  class={`type-chip type-${type.toLowerCase()}`}
-                  aria-pressed={chosen.includes(type)}
-                  onClick={() => toggleType(type)}
-                >
-                  {type} <span>{count}</span>
-                </button>
-              ))}
-              {issue !== undefined && (
-                <button
-                  type="button"
-                  class="type-chip"
-                  aria-pressed="true"
-                  onClick={() => setQuery({ issue: undefined })}
-                >
-                  issue {issue} <Icon name="close" size={10} />
-                </button>
-              )}
-            </div>
-            <button type="button" class="follow" aria-pressed={entries.isFollowing.value} onClick={toggleFollow}>
-              {entries.isFollowing.value ? 'Following' : 'Follow'}
-            </button>
-          </div>
+          <TypeBar entries={all} issue={issue} isFollowing={entries.isFollowing.value} onFollow={toggleFollow} />
           {entries.problem.value && <ProblemNote problem={entries.problem.value} />}
           {entries.faults.value.length > 0 && (
             <p class="bus-faults">
@@ -171,13 +137,4 @@ export function BusView({ project, task, onPosted }: BusViewProps) {
       )}
     </article>
   )
-}
-
-/** The types that occur, those of the seed in their order first. */
-function typesOf(entries: readonly { readonly type: string }[]): readonly (readonly [string, number])[] {
-  const counts = new Map<string, number>()
-  for (const { type } of entries) counts.set(meaningOf(type), (counts.get(meaningOf(type)) ?? 0) + 1)
-  const known: readonly string[] = BUS_TYPES
-  const rank = (type: string) => (known.includes(type) ? known.indexOf(type) : known.length)
-  return [...counts].sort(([one], [other]) => rank(one) - rank(other) || one.localeCompare(other))
 }

@@ -32,7 +32,7 @@ export interface Layout {
   readonly height: number
 }
 
-export const NODE = { width: 212, height: 46, gapX: 56, gapY: 18 } as const
+export const NODE = { width: 212, height: 46, gapX: 44, gapY: 18 } as const
 
 const SWEEPS = 8
 

@@ -8,7 +8,7 @@ import { route } from '../../router/router.ts'
 import { formatPath, type Layout, layOut, NODE } from './graph-layout.ts'
 
 const MARGIN = 16
-const SMALLEST = 0.75
+const SMALLEST = 0.88
 const PADDING = 11
 const LABEL_CHARACTERS = 30
 

@@ -1,4 +1,4 @@
-// Builds what is shipped: the executable's bundles, from the smallest to the largest, the library, and its types.
+// Builds what is shipped: the executable's bundles, from the smallest to the largest, the library, its types, and the page.
 // Plain JavaScript, because it runs while the project is being installed.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -6,9 +6,11 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, write
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { buildWeb } from './build-web.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
+const builtWeb = join(root, '.cache', 'web')
 
 /** Parts that are loaded on use stay files of their own beside the bundle that asks for them. */
 const onUse = {
@@ -17,7 +19,7 @@ const onUse = {
     plugin.onResolve(
       {
         filter:
-          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bell|queue|buses|question|tell|rewake|connect|open-courier|ledgers|hedera-ledger|open-listening|listening|publish-briefly|serving|proof|serve|secrets|nats-wire|redis-wire|mcp-stdio|mcp-http)\.ts$/,
+          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bell|queue|buses|question|tell|rewake|connect|open-courier|ledgers|hedera-ledger|open-listening|listening|publish-briefly|serving|proof|serve|secrets|nats-wire|redis-wire|mcp-stdio|mcp-http|sign-in-link)\.ts$/,
       },
       ({ kind, path }) =>
         kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
@@ -83,6 +85,7 @@ const executables = {
     main: 'src/cli/main.ts',
     remote: 'src/host/remote.ts',
     connect: 'src/host/serving/connect.ts',
+    'sign-in-link': 'src/host/serving/sign-in-link.ts',
     'open-courier': 'src/host/courier/open-courier.ts',
     ledgers: 'src/host/ledger/ledgers.ts',
     'hedera-ledger': 'src/ledger/hedera/hedera-ledger.ts',
@@ -153,6 +156,8 @@ const library = {
 
 const bundles = [await build(looks), await build(often), await build(bus), await build(executables)]
 const exported = await build(library)
+// Whoever works on something else keeps the page that was built last.
+const hasWeb = process.argv.includes('--no-web') ? existsSync(builtWeb) : await buildWeb(root, builtWeb)
 const { formatPluginHooks } = await load('src/hooks/install/plugin.ts')
 
 // Nothing of an earlier build is touched before this one has succeeded.
@@ -161,6 +166,7 @@ mkdirSync(dist, { recursive: true })
 for (const { path, text } of bundles.flatMap(({ outputFiles }) => outputFiles))
   writeFileSync(path, withDigest(requiringParts(text)))
 for (const { path, contents } of exported.outputFiles) writeFileSync(path, contents)
+if (hasWeb) cpSync(builtWeb, join(dist, 'web'), { recursive: true })
 linkExecutable()
 buildPlugin()
 // The test of the bundles' contents reads this.

@@ -12,7 +12,7 @@ import { formatDuration } from '../src/kit/pure/duration.ts'
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const BIN = join(ROOT, 'node_modules', '.bin')
-const PROJECTS = ['house', 'unit', 'conformance', 'scenarios', 'faults', 'hiero', 'mcp', 'hosts'] as const
+const PROJECTS = ['house', 'unit', 'conformance', 'scenarios', 'web', 'faults', 'hiero', 'mcp', 'hosts'] as const
 
 /** Layers whose tests hold though others take their turns: two files at a time fill two cores. */
 const SIDE_BY_SIDE: readonly string[] = ['unit', 'conformance', 'scenarios']
@@ -40,6 +40,7 @@ try {
 function stepsOf(reports: string): Step[] {
   return [
     { name: 'typecheck', command: ['tsc', '-p', 'tsconfig.json', '--noEmit'] },
+    { name: 'typecheck web', command: ['tsc', '-p', 'web/tsconfig.json', '--noEmit'] },
     { name: 'lint', command: ['biome', 'check', '.'] },
     { name: 'build', command: ['node', 'scripts/build.mjs'] },
     ...PROJECTS.filter(hasTests).map((name) => vitestStep(name, join(reports, `${name}.json`))),

@@ -104,6 +104,7 @@ export type { LedgerTopic, TopicRole } from './model/ledger/topic.ts'
 export type { EntityType, RefType } from './model/ledger/work-item.ts'
 export type { Limits } from './model/limits.ts'
 export type { Attachment, Message, Sender } from './model/message.ts'
+export type { AgentTokens, MetricSeries, Metrics, MetricWindow, Percentiles } from './model/metrics.ts'
 export type { EventFilter, PosternEvent } from './model/network/event.ts'
 export type { EventPage, Events, ListEvents, WaitEvents } from './model/network/events.ts'
 export type { Scope, ScopeKind, Token } from './model/network/token.ts'
@@ -130,6 +131,7 @@ export type {
   NotedEvent,
   NoteEvent,
   OfferRef,
+  PickMessages,
   Postern,
   PrintedOffer,
   PushMessage,
@@ -138,6 +140,7 @@ export type {
   SearchMessages,
   Sessions,
   ShownInFull,
+  SnoozeMessages,
   StopOutcome,
   Upkeep,
   UpkeepReport,
@@ -160,6 +163,7 @@ export type { MissedPolicy, Plan } from './model/sources/plan.ts'
 export type {
   ChangePlan,
   DeletePlans,
+  FiredPlan,
   ListPlans,
   PlanInFull,
   PlanRef,

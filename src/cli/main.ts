@@ -55,7 +55,14 @@ import { init } from './commands/init.ts'
 import { planDelete, planList, planPause, planResume, planRun, planSet, planShow } from './commands/plan.ts'
 import { run } from './commands/run.ts'
 import { serve } from './commands/serve.ts'
-import { serviceCreate, serviceList, serviceRevoke, serviceRotate } from './commands/service.ts'
+import {
+  serviceCreate,
+  serviceEvents,
+  serviceList,
+  serviceReplay,
+  serviceRevoke,
+  serviceRotate,
+} from './commands/service.ts'
 import {
   spaceClose,
   spaceCreate,
@@ -75,6 +82,10 @@ import { version } from './commands/version.ts'
 import { wake } from './commands/wake.ts'
 import { completionCommand } from './completion.ts'
 import { courier } from './courier/courier.ts'
+import { demo } from './demo/demo.ts'
+import { inboxSnooze } from './desk/snooze.ts'
+import { status } from './desk/status.ts'
+import { watch } from './desk/watch.ts'
 import { helpFor, overview } from './help.ts'
 import {
   ledgerAccept,
@@ -97,18 +108,22 @@ import { ledgerSetup, ledgerStatus } from './ledger/status.ts'
 import { ledgerRead, ledgerTopicCreate, ledgerTopics } from './ledger/topics.ts'
 import { ledgerVerify } from './ledger/verify.ts'
 import { mcp } from './mcp/mcp.ts'
+import { ui } from './page/ui.ts'
 import { parseArgs } from './parse.ts'
 import { asksForJson, printLine, report, runCommand } from './run.ts'
 import { nearest } from './suggest.ts'
 
 /** Every command there is, in the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [
+  status,
+  watch,
   inboxPushAndWait,
   inboxDrainStyled,
   inboxList,
   inboxMine,
   inboxShow,
   inboxAck,
+  inboxSnooze,
   inboxWait,
   inboxCancel,
   inboxSearch,
@@ -195,6 +210,8 @@ export const COMMANDS: readonly Command[] = [
   planRun,
   serviceCreate,
   serviceList,
+  serviceEvents,
+  serviceReplay,
   serviceRotate,
   serviceRevoke,
   tokenCreate,
@@ -206,6 +223,7 @@ export const COMMANDS: readonly Command[] = [
   courier,
   serve,
   mcp,
+  ui,
   hook,
   init,
   doctor,
@@ -213,6 +231,7 @@ export const COMMANDS: readonly Command[] = [
   backup,
   configShow,
   configTrust,
+  demo,
   tour,
   completionCommand(() => COMMANDS),
   version,

@@ -11,6 +11,7 @@ import type { HandoffItem } from '../model/handoff/item.ts'
 import type { LedgerSettings } from '../model/ledger/settings.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Identity } from '../model/network/tokens.ts'
+import type { HealthCheck } from '../model/postern.ts'
 import type { Liveness } from '../model/session.ts'
 import type { Store } from '../store/store.ts'
 import type { Wire } from '../wires/wire.ts'
@@ -47,6 +48,8 @@ export interface Context {
   readonly runCommand: (command: string, options: CommandOptions) => Promise<CommandOutcome>
   /** Hands something that has happened to the commands that the user has set for it. Never fails. */
   readonly announce: (event: string, about: Readonly<Record<string, unknown>>) => Promise<void>
+  /** What the machine of a server can say about its own health beside the store's. */
+  readonly inspect?: (() => readonly HealthCheck[]) | undefined
   /** Something went wrong that nobody who asked has to know about. */
   readonly note: (event: string, fields: Readonly<Record<string, unknown>>) => void
 }

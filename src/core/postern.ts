@@ -30,17 +30,20 @@ import { ingestEntries } from './inbox/ingest.ts'
 import { listInbox, searchMessages, showMessage } from './inbox/look.ts'
 import { ackMessages, cancelMessage, listAside, releaseHeld, retryDead } from './inbox/moves.ts'
 import { confirmOffer, confirmSession, markPrinted, releaseOffer } from './inbox/offers.ts'
+import { readMessages, snoozeMessages } from './inbox/picks.ts'
 import { pushMany, pushMessage } from './inbox/push.ts'
 import { traceMessage } from './inbox/trace.ts'
 import { ownOffer } from './inbox/visible.ts'
 import { waitForMail, waitForReceipt } from './inbox/wait.ts'
 import { createLedgerRooms } from './ledger/ledger-rooms.ts'
+import { metricSeries } from './metrics/series.ts'
 import { doneOnce } from './once.ts'
 import { listPlans, showPlan } from './plans/look.ts'
 import { deletePlans, pausePlan, resumePlan, runPlan } from './plans/moves.ts'
 import { setPlans } from './plans/set.ts'
 import { listServices } from './services/look.ts'
 import { createService, revokeService, rotateService } from './services/register.ts'
+import { replayEvent, serviceEvents } from './services/replay.ts'
 import { triggerAgent } from './services/trigger.ts'
 import { noteEvent, setStop } from './sessions/note.ts'
 import { beginSession, endSession, listSessions } from './sessions/sessions.ts'
@@ -87,7 +90,9 @@ export function createPostern(ctx: Context, close: () => Promise<void>): Postern
       confirm: async (input) => confirmOffer(ctx, await ownOffer(ctx, input)),
       release: async (input) => releaseOffer(ctx, await ownOffer(ctx, input)),
       confirmSession: (input) => confirmSession(ctx, input),
+      read: (input) => readMessages(ctx, input),
       ack: (input) => ackMessages(ctx, input),
+      snooze: (input) => snoozeMessages(ctx, input),
       wait: (input) => waitForMail(ctx, input),
       waitFor: (input) => waitForReceipt(ctx, input),
       cancel: (input) => cancelMessage(ctx, input),
@@ -132,6 +137,8 @@ export function createPostern(ctx: Context, close: () => Promise<void>): Postern
     services: {
       create: (input) => createService(ctx, input),
       list: (input) => listServices(ctx, input),
+      events: (input) => serviceEvents(ctx, input),
+      replay: (input) => replayEvent(ctx, input),
       rotate: (input) => rotateService(ctx, input),
       revoke: (input) => revokeService(ctx, input),
       trigger: (input) => triggerAgent(ctx, input),
@@ -176,6 +183,9 @@ export function createPostern(ctx: Context, close: () => Promise<void>): Postern
     events: {
       list: (input) => listEvents(ctx, input),
       wait: (input) => waitForEvents(ctx, input),
+    },
+    metrics: {
+      series: (input) => metricSeries(ctx, input),
     },
     upkeep: {
       run: () => runUpkeep(ctx),

@@ -42,6 +42,8 @@ export interface OpenOptions {
   readonly handoff?: Partial<HandoffSettings>
   /** Settings that are read on use. */
   readonly config?: Pick<Config, 'bus' | 'handoff' | 'ledger' | 'origins' | 'home'>
+  /** What this machine can say about its own health; nothing by default. */
+  readonly inspect?: Context['inspect']
   /** Hands on what has happened; to nobody by default. */
   readonly announce?: Context['announce']
 }
@@ -69,6 +71,7 @@ export function createContext(store: Store, wire: Wire, options: OpenOptions): C
     ledger: lazy(async () => (await import('./ledger/ledgers.ts')).openLedgers(store, options)),
     // Few commands ever run another.
     runCommand: async (command, options) => (await import('../kit/node/run-in-turn.ts')).runInTurn(command, options),
+    inspect: options.inspect,
     announce: options.announce ?? (async () => {}),
     note: options.note ?? (() => {}),
   }

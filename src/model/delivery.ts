@@ -6,14 +6,15 @@ import type { Message } from './message.ts'
  *   pending ─offer→ offered ─confirm→ seen ─ack→ acted
  *      ↑ ──release / lapse──┘
  *   pending ─→ held, expired, cancelled · offered ─too many attempts→ dead ─retry→ pending · held ─release→ pending
+ *   pending, offered, seen ─snooze→ held ─its time has come→ pending
  *
  * To ack what was only offered is to have seen it: both steps are recorded. An offered delivery is cancelled only when its
- * agent is removed.
+ * agent is removed. Whoever puts off what was only offered has seen it too; it comes back like a new one.
  */
 export const DELIVERY_MOVES = {
   pending: ['offered', 'expired', 'held', 'cancelled'],
-  offered: ['seen', 'pending', 'expired', 'dead', 'cancelled'],
-  seen: ['acted'],
+  offered: ['seen', 'pending', 'expired', 'dead', 'cancelled', 'held'],
+  seen: ['acted', 'held'],
   acted: [],
   held: ['pending', 'cancelled'],
   expired: [],
@@ -43,6 +44,8 @@ export interface Delivery {
   readonly expiresAt: number | null
   readonly offerId: string | null
   readonly sessionId: string | null
+  /** It was put off until this time; null where it was not. */
+  readonly snoozedUntilAt: number | null
 }
 
 /** A message as its recipient meets it. */
@@ -51,6 +54,8 @@ export interface InboxMessage extends Message {
   readonly state: DeliveryState
   readonly attempt: number
   readonly inboxSeq: number
+  /** In lists, where it was put off until a time. */
+  readonly snoozedUntilAt?: number
 }
 
 /** How a drained message is put before its reader. A headline names what did not fit and how to fetch it. */

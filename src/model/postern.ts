@@ -9,6 +9,7 @@ import type { IngestEntries, Ingested } from './ingest.ts'
 import type { Json } from './json.ts'
 import type { LedgerDesk, Messages, Notes } from './ledger/ledgers.ts'
 import type { Attachment, Message } from './message.ts'
+import type { Metrics } from './metrics.ts'
 import type { Events } from './network/events.ts'
 import type { Tokens } from './network/tokens.ts'
 import type { TraceContext } from './network/trace-context.ts'
@@ -48,6 +49,7 @@ export interface Postern {
   readonly notes: Notes
   readonly ledger: LedgerDesk
   readonly events: Events
+  readonly metrics: Metrics
   readonly upkeep: Upkeep
   close(): Promise<void>
 }
@@ -197,7 +199,11 @@ export interface Inbox {
   release(input: OfferRef & { readonly reason: string }): Promise<Offer>
   /** Confirms what a session was offered and printed before `printedBefore`. Returns how many offers that were. */
   confirmSession(input: ConfirmSession): Promise<number>
+  /** Somebody reads these very messages: what is pending of them is seen from now on. */
+  read(input: PickMessages): Promise<readonly AckResult[]>
   ack(input: AckMessages): Promise<readonly AckResult[]>
+  /** Puts messages off until a time at which they are pending again, shown or not; null takes them up at once. */
+  snooze(input: SnoozeMessages): Promise<readonly AckResult[]>
   /** Resolves when something waits for the agent, or when the time is over. */
   wait(input: WaitInbox): Promise<{ readonly pending: number }>
   /** Resolves with the stage reached by every recipient; throws TIMED_OUT with what was reached so far. */
@@ -247,8 +253,10 @@ export interface PushRecipient {
 export interface ListInbox {
   /** Absent: every agent. */
   readonly agent?: string
-  /** `pending` (the default), `delivered` (seen and acted), or `all`. */
-  readonly which?: 'pending' | 'delivered' | 'all'
+  /** `pending` (the default), `delivered` (seen and acted), `open` (not dealt with), `snoozed` (put off), or `all`. */
+  readonly which?: 'pending' | 'delivered' | 'open' | 'snoozed' | 'all'
+  /** `oldest` first by default; `newest` only for one agent. */
+  readonly order?: 'oldest' | 'newest'
   readonly limit?: number
   readonly after?: string
 }
@@ -311,6 +319,16 @@ export interface ConfirmSession {
 export interface AckMessages {
   readonly agent: string
   readonly ids: readonly string[]
+}
+
+/** Messages of one inbox. */
+export interface PickMessages {
+  readonly agent: string
+  readonly ids: readonly string[]
+}
+
+export interface SnoozeMessages extends PickMessages {
+  readonly untilAt: number | null
 }
 
 export interface AckResult {

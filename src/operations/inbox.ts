@@ -122,7 +122,8 @@ export const list = operation({
   summary: 'List messages without taking them.',
   input: z.object({
     agent: agentId.optional(),
-    which: z.enum(['pending', 'delivered', 'all']).optional(),
+    which: z.enum(['pending', 'delivered', 'open', 'snoozed', 'all']).optional(),
+    order: z.enum(['oldest', 'newest']).optional(),
     limit: z.number().int().optional(),
     after: z.string().optional(),
   }),
@@ -221,6 +222,32 @@ export const ack = operation({
   errors: MOVE_ERRORS,
   access: OWN_AGENT,
   faces: { cli: 'inbox ack' },
+})
+
+const picked = z.object({ agent: agentId, ids: z.array(messageId) })
+const pickResult = z.array(z.object({ id: messageId, state: deliveryState }))
+const PICK_ERRORS = [...MOVE_ERRORS, 'AGENT_NOT_FOUND', 'VALUE_INVALID'] as const
+
+export const read = operation({
+  name: 'inbox.read',
+  summary: 'Say that somebody reads these very messages: what is pending of them is seen.',
+  input: picked,
+  output: pickResult,
+  errors: PICK_ERRORS,
+  access: OWN_AGENT,
+  faces: {},
+})
+
+export const snooze = operation({
+  name: 'inbox.snooze',
+  summary: 'Put messages off until a time, or take them up again.',
+  input: picked.extend({
+    untilAt: milliseconds.nullable().describe('When they are pending again; null for at once.'),
+  }),
+  output: pickResult,
+  errors: PICK_ERRORS,
+  access: OWN_AGENT,
+  faces: { cli: 'inbox snooze' },
 })
 
 export const wait = operation({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { MISSED_POLICIES } from '../model/sources/plan.ts'
 import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
 import { ANYONE, OWN_AGENT, operation } from './operation.ts'
-import { agentId, messageId, milliseconds, priority } from './schemas.ts'
+import { agentId, deliveryState, messageId, milliseconds, priority } from './schemas.ts'
 
 const planId = z.string().min(1).max(200).describe('A plan, by its id; or by its name, of one agent.')
 const cron = z.string().describe('Five fields: minute, hour, day of month, month, day of week.')
@@ -32,6 +32,10 @@ const plan = z.object({
   updatedAt: milliseconds,
   revision: z.number().int(),
   upcomingAt: z.array(milliseconds),
+  lastFired: z
+    .object({ messageId, at: milliseconds, state: deliveryState })
+    .nullable()
+    .describe('What it fired last, and how far that has come.'),
 })
 
 const planRef = z.object({ id: planId, agent: agentId.optional() })

@@ -22,7 +22,9 @@ export const ROUTES = {
   'inbox.held': ['GET /api/v1/inbox/held'],
   'inbox.dead': ['GET /api/v1/inbox/dead'],
   'inbox.drain': ['POST /api/v1/inbox/drain'],
+  'inbox.read': ['POST /api/v1/inbox/read'],
   'inbox.ack': ['POST /api/v1/inbox/ack'],
+  'inbox.snooze': ['POST /api/v1/inbox/snooze'],
   'inbox.wait': ['POST /api/v1/inbox/wait'],
   'inbox.show': ['GET /api/v1/inbox/:id'],
   'inbox.trace': ['GET /api/v1/inbox/:id/trace'],
@@ -68,6 +70,8 @@ export const ROUTES = {
   'plans.run': ['POST /api/v1/plans/:id/run'],
   'services.create': ['POST /api/v1/services'],
   'services.list': ['GET /api/v1/services'],
+  'services.events': ['GET /api/v1/services/:id/events'],
+  'services.replay': ['POST /api/v1/services/:id/replay'],
   'services.rotate': ['POST /api/v1/services/:id/rotate'],
   'services.revoke': ['POST /api/v1/services/:id/revoke'],
   'services.trigger': ['POST /api/agents/:agent/trigger'],
@@ -126,6 +130,7 @@ export const ROUTES = {
   'ledger.drop': ['POST /api/v1/ledger/parcels/:id/drop'],
   'events.list': ['GET /api/v1/events'],
   'events.wait': ['POST /api/v1/events/wait'],
+  'metrics.series': ['GET /api/v1/metrics'],
   'upkeep.run': ['POST /api/v1/upkeep'],
   'upkeep.check': ['GET /api/v1/doctor'],
 } as const satisfies Record<string, readonly [Route, ...Route[]]>
@@ -143,3 +148,12 @@ export const ENTRY_STREAMS = [
 
 /** Tells a client whom its token speaks for: GET, answered with `{ caller }`. No operation: every `Postern` knows its caller. */
 export const CALLER_PATH = '/api/v1/caller'
+
+/** Where the page for people is. */
+export const WEB_PATH = '/ui'
+
+/** Asks for a link by which a person signs in to the page: POST, answered with `{ path, expiresAt }`. */
+export const SIGN_INS_PATH = '/api/v1/sign-ins'
+
+/** Where such a link leads: GET, with the ticket in the query. */
+export const SIGN_IN_PATH = `${WEB_PATH}/enter`

@@ -86,6 +86,7 @@ export const inboxMessage = message.extend({
   state: deliveryState,
   attempt: z.number().int(),
   inboxSeq: z.number().int(),
+  snoozedUntilAt: milliseconds.optional().describe('In lists, where it was put off until a time.'),
 })
 
 export const shownMessage = inboxMessage.extend({ form: z.enum(['whole', 'headline']) })
@@ -129,6 +130,7 @@ export const trace = z.object({
       expiresAt: moment,
       offerId: z.string().nullable(),
       sessionId: z.string().nullable(),
+      snoozedUntilAt: moment,
       leaseExpiresAt: moment,
       rungAt: moment,
       steps: z.array(step),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
 import { operation, PEOPLE } from './operation.ts'
-import { agentId, json, milliseconds, priority } from './schemas.ts'
+import { agentId, inboxMessage, json, messageId, milliseconds, priority } from './schemas.ts'
 
 const serviceRef = z.object({
   id: z.string().min(1).describe('A service, by its id or its name.'),
@@ -58,6 +58,28 @@ export const listServices = operation({
   faces: { cli: 'service list' },
 })
 
+export const serviceEvents = operation({
+  name: 'services.events',
+  summary: 'List the last events of a service, newest first.',
+  input: serviceRef.extend({ limit: z.number().int().optional() }),
+  output: z.array(inboxMessage),
+  errors: REF_ERRORS,
+  access: PEOPLE,
+  faces: { cli: 'service events' },
+})
+
+const triggered = z.object({ eventId: z.string(), duplicate: z.boolean() })
+
+export const replayEvent = operation({
+  name: 'services.replay',
+  summary: 'Bring an earlier event of a service to its agent once more.',
+  input: serviceRef.extend({ eventId: messageId }),
+  output: triggered,
+  errors: [...REF_ERRORS, ...TEXT_ERRORS, 'MESSAGE_NOT_FOUND', 'AGENT_NOT_FOUND', 'INBOX_FULL', 'NOT_ALLOWED'],
+  access: PEOPLE,
+  faces: { cli: 'service replay' },
+})
+
 export const rotateService = operation({
   name: 'services.rotate',
   summary: 'Give a service a new key; the one before stays good for a while.',
@@ -96,7 +118,7 @@ export const triggerAgent = operation({
     subject: z.string().optional(),
     trace: z.object({ traceparent: z.string(), tracestate: z.string().optional() }).optional(),
   }),
-  output: z.object({ eventId: z.string(), duplicate: z.boolean() }),
+  output: triggered,
   errors: [...TEXT_ERRORS, 'TRIGGER_REFUSED', 'DEDUP_CONFLICT', 'INBOX_FULL', 'PRIORITY_INVALID', 'VALUE_INVALID'],
   access: { to: 'proven' },
   faces: {},

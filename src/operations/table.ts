@@ -10,6 +10,7 @@ import * as ledger from './ledger/ledger.ts'
 import * as messages from './ledger/messages.ts'
 import * as notes from './ledger/notes.ts'
 import * as parcels from './ledger/parcels.ts'
+import * as metrics from './metrics.ts'
 import type { Operation } from './operation.ts'
 import * as plans from './plans.ts'
 import * as services from './services.ts'
@@ -37,5 +38,6 @@ export const OPERATIONS: readonly Operation[] = [
   connections,
   parcels,
   events,
+  metrics,
   upkeep,
 ].flatMap((room) => Object.values(room))

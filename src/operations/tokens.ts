@@ -11,6 +11,7 @@ const token = z.object({
   createdAt: milliseconds,
   expiresAt: milliseconds.nullable(),
   revokedAt: milliseconds.nullable(),
+  parentId: z.string().nullable().describe('The token by which a person signed in to the page; null for others.'),
 })
 
 export const createToken = operation({

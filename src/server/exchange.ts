@@ -35,7 +35,7 @@ export interface Streaming extends Asking {
 /** A whole answer. */
 export interface Reply {
   readonly status: number
-  readonly body?: string
+  readonly body?: string | Uint8Array
   readonly type?: string
   readonly headers?: Readonly<Record<string, string>>
   /** Is told once whether the whole answer has gone out. */

@@ -10,6 +10,7 @@ import { type Asking, type Exchange, jsonReply, type Reply, type Streaming } fro
 import { operate } from './operate.ts'
 import type { Metrics } from './pages/metrics.ts'
 import type { Page } from './pages/page.ts'
+import { isLinkable } from './pages/web.ts'
 import { requireOwnAddress } from './request/address.ts'
 import { authenticate, type Guard, refuseGuess, requireStillGood } from './request/authenticate.ts'
 import { readText } from './request/body.ts'
@@ -45,7 +46,7 @@ export function createPipeline(given: Means): Pipeline {
 
   return async (exchange, onRouted) => {
     const { request, method, path, isLocal } = exchange
-    if (!isLocal) requireOwnAddress(request, means.names)
+    if (!isLocal) requireOwnAddress(request, { names: means.names, isLinkable: isLinkable(path) })
     if (method === 'OPTIONS') return options(router.methods(path), path)
     const { target, params } = router.find(method, path)
     if ('page' in target) {

@@ -38,7 +38,7 @@ export function send({ request, response, requestId }: Exchange, reply: Reply): 
  * Whoever is still sending would lose the answer if the connection were closed at once. So the rest of what is nearly
  * done is thrown away, and whoever goes on for longer is left waiting for a moment, in which it can read the answer.
  */
-function linger(request: IncomingMessage, response: ServerResponse, body: string): void {
+function linger(request: IncomingMessage, response: ServerResponse, body: string | Uint8Array): void {
   if (request.method !== 'HEAD') response.write(body)
   let bytes = 0
   const timer = setTimeout(finish, LINGER_MS)

@@ -28,6 +28,8 @@ export interface Serving {
   readonly tokenFile: string
   /** The engine that rings other machines, fit to be shown; null where there is none. */
   readonly wire: string | null
+  /** Nobody was registered when it began. */
+  readonly isEmpty: boolean
   /** Lets what is under way end, then closes the store. Safe to call twice. */
   close(): Promise<void>
 }
@@ -54,7 +56,8 @@ export async function serve({ config, settings, natsPort, note }: ServeOptions):
     undo.push(() => server.close())
     const url = await server.listen(settings)
     lock.announce({ url, socket: socket?.path ?? null })
-    return { url, socket: socket?.path ?? null, tokenFile, wire: served.wireUrl, close }
+    const isEmpty = (await served.postern.agents.list()).length === 0
+    return { url, socket: socket?.path ?? null, tokenFile, wire: served.wireUrl, isEmpty, close }
   } catch (error) {
     await close()
     throw error

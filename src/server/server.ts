@@ -15,6 +15,8 @@ import { hookPages } from './pages/hooks.ts'
 import { type McpPages, mcpPages } from './pages/mcp.ts'
 import { createMetrics, type Metrics, type Present, type PresentWire } from './pages/metrics.ts'
 import { referencePages } from './pages/reference.ts'
+import { signInPages } from './pages/sign-in.ts'
+import { webFolder, webPages } from './pages/web.ts'
 import { createPipeline, type Means } from './pipeline.ts'
 import { createRates } from './request/rates.ts'
 import { createTickets } from './request/tickets.ts'
@@ -34,6 +36,8 @@ export interface ServerOptions extends Partial<Pick<Means, 'openEventStream'>> {
   readonly hooked?: Hooked
   /** Names of this server beside those of the machine, such as a proxy's. */
   readonly names?: readonly string[]
+  /** Where the page for people was built; by default beside the executables. */
+  readonly web?: string
   readonly log?: Log
   readonly now?: () => number
 }
@@ -113,7 +117,9 @@ function meansOf(options: ServerOptions, { metrics, hooks, connections }: Parts)
   const entryStreams = entryStreamPages({ openBusStream, metrics })
   const guard = { credentials, tickets, rates: createRates(now), log }
   const mcp = mcpPages({ postern, ...guard })
-  const pages = [...health, ...referencePages(), ...entryStreams, ...(hooks ? hookPages(hooks) : []), ...mcp.pages]
+  const web = [...signInPages({ credentials, now }), ...webPages(options.web ?? webFolder())]
+  const hooked = hooks ? hookPages(hooks) : []
+  const pages = [...health, ...referencePages(), ...entryStreams, ...hooked, ...mcp.pages, ...web]
   const means = {
     ...guard,
     postern,

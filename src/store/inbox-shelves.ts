@@ -55,6 +55,7 @@ export interface PushItem {
 export interface Waiting {
   readonly pending: boolean
   readonly broadcasts: boolean
+  /** An offer's time is over, or the time has come until which something was put off. */
   readonly lapsed: boolean
   /** Some of what is pending is past its time. */
   readonly expired: boolean
@@ -106,6 +107,40 @@ export interface DeliveryShelf {
   expire(params: { readonly now: number; readonly limit: number; readonly agent?: string }): Promise<number>
 }
 
+/** Single deliveries that their own agent picks out: to read them, or to put them off. */
+export interface PickShelf {
+  /** Those of these messages that are pending for the agent, by priority, then order. Locked until the transaction ends. */
+  pendingOf(params: {
+    readonly agent: string
+    readonly ids: readonly string[]
+    readonly now: number
+  }): Promise<readonly InboxMessage[]>
+  /**
+   * Holds a delivery until a time, whether it was shown before or not; one that is put off already until another. What its
+   * offer knows is kept in its history. False where it is in no state to be put off.
+   */
+  snooze(params: PickParams & { readonly untilAt: number }): Promise<boolean>
+  /** Makes a delivery that was put off pending again. False where it was not. */
+  wake(params: PickParams): Promise<boolean>
+  /** Makes deliveries pending again whose time has come, at most `limit`; returns whose they are. */
+  due(params: {
+    readonly now: number
+    readonly limit: number
+    readonly agent?: string | undefined
+  }): Promise<readonly string[]>
+  /** Whether there are such, without a lock. */
+  hasDue(params: { readonly now: number; readonly agent?: string | undefined }): Promise<boolean>
+  countSnoozed(): Promise<number>
+}
+
+export interface PickParams {
+  readonly id: string
+  readonly agent: string
+  readonly at: number
+  readonly by: string
+  readonly reason: string
+}
+
 export interface LookParams {
   readonly agent: string
   readonly now: number
@@ -124,6 +159,10 @@ export interface ListParams {
   readonly states: readonly DeliveryState[]
   readonly limit: number
   readonly after?: { readonly agent: string; readonly inboxSeq: number }
+  /** Only of one agent: the other way round. */
+  readonly isNewestFirst?: boolean
+  /** Of what is held, only what was put off until a time, or only what was not. */
+  readonly snoozed?: boolean | undefined
 }
 
 export interface MoveParams {

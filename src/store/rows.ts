@@ -154,11 +154,11 @@ export function readInboxMessage(row: SqlRow, state?: DeliveryState): InboxMessa
 export const STATE_NOW = `CASE WHEN d.state = 'offered' AND o.outcome = 'confirmed' THEN 'seen' ELSE d.state END`
 
 export const SELECT_DELIVERY = `d.agent_id, ${STATE_NOW}, d.inbox_seq, d.attempt, m.created_at, o.offered_at, o.printed_at,
-  CASE WHEN o.outcome = 'confirmed' THEN o.closed_at END, d.acted_at, d.expires_at, d.offer_id, o.session_id`
+  CASE WHEN o.outcome = 'confirmed' THEN o.closed_at END, d.acted_at, d.expires_at, d.offer_id, o.session_id, d.snoozed_until`
 
 export function readDelivery(row: SqlRow): Delivery {
   const [agent, state, inboxSeq, attempt, storedAt, offeredAt] = row
-  const [printedAt, seenAt, actedAt, expiresAt, offerId, sessionId] = row.slice(6)
+  const [printedAt, seenAt, actedAt, expiresAt, offerId, sessionId, snoozedUntilAt] = row.slice(6)
   return {
     agent,
     state: state as DeliveryState,
@@ -172,6 +172,7 @@ export function readDelivery(row: SqlRow): Delivery {
     expiresAt,
     offerId,
     sessionId,
+    snoozedUntilAt,
   }
 }
 

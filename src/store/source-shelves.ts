@@ -135,8 +135,10 @@ export interface TokenShelf {
   withHash(hash: string): Promise<Token | undefined>
   /** Newest first. */
   list(params: { readonly revoked: boolean }): Promise<readonly Token[]>
-  /** False where it is revoked already. */
-  revoke(params: { readonly id: string; readonly at: number }): Promise<boolean>
+  /** Also revokes those that were got with it. Which were good until now: none where it is revoked already. */
+  revoke(params: { readonly id: string; readonly at: number }): Promise<readonly string[]>
+  /** Removes those of a scope that were got with others and are over, or are not among the newest. */
+  prune(params: { readonly scope: string; readonly now: number; readonly most: number }): Promise<void>
 }
 
 /** Answers that were given to requests with an `Idempotency-Key`. */

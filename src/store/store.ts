@@ -2,7 +2,8 @@ import type { DeliveryState } from '../model/delivery.ts'
 import type { HealthCheck } from '../model/postern.ts'
 import type { AgentShelf, SessionShelf } from './agent-shelves.ts'
 import type { DecisionShelf, GateShelf } from './gate-shelf.ts'
-import type { DeliveryShelf, MessageShelf, OfferShelf } from './inbox-shelves.ts'
+import type { HistoryShelf } from './history-shelf.ts'
+import type { DeliveryShelf, MessageShelf, OfferShelf, PickShelf } from './inbox-shelves.ts'
 import type { InheritanceShelf } from './inheritance-shelf.ts'
 import type { LedgerShelf } from './ledger-shelf.ts'
 import type { RelayShelf } from './relay-shelf.ts'
@@ -50,6 +51,7 @@ export interface TransactOptions {
 
 export type { AgentShelf, NewAgent, SessionShelf, SettleAgent, TurnParams } from './agent-shelves.ts'
 export type { CloseGate, DecisionShelf, GateShelf, ListGates, SessionMark } from './gate-shelf.ts'
+export type { DeliverySample, HistoryShelf, OfferSample, WaitingSample } from './history-shelf.ts'
 export type {
   CandidateParams,
   ClosedOffer,
@@ -62,6 +64,8 @@ export type {
   MoveParams,
   NewOffer,
   OfferShelf,
+  PickParams,
+  PickShelf,
   PushItem,
   PushParams,
   RecordParams,
@@ -95,6 +99,8 @@ export interface Shelves {
   readonly messages: MessageShelf
   readonly deliveries: DeliveryShelf
   readonly offers: OfferShelf
+  readonly picks: PickShelf
+  readonly history: HistoryShelf
   readonly gates: GateShelf
   readonly decisions: DecisionShelf
   readonly spaces: SpaceShelf

@@ -11,7 +11,7 @@
 export interface Requirement {
   readonly text: string
   /** The part of the product that brought it. */
-  readonly builtIn: 'spine' | 'hooks' | 'server' | 'bus' | 'handoff' | 'wires' | 'ledger' | 'mcp'
+  readonly builtIn: 'spine' | 'hooks' | 'server' | 'bus' | 'handoff' | 'wires' | 'ledger' | 'mcp' | 'page'
   /** The folder whose tests prove it; others may prove it too. */
   readonly provenIn: ProofFolder
 }
@@ -36,6 +36,7 @@ const handoff = (provenIn: ProofFolder, text: string): Requirement => ({ text, b
 const wires = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'wires', provenIn })
 const ledger = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'ledger', provenIn })
 const mcp = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'mcp', provenIn })
+const page = (provenIn: ProofFolder, text: string): Requirement => ({ text, builtIn: 'page', provenIn })
 
 export const REQUIREMENTS = {
   'G1.kill': spine('faults', 'An acknowledged push survives kill -9 of any process, at every storage syscall.'),
@@ -735,6 +736,25 @@ export const REQUIREMENTS = {
   'mcp.resources': mcp(
     'scenarios',
     'Inbox, thread, decision, gate and bus can be looked at, and changes of them are told.',
+  ),
+  'page.read': page('conformance', 'Who reads a message has seen that one, and no other.'),
+  'page.snooze': page(
+    'conformance',
+    'What an agent puts off is not shown before its time, comes back by itself, and tells every step.',
+  ),
+  'page.metrics': page('conformance', 'What has happened over a while is told in steps for plots, by bounded looks.'),
+  'page.services': page('conformance', 'The last events of a service are listed, and one can be brought once more.'),
+  'page.terminal': page(
+    'scenarios',
+    'Whoever stays in the terminal sees what waits for them, who is alive, and what happens, and nothing that it would obey.',
+  ),
+  'page.demo': page(
+    'scenarios',
+    'The demo shows every part at work, touches nothing of the user, and leaves nothing behind.',
+  ),
+  'page.sign-in': page(
+    'scenarios',
+    'A person gets into the page by a link that is good once, stays there across restarts, and no agent gets in.',
   ),
 } as const satisfies Readonly<Record<string, Requirement>>
 

@@ -23,19 +23,21 @@ export const inboxList: Command = {
     AGENT,
     { name: 'all', summary: 'in every state' },
     { name: 'delivered', summary: 'only what was seen' },
+    { name: 'snoozed', summary: 'only what was put off' },
     { name: 'limit', value: '<n>', summary: 'at most so many (default 50)' },
     { name: 'after', value: '<cursor>', summary: 'go on where an earlier list ended' },
   ],
   examples: ['postern inbox list', 'postern inbox list --agent quinn --all'],
 
   async run(io, args) {
-    if (args.has('all') && args.has('delivered')) throw usage(inboxList, '--all and --delivered exclude each other')
+    const [which = 'pending', another] = (['all', 'delivered', 'snoozed'] as const).filter((each) => args.has(each))
+    if (another) throw usage(inboxList, `--${which} and --${another} exclude each other`)
     const postern = await io.open()
     const agent = await ownAgent(io, args, postern)
     const limit = args.get('limit')
     const after = args.get('after')
     const page = await postern.inbox.list({
-      which: args.has('all') ? 'all' : args.has('delivered') ? 'delivered' : 'pending',
+      which,
       ...(agent !== undefined && { agent }),
       ...(limit !== undefined && { limit: Number(limit) }),
       ...(after !== undefined && { after }),

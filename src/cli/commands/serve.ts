@@ -60,7 +60,7 @@ function readNatsPort(args: Args): number | undefined {
   return port
 }
 
-function announce(io: Io, { url, socket, tokenFile, wire }: Serving): void {
+function announce(io: Io, { url, socket, tokenFile, wire, isEmpty }: Serving): void {
   if (io.isJson) {
     io.stdout.line(JSON.stringify({ url, socket, pid: process.pid, tokenFile, wire }))
     return
@@ -68,8 +68,10 @@ function announce(io: Io, { url, socket, tokenFile, wire }: Serving): void {
   io.stdout.line(`Postern answers at ${url}${socket === null ? '' : ` and at ${socket}`}`)
   io.stdout.line(`  token      ${tokenFile} (yours; "postern token create" makes others)`)
   if (wire !== null) io.stdout.line(`  wire       ${wire}`)
+  io.stdout.line(`  page       ${url}/ui/ ("postern ui" lets you in)`)
   io.stdout.line(`  reference  ${url}/docs`)
   const quoted = /^[\w./-]+$/.test(tokenFile) ? tokenFile : `'${tokenFile.replaceAll("'", `'\\''`)}'`
   io.stdout.line(`  try        curl -H "Authorization: Bearer $(cat ${quoted})" ${url}/api/v1/agents`)
+  if (isEmpty) io.stdout.line('  look       nobody is registered here yet: "npx postern demo" shows a lively scene')
   io.stdout.line('  stop       Ctrl-C')
 }

@@ -49,6 +49,49 @@ export const serviceList: Command = {
   },
 }
 
+export const serviceEvents: Command = {
+  path: 'service events',
+  isAboutAgent: true,
+  summary: 'List the last events of a service, newest first.',
+  operands: '<service>',
+  options: [WHOSE, { name: 'limit', value: '<n>', summary: 'at most so many (default 20)' }],
+  examples: ['postern service events jira-webhook --agent developer'],
+
+  async run(io, args) {
+    const postern = await io.open()
+    const limit = args.get('limit')
+    const items = await postern.services.events({
+      ...refOf(args),
+      ...(limit !== undefined && { limit: Number(limit) }),
+    })
+    const rows = items.map(({ id, createdAt, state, subject, content }) => [
+      id,
+      ago(createdAt, io.now()),
+      state,
+      subject ?? content,
+    ])
+    const table = formatTable(['ID', 'CAME', 'STATE', 'WHAT'], rows, io.stdout.columns)
+    answer(io, { items, next: null }, items.length === 0 ? 'It has sent nothing of late.' : table)
+    return undefined
+  },
+}
+
+export const serviceReplay: Command = {
+  path: 'service replay',
+  isAboutAgent: true,
+  summary: 'Bring an earlier event of a service to its agent once more.',
+  operands: '<service> <event>',
+  options: [WHOSE],
+  examples: ['postern service replay jira-webhook msg_01J…'],
+
+  async run(io, args) {
+    const postern = await io.open()
+    const replayed = await postern.services.replay({ ...refOf(args), eventId: args.operands[1] ?? '' })
+    answer(io, replayed, `Brought again as ${replayed.eventId}`)
+    return undefined
+  },
+}
+
 export const serviceRotate: Command = {
   path: 'service rotate',
   isAboutAgent: true,

@@ -136,7 +136,7 @@ async function offerAmong(
   return { offer, messages: shown.map(offered), remaining: Math.max(0, pending - shown.length) }
 }
 
-/** What lapsed, was broadcast or expired meanwhile is settled first, for this inbox alone. */
+/** What lapsed, was put off until now, was broadcast or expired meanwhile is settled first, for this inbox alone. */
 export async function takeBack(
   ctx: Context,
   tx: Shelves,
@@ -150,6 +150,7 @@ export async function takeBack(
       const closed = await closeOffer(ctx, tx, offer.id, 'lapsed', lapseReason(offer))
       rings.push(...closed.rings.filter((name) => name !== agent))
     }
+    await tx.picks.due({ agent, now, limit: UPKEEP_LIMIT })
   }
   if (broadcasts) await tx.deliveries.takeUpBroadcasts({ agent, now })
   // What lapsed comes back, and may be past its time by now.
@@ -161,7 +162,7 @@ export function lapseReason(offer: Offer): string {
   return offer.printedAt === null ? 'it was never printed' : 'nothing confirmed it in time'
 }
 
-function draftOffer(ctx: Context, { agent, sessionId, via }: DrainInbox, size: number): Offer {
+export function draftOffer(ctx: Context, { agent, sessionId, via }: DrainInbox, size: number): Offer {
   const offeredAt = ctx.store.now()
   return {
     id: ctx.newId('off'),

@@ -10,6 +10,7 @@ import { requireAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
 import { takeUpBroadcasts } from './broadcasts.ts'
 import { requireStorable } from './ids.ts'
+import { takeUpSnoozed } from './picks.ts'
 import { isConfined, isVisible, requireVisible } from './visible.ts'
 
 const DEFAULT_LIMIT = 50
@@ -21,6 +22,8 @@ const INDEX_SLICE = 1_000
 const STATES: Readonly<Record<NonNullable<ListInbox['which']>, readonly DeliveryState[]>> = {
   pending: ['pending'],
   delivered: ['seen', 'acted'],
+  open: ['pending', 'offered', 'seen'],
+  snoozed: ['held'],
   all: DELIVERY_STATES,
 }
 
@@ -28,9 +31,14 @@ const STATES: Readonly<Record<NonNullable<ListInbox['which']>, readonly Delivery
 export async function listInbox(ctx: Context, input: ListInbox): Promise<InboxPage> {
   const limit = parseLimit(input.limit ?? DEFAULT_LIMIT)
   if (input.agent !== undefined) await requireAgent(ctx.store.read, input.agent)
+  const { which = 'pending', order = 'oldest' } = input
+  if (order === 'newest' && input.agent === undefined) throw new PosternError('VALUE_INVALID', NEWEST_OF_NOBODY)
   await takeUpBroadcasts(ctx, input.agent)
+  await takeUpSnoozed(ctx, input.agent)
   const items = await ctx.store.read.deliveries.list({
-    states: STATES[input.which ?? 'pending'],
+    states: STATES[which],
+    isNewestFirst: order === 'newest',
+    ...(which === 'snoozed' && { snoozed: true }),
     now: ctx.store.now(),
     limit: limit + 1,
     ...(input.agent !== undefined && { agent: input.agent }),
@@ -40,6 +48,9 @@ export async function listInbox(ctx: Context, input: ListInbox): Promise<InboxPa
   const last = page.at(-1)
   return { items: page, next: items.length > limit && last ? `${last.agent}:${last.inboxSeq}` : null }
 }
+
+/** Inboxes are numbered each for itself. */
+const NEWEST_OF_NOBODY = { field: 'order', value: 'newest', next: 'Name the agent whose inbox is meant.' } as const
 
 function parseCursor(text: string): NonNullable<ListParams['after']> {
   const [agent = '', inboxSeq = ''] = text.split(':')

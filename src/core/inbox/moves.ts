@@ -109,6 +109,7 @@ export async function listAside(
     states: [state],
     now: ctx.store.now(),
     limit: LIST_LIMIT,
+    snoozed: false,
     ...(agent !== undefined && { agent: parseAgentId(agent) }),
   })
 }
@@ -149,7 +150,7 @@ async function tryMove(
 }
 
 /** The delivery to the agent; where none is named, one in a state that is looked for before any other. */
-async function requireDelivery(
+export async function requireDelivery(
   tx: Shelves,
   { id, agent }: DeliveryRef,
   lookedFor: readonly DeliveryState[] = [],

@@ -54,8 +54,10 @@ function stepsOf({ message, earlier, offered }: Trail): ReceiptStep[] {
     by,
     sessionId,
   }))
-  // What the agent itself says follows the offer by which it knows.
-  const isAnswer = ({ step }: ReceiptStep) => step === 'seen' || step === 'acted'
+  // What the agent itself says follows the offer by which it knows, unless that was an earlier one.
+  const present = offered[0]?.attempt ?? 0
+  const isAnswer = ({ step, attempt }: ReceiptStep) =>
+    (step === 'seen' || step === 'acted') && (attempt ?? present) >= present
   const before = known.filter((step) => !isAnswer(step))
   return [stored, ...before, ...offered, ...known.filter(isAnswer)]
 }

@@ -30,6 +30,8 @@ async function sentenceFor(ctx: Context, delivery: DeliveryTrace): Promise<strin
     case 'pending':
       return pendingSentence(ctx, delivery)
     case 'held':
+      if (delivery.snoozedUntilAt !== null)
+        return `${agent} has put it off until ${new Date(delivery.snoozedUntilAt).toISOString()}; it is pending again then.`
       return `It is held for ${agent}, because agents were answering each other too often; a person can release it.`
     case 'expired':
       return isPopped(delivery)

@@ -2,7 +2,7 @@ import { parseAgentId } from '../../model/agent.ts'
 import { agentOf, isProgram } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Plan } from '../../model/sources/plan.ts'
-import type { ListPlans, PlanInFull, PlanRef } from '../../model/sources/plans.ts'
+import type { FiredPlan, ListPlans, PlanInFull, PlanRef } from '../../model/sources/plans.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { requireStorable } from '../inbox/ids.ts'
@@ -34,7 +34,26 @@ async function fireDue(ctx: Context): Promise<void> {
 /** What recurs is read only where it must be. */
 export async function inFull(ctx: Context, plans: readonly Plan[]): Promise<readonly PlanInFull[]> {
   const recurrences = plans.some(({ cron }) => cron !== null) ? await ctx.recurrences() : undefined
-  return plans.map((plan) => ({ ...plan, upcomingAt: upcoming(plan, nextOf(plan, recurrences), UPCOMING) }))
+  const fired = await lastFiredBy(ctx, plans)
+  return plans.map((plan) => ({
+    ...plan,
+    upcomingAt: upcoming(plan, nextOf(plan, recurrences), UPCOMING),
+    lastFired: fired.get(plan.id) ?? null,
+  }))
+}
+
+/** The last message of each plan, as far as its agent's last messages tell. */
+async function lastFiredBy(ctx: Context, plans: readonly Plan[]): Promise<ReadonlyMap<string, FiredPlan>> {
+  const agents = new Set(plans.filter(({ runs }) => runs > 0).map(({ agent }) => agent))
+  const fired = new Map<string, FiredPlan>()
+  for (const agent of agents) {
+    for (const message of await ctx.store.read.history.recent({ agent, type: 'plan', limit: MAX_LISTED })) {
+      const planId = message.ref?.slice('plan:'.length) ?? ''
+      const { id: messageId, createdAt: at, state } = message
+      if (!fired.has(planId)) fired.set(planId, { messageId, at, state })
+    }
+  }
+  return fired
 }
 
 export async function planInFull(ctx: Context, plan: Plan): Promise<PlanInFull> {

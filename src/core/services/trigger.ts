@@ -1,7 +1,9 @@
 import { isAgentId } from '../../model/agent.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Gate } from '../../model/gate.ts'
+import type { Json } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
+import type { Service } from '../../model/sources/service.ts'
 import { isMet, parseServiceCondition } from '../../model/sources/service-condition.ts'
 import type { TriggerAgent, Triggered } from '../../model/sources/services.ts'
 import type { ServiceRecord, Shelves } from '../../store/store.ts'
@@ -69,6 +71,13 @@ interface Event {
   readonly input: TriggerAgent
 }
 
+/** What gates may wait for. */
+interface Heard {
+  readonly service: Service
+  readonly message: Message
+  readonly payload: Json
+}
+
 interface Stored {
   readonly triggered: Triggered
   /** Whom to ring after the commit. */
@@ -89,19 +98,19 @@ async function storeEvent(ctx: Context, tx: Shelves, { proven, message, input }:
   const eventId = stored?.id ?? message.id
   if (stored?.duplicate) return { triggered: { eventId, duplicate: true }, rings: [] }
   await tx.services.heard({ id, at: message.createdAt })
-  const rings = await openGates(ctx, tx, waiting, { proven, message, input })
+  const rings = await openGates(ctx, tx, waiting, { service: proven.service, message, payload: input.payload })
   return { triggered: { eventId, duplicate: false }, rings: [agent, ...rings] }
 }
 
-async function openGates(
+export async function openGates(
   ctx: Context,
   tx: Shelves,
   waiting: readonly Gate[],
-  { proven: { service }, message, input }: Event,
+  { service, message, payload }: Heard,
 ): Promise<readonly string[]> {
   const rings: string[] = []
   for (const gate of waiting) {
-    if (!isMet(parseServiceCondition(gate.awaits ?? ''), input.payload)) continue
+    if (!isMet(parseServiceCondition(gate.awaits ?? ''), payload)) continue
     const reason = `${service.name} sent ${message.id}`
     const closed = await closeGate(ctx, tx, gate, { to: 'resolved', by: callerOf(service), reason })
     rings.push(...(closed?.rings ?? []))

@@ -38,14 +38,14 @@ export async function listTokens(
 export async function revokeToken(ctx: Context, { id }: { readonly id: string }): Promise<Token> {
   requirePerson(ctx.caller, 'revoke tokens')
   requireStorable(id, 'TOKEN_NOT_FOUND')
-  const revoked = await ctx.store.transact(async (tx) => {
-    await tx.tokens.revoke({ id, at: ctx.store.now() })
+  const { token, revoked } = await ctx.store.transact(async (tx) => {
+    const revoked = await tx.tokens.revoke({ id, at: ctx.store.now() })
     const token = await tx.tokens.get(id)
     if (!token) throw new PosternError('TOKEN_NOT_FOUND', { id })
-    return token
+    return { token, revoked }
   })
-  ctx.identities.forget(id)
-  return revoked
+  for (const each of [id, ...revoked]) ctx.identities.forget(each)
+  return token
 }
 
 export function draftToken(ctx: Context, { scope, label = '', ttlMs }: CreateToken): Token {
@@ -58,6 +58,7 @@ export function draftToken(ctx: Context, { scope, label = '', ttlMs }: CreateTok
     createdAt,
     expiresAt: ttlMs === undefined ? null : createdAt + requireTtl(ctx, ttlMs),
     revokedAt: null,
+    parentId: null,
   }
 }
 
@@ -77,7 +78,7 @@ export const SCOPE_AGENTS: Readonly<Record<Exclude<ScopeKind, 'admin'>, AgentKin
 }
 
 /** A token speaks for somebody who is there, and who is what it says: people may do what programs may not. */
-async function requireBearer(tx: Shelves, { kind, id }: Scope): Promise<void> {
+export async function requireBearer(tx: Shelves, { kind, id }: Scope): Promise<void> {
   if (kind === 'admin' || id === null) return
   const agent = await requireAgent(tx, id)
   if (agent.kind === SCOPE_AGENTS[kind]) return

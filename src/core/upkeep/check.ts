@@ -11,14 +11,16 @@ type Counts = Readonly<Record<DeliveryState, number>>
 /** Everything that can be said about the health of what is stored. Looking changes nothing. */
 export async function checkHealth(ctx: Context): Promise<HealthReport> {
   const counts = await ctx.store.read.upkeep.counts()
+  const held = counts.held - (await ctx.store.read.picks.countSnoozed())
   const checks = [
     ...(await ctx.store.check()),
     await conservation(ctx, counts),
-    putAside(counts, 'held', 'Let one go with "postern inbox held release <id>", or cancel it.'),
-    putAside(counts, 'dead', 'Try one again with "postern inbox dead retry <id>".'),
+    putAside('held', held, 'Let one go with "postern inbox held release <id>", or cancel it.'),
+    putAside('dead', counts.dead, 'Try one again with "postern inbox dead retry <id>".'),
     await people(ctx),
     ...(await checkServices(ctx)),
     ...(await checkLedger(ctx)),
+    ...(ctx.inspect?.() ?? []),
   ]
   return { ok: checks.every((check) => check.ok || check.level !== 'error'), checks }
 }
@@ -38,8 +40,7 @@ async function conservation(ctx: Context, counts: Counts): Promise<HealthCheck> 
   }
 }
 
-function putAside(counts: Counts, state: 'held' | 'dead', next: string): HealthCheck {
-  const count = counts[state]
+function putAside(state: 'held' | 'dead', count: number, next: string): HealthCheck {
   return {
     name: `inbox.${state}`,
     ok: count === 0,

@@ -1,4 +1,5 @@
 import type { Context } from '../../core/context.ts'
+import { signIn, signOut } from '../../core/tokens/sign-in.ts'
 import { draftToken, SCOPE_AGENTS } from '../../core/tokens/tokens.ts'
 import { type Caller, LOCAL_CALLER, SYSTEM_CALLER } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
@@ -11,6 +12,9 @@ const REMEMBERED_MS = 5_000
 /** Tells who comes over the network. What it remembers, it forgets at once where the context that it shares revokes it. */
 export function createCredentials(ctx: Context): Credentials {
   return {
+    signIn: (input) => signIn(ctx, input),
+    signOut: (token) => signOut(ctx, token),
+
     async identify(token) {
       if (!isToken(token)) return undefined
       const hash = (await ctx.secrets()).hash(token)

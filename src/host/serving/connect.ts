@@ -10,8 +10,13 @@ import { connectPostern } from './node-client.ts'
 
 /** Connects to the server that a configuration names, with the token of the environment or of the home. */
 export async function connectConfigured(config: Pick<Config, 'home' | 'origins'>, url: string): Promise<Postern> {
+  return connectPostern(addressOf(config, url))
+}
+
+/** Where a server is asked, and with which token. */
+export function addressOf(config: Pick<Config, 'home' | 'origins'>, url: string): { url: string; token: string } {
   const address = parseUrl(url)
-  return connectPostern({ url: address, token: process.env['POSTERN_TOKEN'] || readToken(config, address) })
+  return { url: address, token: process.env['POSTERN_TOKEN'] || readToken(config, address) }
 }
 
 /**

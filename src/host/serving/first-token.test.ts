@@ -8,11 +8,10 @@ import { ensureFirstToken } from './first-token.ts'
 const KNOWN = `pst_${'A'.repeat(43)}`
 
 /** Keeps what it was given; whatever is not refused is good. */
-function credentials(refused: readonly string[] = []): Credentials & { readonly adopted: string[] } {
+function credentials(refused: readonly string[] = []): Pick<Credentials, 'adopt'> & { readonly adopted: string[] } {
   const adopted: string[] = []
   return {
     adopted,
-    identify: async () => undefined,
     async adopt(token) {
       if (refused.includes(token)) return false
       adopted.push(token)

@@ -16,7 +16,7 @@ const LABEL = 'the token of the home'
  * Makes sure that the home has a token that is good for an administrator, and returns where it lies. One that was
  * revoked, is none, or may be somebody else's, is put aside and replaced.
  */
-export async function ensureFirstToken(home: string, credentials: Credentials): Promise<string> {
+export async function ensureFirstToken(home: string, credentials: Pick<Credentials, 'adopt'>): Promise<string> {
   makePrivateFolder(home)
   const path = join(home, TOKEN_FILE)
   const known = readToken(path)

@@ -16,6 +16,7 @@ import { closer, createContext, type OpenOptions } from '../context.ts'
 import { createCredentials } from '../credentials/credentials.ts'
 import { openStore } from '../embedded.ts'
 import { readHookConfig } from '../hook-config.ts'
+import { inspectFaults } from '../inspect-hooks.ts'
 import { keepLedger } from '../ledger/kept-ledger.ts'
 import type { Listening } from '../ledger/listening.ts'
 import { openServedEngine, startCarrying, type WireStatus } from '../wires/carrying.ts'
@@ -49,7 +50,10 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
   })
   const wire = createSharedWire(engine ? createBothWires(outer, ringing(engine.wire), note) : outer)
   const announce = createAnnouncer(userHooks, options.note)
-  const defaults = { sessionGates, announce, config, home: config.home, limits: config.limits, isShared: true }
+  // Whoever asks from elsewhere may have hooks of their own that failed.
+  const inspect = () => inspectFaults(config.home).map((check) => ({ ...check, name: `server.${check.name}` }))
+  const about = { config, home: config.home, limits: config.limits, inspect, isShared: true }
+  const defaults = { sessionGates, announce, ...about }
   const { ctx: kept, closeBuses } = keepBuses(createContext(store, wire, { ...defaults, ...options }))
   const { ctx, closeLedger } = keepLedger(kept)
   const carrying = engine && startCarrying({ engine, ctx })

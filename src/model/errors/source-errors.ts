@@ -111,7 +111,7 @@ export const SOURCE_ERRORS = {
     exit: EXIT.notAuthenticated,
     retryable: false,
     text: 'The request has no valid token.',
-    next: 'Send "Authorization: Bearer <token>"; "postern token create" makes one.',
+    next: 'Send "Authorization: Bearer <token>"; "postern token create" makes one. A browser is let in by "postern ui".',
   },
   ORIGIN_REFUSED: {
     http: 403,

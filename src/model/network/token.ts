@@ -20,6 +20,8 @@ export interface Token {
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
+  /** The token that it was got with, whose end is its own; null for one that was made for itself. */
+  readonly parentId: string | null
 }
 
 export const TOKEN_PREFIX = 'pst_'

@@ -24,7 +24,20 @@ export interface Credentials {
   identify(token: string): Promise<Identity | undefined>
   /** Makes a token which is already in somebody's hands good for an administrator. False where it was revoked or has expired: it stays so. */
   adopt(token: string, label: string): Promise<boolean>
+  /** Makes a token by which a person is known to the page, good no longer than the one that it is got with. */
+  signIn(input: SignIn): Promise<NewToken>
+  /** Makes such a token worthless. One that was made for something else is left as it is. */
+  signOut(token: string): Promise<void>
 }
+
+export interface SignIn {
+  readonly person: string
+  /** The token that it is got with; `OF_SOCKET` where there is none because whoever asked is the owner. */
+  readonly tokenId: string
+}
+
+/** Stands for a token where whoever asks could open the socket of the server. */
+export const OF_SOCKET = 'socket'
 
 export interface Identity {
   readonly tokenId: string

@@ -1,3 +1,4 @@
+import type { DeliveryState } from '../delivery.ts'
 import type { Priority } from '../priority.ts'
 import type { MissedPolicy, Plan } from './plan.ts'
 
@@ -67,4 +68,12 @@ export interface DeletePlans {
 export interface PlanInFull extends Plan {
   /** The next five instants. */
   readonly upcomingAt: readonly number[]
+  /** What it fired last, and how far that has come; null where it has not, or so much came since that it is not looked for. */
+  readonly lastFired: FiredPlan | null
+}
+
+export interface FiredPlan {
+  readonly messageId: string
+  readonly at: number
+  readonly state: DeliveryState
 }

@@ -1,3 +1,4 @@
+import type { InboxMessage } from '../delivery.ts'
 import type { Json } from '../json.ts'
 import type { TraceContext } from '../network/trace-context.ts'
 import type { Priority } from '../priority.ts'
@@ -7,6 +8,10 @@ export interface Services {
   /** Registers an outside system for one agent. Its key is shown this once. */
   create(input: CreateService): Promise<NewService>
   list(input?: { readonly agent?: string; readonly revoked?: boolean }): Promise<readonly Service[]>
+  /** The last events of a service, newest first, as far as its agent has them. */
+  events(input: ServiceRef & { readonly limit?: number }): Promise<readonly InboxMessage[]>
+  /** Brings an earlier event to the agent once more, as a message of its own that says so. */
+  replay(input: ServiceRef & { readonly eventId: string }): Promise<Triggered>
   /** Gives it a new key; the one before stays good for a while. */
   rotate(input: ServiceRef & { readonly overlapMs?: number }): Promise<NewService>
   /** Its keys are worth nothing from now on. */

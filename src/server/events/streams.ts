@@ -1,5 +1,5 @@
 import { PosternError } from '../../model/errors.ts'
-import type { Identity } from '../../model/network/tokens.ts'
+import { type Identity, OF_SOCKET } from '../../model/network/tokens.ts'
 import type { Postern } from '../../model/postern.ts'
 import { openBusStream } from '../bus/bus-stream.ts'
 import { SharedWaits } from '../bus/shared-waits.ts'
@@ -106,8 +106,6 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
       serve(streaming, () => openBusStream(streaming, params, { waits, now, note, heartbeatMs })),
   }
 }
-
-const OF_SOCKET = 'socket'
 
 async function endRevoked(postern: Postern, streams: ReadonlyMap<EventStream, Identity>, now: number): Promise<void> {
   if ([...streams.values()].every(({ tokenId }) => tokenId === OF_SOCKET)) return

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../operations/json-schema.ts'
-import { CALLER_PATH } from '../../operations/routes.ts'
+import { CALLER_PATH, SIGN_INS_PATH } from '../../operations/routes.ts'
 import type { ApiOperation } from './openapi.ts'
 
 /** What is answered beside the operations, and what one of them takes in another form than the heart does. */
@@ -59,6 +59,24 @@ export const PAGE_PATHS: Readonly<Record<string, Readonly<Record<string, ApiOper
     post: guarded('tickets', 'Make a credential that may stand in a URL: good once and for a minute.', {
       201: page('The ticket.', { ticket: { type: 'string' }, expiresAt: { type: 'string', format: 'date-time' } }),
     }),
+  },
+  [SIGN_INS_PATH]: {
+    post: {
+      ...guarded('signIns', 'Make a link by which a person gets into the page: good once and for five minutes.', {
+        201: page('Where it leads.', {
+          person: { type: 'string' },
+          path: { type: 'string' },
+          expiresAt: { type: 'string', format: 'date-time' },
+        }),
+        403: { description: 'NOT_ALLOWED: for oneself, and by administrators for any person.', content: PROBLEM },
+        404: { description: 'AGENT_NOT_FOUND', content: PROBLEM },
+        422: { description: 'INPUT_INVALID: an administrator names the person.', content: PROBLEM },
+      }),
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: { type: 'object', properties: { person: { type: 'string' } } } } },
+      },
+    },
   },
   '/api/v1/hooks/{host}': {
     post: {

@@ -60,6 +60,7 @@ const TAGS: Readonly<Record<string, string>> = {
   notes: 'Notes on tasks, phases, stages and projects.',
   ledger: 'Topics, their entries and proofs, profiles, connections with outsiders, and what is on its way.',
   events: 'What has happened, in order.',
+  metrics: 'How it went over a while.',
   upkeep: 'What has to be done from time to time.',
   server: 'The server itself.',
 }

@@ -4,19 +4,32 @@ import { PosternError } from '../../model/errors.ts'
 /** Names under which a server on this machine is known to its own programs and browsers. */
 const OWN_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
+export interface Expected {
+  /** Names of this server beside those of the machine. */
+  readonly names: readonly string[]
+  /** What is asked for may be opened by a link on a page of somebody else. */
+  readonly isLinkable?: boolean
+}
+
 /**
  * A page of somebody else can make its reader's browser send requests here, and can even make its own name point here.
  * Neither can it choose another `Host` than its own, nor leave the `Origin` out: so both are looked at.
  */
-export function requireOwnAddress(request: IncomingMessage, names: readonly string[]): void {
+export function requireOwnAddress(request: IncomingMessage, { names, isLinkable = false }: Expected): void {
   const { host, origin, 'sec-fetch-site': site } = request.headers
   if (!isOwn(request, names, host ?? '')) throw new PosternError('ORIGIN_REFUSED', { what: `the host ${host ?? ''}` })
   if (origin !== undefined && !isOwn(request, names, authorityOf(origin))) {
     throw new PosternError('ORIGIN_REFUSED', { what: `pages of ${origin}` })
   }
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+  if (site === undefined || site === 'same-origin' || site === 'none') return
+  if (!isLinkable || !isFollowedLink(request)) {
     throw new PosternError('ORIGIN_REFUSED', { what: 'pages of others' })
   }
+}
+
+/** A link that somebody has followed opens a window of its own, into which no page of others can look. */
+function isFollowedLink({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
 }
 
 /** Host and port of an origin; what is none has neither. */

@@ -1,9 +1,10 @@
 import { AGENT_KINDS, parseAgentId } from '../../model/agent.ts'
 import type { Caller } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
-import type { Credentials, Identity } from '../../model/network/tokens.ts'
+import { type Credentials, type Identity, OF_SOCKET } from '../../model/network/tokens.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
+import { tokenInCookie } from './cookie.ts'
 import type { Rates } from './rates.ts'
 import type { Tickets } from './tickets.ts'
 
@@ -16,12 +17,12 @@ export interface Guard {
 
 /** Whoever can open the socket is the owner of the home, who could read the first token too. */
 const OWNER: Identity = {
-  tokenId: 'socket',
+  tokenId: OF_SOCKET,
   scope: { kind: 'admin', id: null },
   caller: { id: 'local', kind: 'local', verified: true, via: 'http' },
 }
 
-/** Says who asks: by a token in the header, a ticket in the URL, or the socket. */
+/** Says who asks: by a token in the header, a ticket in the URL, the cookie of the page, or the socket. */
 export async function authenticate(guard: Guard, exchange: Exchange): Promise<Identity> {
   const identity = await identify(guard, exchange)
   // Whoever administers the server could stop it as well.
@@ -30,11 +31,11 @@ export async function authenticate(guard: Guard, exchange: Exchange): Promise<Id
   return as === undefined ? identity : speakAs(identity, String(as))
 }
 
-async function identify(guard: Guard, { request, query, method, isLocal }: Exchange): Promise<Identity> {
+async function identify(guard: Guard, exchange: Exchange): Promise<Identity> {
+  const { request, query, method } = exchange
   const { authorization } = request.headers
   const ticket = method === 'GET' ? query.get('ticket') : null
-  if (authorization === undefined && ticket === null && isLocal) return OWNER
-  if (authorization === undefined && ticket === null) throw new PosternError('NOT_AUTHENTICATED')
+  if (authorization === undefined && ticket === null) return identifyByPlace(guard, exchange)
   const token = tokenIn(request)
   const found =
     authorization === undefined
@@ -44,9 +45,33 @@ async function identify(guard: Guard, { request, query, method, isLocal }: Excha
   throw refuseGuess(guard, request.socket.remoteAddress ?? '')
 }
 
-/** The token of a request, if its header holds one. */
-export function tokenIn({ headers }: Exchange['request']): string | undefined {
-  return /^Bearer +([\x21-\x7e]{1,200})$/i.exec(headers.authorization ?? '')?.[1]
+/** Who sends nothing by itself is known by where it comes from: our page, to which the browser adds its cookie, or the socket. */
+async function identifyByPlace({ credentials }: Guard, { request, method, isLocal }: Exchange): Promise<Identity> {
+  if (isLocal) return OWNER
+  const token = tokenInCookie(request)
+  if (token === undefined) throw new PosternError('NOT_AUTHENTICATED')
+  requirePage(request, method)
+  const identity = await credentials.identify(token)
+  // No guess: it is far too long for that, and a page that was open for weeks asks with one that is over.
+  if (identity) return identity
+  throw new PosternError('NOT_AUTHENTICATED')
+}
+
+/**
+ * A browser adds a cookie to whatever it is made to send. That the page asks for the change itself is said by the browser
+ * too, and cannot be said by other pages: where it is not said, nothing is changed. What it says wrong was refused before.
+ */
+function requirePage({ headers }: Exchange['request'], method: string): void {
+  const isSaid = headers.origin !== undefined || headers['sec-fetch-site'] === 'same-origin'
+  if (method === 'GET' || isSaid) return
+  throw new PosternError('ORIGIN_REFUSED', { what: 'changes that do not say which page they come from' })
+}
+
+/** The token of a request, in its header or in its cookie. */
+export function tokenIn(request: Exchange['request']): string | undefined {
+  const { authorization } = request.headers
+  if (authorization === undefined) return tokenInCookie(request)
+  return /^Bearer +([\x21-\x7e]{1,200})$/i.exec(authorization)?.[1]
 }
 
 /** Whoever has waited is told nothing if their token was revoked meanwhile. */

@@ -28,10 +28,10 @@ export function etagOf(body: string): string {
 
 /** Adds the version to the answer; answers nothing but that to whoever has it already. */
 export function withEtag(operation: OperationName, { request }: Asking, reply: Reply): Reply {
-  if (!isLook(operation) || reply.body === undefined) return reply
+  if (!isLook(operation) || typeof reply.body !== 'string') return reply
   const etag = etagOf(reply.body)
   const headers = { ...reply.headers, etag, 'cache-control': 'private, no-cache' }
-  return matches(request.headers['if-none-match'], etag) ? { status: 304, headers } : { ...reply, headers }
+  return matchesEtag(request.headers['if-none-match'], etag) ? { status: 304, headers } : { ...reply, headers }
 }
 
 /**
@@ -46,7 +46,7 @@ export async function requireSeen(operation: OperationName, asking: Asking, inpu
   // Whoever ties a change to a version must not believe that it was, where it cannot be.
   if (look === undefined || id === undefined) throw new PosternError('INPUT_INVALID', NOT_TIED)
   const seen = await show(asking.postern, look, { id, ...(agent !== undefined && { agent }) })
-  if (!matches(wanted, etagOf(JSON.stringify(toWire(seen))))) throw new PosternError('ETAG_MISMATCH')
+  if (!matchesEtag(wanted, etagOf(JSON.stringify(toWire(seen))))) throw new PosternError('ETAG_MISMATCH')
   const { revision } = seen as { readonly revision?: number }
   return revision === undefined ? input : { revision, ...input }
 }
@@ -57,7 +57,7 @@ function show(postern: Postern, look: OperationName, ref: Input): Promise<unknow
   return rooms[room]?.[verb]?.(ref) ?? Promise.resolve(undefined)
 }
 
-function matches(header: string | undefined, etag: string): boolean {
+export function matchesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   return header.trim() === '*' || header.split(',').some((each) => each.trim().replace(/^W\//, '') === etag)
 }

@@ -70,7 +70,7 @@ export async function answerOnce(
   const note = (error: Error) => log.warn('reply.unkept', { requestId: asking.requestId, reason: error.message })
   const drop = () => replies.drop(ref).catch(note)
   const reply = await answer().catch((error: unknown) => refusal(error, asking.requestId, drop))
-  const body = reply.body ?? ''
+  const body = typeof reply.body === 'string' ? reply.body : ''
   if (body.length > KEPT_BYTES) await drop()
   else await replies.keep({ ...ref, status: reply.status, body }).catch(note)
   return reply

@@ -16,6 +16,15 @@ describe('a route', () => {
     expect(find('GET', '/inbox/search/trace')).toEqual({ target: 'GET /inbox/:id/trace', params: { id: 'search' } })
   })
 
+  it('may take everything below it, after all that is named', () => {
+    const { find, methods } = routes('GET /ui', 'GET /ui/*', 'GET /ui/enter', 'POST /ui/leave')
+    expect(find('GET', '/ui/enter').target).toBe('GET /ui/enter')
+    expect(find('GET', '/ui/decisions/dec_1')).toEqual({ target: 'GET /ui/*', params: { rest: 'decisions/dec_1' } })
+    expect(find('GET', '/ui/').params).toEqual({ rest: '' })
+    expect(methods('/ui/leave')).toEqual(['POST', 'GET'])
+    expect(() => find('GET', '/uix')).toThrow(/nothing at/)
+  })
+
   it('has its own names for the parameters that it shares with others', () => {
     const { find } = routes('GET /agents/:id', 'POST /agents/:agent/settle')
     expect(find('POST', '/agents/quinn/settle').params).toEqual({ agent: 'quinn' })

@@ -1,8 +1,8 @@
 import { PosternError } from '../../model/errors.ts'
 
-/** Finds what a method and a path mean. A literal part counts before a parameter. */
+/** Finds what a method and a path mean. A literal part counts before a parameter, and both before all that is left. */
 export interface Router<T> {
-  /** `GET /api/v1/gates/:id`. */
+  /** `GET /api/v1/gates/:id`, or `GET /ui/*` for everything below, whose path is then `rest`. */
   add(route: string, target: T): void
   /** Throws ROUTE_NOT_FOUND or METHOD_REFUSED. */
   find(method: string, path: string): Found<T>
@@ -18,6 +18,8 @@ export interface Found<T> {
 interface Node<T> {
   readonly literals: Map<string, Node<T>>
   parameter: Node<T> | undefined
+  /** Whatever comes from here on. */
+  rest: Node<T> | undefined
   readonly leaves: Map<string, Leaf<T>>
 }
 
@@ -30,6 +32,8 @@ interface Place<T> {
   readonly leaves: ReadonlyMap<string, Leaf<T>>
   readonly values: readonly string[]
 }
+
+const REST = '*'
 
 export function createRouter<T>(): Router<T> {
   const root = createNode<T>()
@@ -44,7 +48,7 @@ export function createRouter<T>(): Router<T> {
     add(route, target) {
       const [method = '', path = ''] = route.split(' ')
       const parts = path.slice(1).split('/')
-      const names = parts.filter((part) => part.startsWith(':')).map((part) => part.slice(1))
+      const names = parts.flatMap((part) => (part === REST ? ['rest'] : part.startsWith(':') ? [part.slice(1)] : []))
       const node = parts.reduce(enter, root)
       node.leaves.set(method, { target, names })
     },
@@ -71,10 +75,14 @@ export function allowed(methods: readonly string[]): string {
 }
 
 function createNode<T>(): Node<T> {
-  return { literals: new Map(), parameter: undefined, leaves: new Map() }
+  return { literals: new Map(), parameter: undefined, rest: undefined, leaves: new Map() }
 }
 
 function enter<T>(node: Node<T>, part: string): Node<T> {
+  if (part === REST) {
+    node.rest ??= createNode()
+    return node.rest
+  }
   if (part.startsWith(':')) {
     node.parameter ??= createNode()
     return node.parameter
@@ -89,7 +97,9 @@ function walk<T>(node: Node<T>, [part, ...rest]: readonly string[], values: read
   if (part === undefined) return node.leaves.size > 0 ? [{ leaves: node.leaves, values }] : []
   const literal = node.literals.get(part)
   const byName = literal ? walk(literal, rest, values) : []
-  return node.parameter ? [...byName, ...walk(node.parameter, rest, [...values, part])] : byName
+  const byParameter = node.parameter ? walk(node.parameter, rest, [...values, part]) : []
+  const byRest = node.rest ? [{ leaves: node.rest.leaves, values: [...values, [part, ...rest].join('/')] }] : []
+  return [...byName, ...byParameter, ...byRest]
 }
 
 function decodePart(part: string): string {

@@ -6,7 +6,7 @@ const KEPT = 10_000
 const CHARACTERS = 52
 
 /**
- * Credentials that may stand in a URL, where a browser can send no header: each is good once and for a minute, so that
+ * Credentials that may stand in a URL, where a browser can send no header: each is good once and for a short time, so that
  * what stays behind in histories and logs is worth nothing.
  */
 export interface Tickets {
@@ -22,13 +22,13 @@ export interface Bearer {
   readonly token?: string
 }
 
-export function createTickets(now: () => number): Tickets {
+export function createTickets(now: () => number, lifetimeMs = LIFETIME_MS): Tickets {
   const open = new Map<string, { readonly bearer: Bearer; readonly expiresAt: number }>()
 
   return {
     issue(bearer) {
       const ticket = `tkt_${randomToken(CHARACTERS)}`
-      const expiresAt = now() + LIFETIME_MS
+      const expiresAt = now() + lifetimeMs
       open.set(ticket, { bearer, expiresAt })
       for (const [each, { expiresAt }] of open) {
         if (expiresAt > now() && open.size <= KEPT) break

@@ -8,9 +8,10 @@ import { handoff } from './migrations/0005-handoff.ts'
 import { relays } from './migrations/0006-relays.ts'
 import { ledger } from './migrations/0007-ledger.ts'
 import { inbox } from './migrations/0008-inbox.ts'
+import { page } from './migrations/0009-page.ts'
 
 /** Numbered from one, forward only; one that was released is never edited. */
-const MIGRATIONS: readonly string[] = [spine, gates, sources, events, handoff, relays, ledger, inbox]
+const MIGRATIONS: readonly string[] = [spine, gates, sources, events, handoff, relays, ledger, inbox, page]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

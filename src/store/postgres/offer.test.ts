@@ -61,8 +61,9 @@ describe('a drain on PostgreSQL', () => {
     await client.query(`PREPARE look (text, bigint) AS ${WAITING.replace(/\?(\d)/g, '$$$1')}`)
     const { rows } = await client.query(`EXPLAIN EXECUTE look ('ada', 1)`)
     const indexes = rows.flatMap((row) => String(row['QUERY PLAN']).match(/(?:using|Index Scan on) (\w+)/)?.[1] ?? [])
-    const ofMail = ['agents_pkey', 'counters_pkey', 'deliveries_expiry', 'deliveries_pending', 'offers_open']
-    expect(indexes.sort()).toEqual([...ofMail, 'gates_open', 'plans_next'].sort())
+    const ofMail = ['deliveries_expiry', 'deliveries_pending', 'deliveries_snoozed', 'offers_open']
+    const others = ['agents_pkey', 'counters_pkey', 'gates_open', 'plans_next']
+    expect(indexes.sort()).toEqual([...ofMail, ...others].sort())
   })
 
   it('takes all that it saw with one statement', async () => {

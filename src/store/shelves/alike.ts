@@ -4,8 +4,10 @@ import type { Shelves } from '../store.ts'
 import { createDecisionShelf } from './decisions.ts'
 import { createEventShelf } from './events.ts'
 import { createGateShelf } from './gates.ts'
+import { createHistoryShelf } from './history.ts'
 import { createInheritanceShelf } from './inheritances.ts'
 import { createLedgerShelf } from './ledger/ledger.ts'
+import { createPickShelf } from './picks.ts'
 import { createPlanShelf } from './plans.ts'
 import { createRelayShelf } from './relays.ts'
 import { createReplyShelf } from './replies.ts'
@@ -16,6 +18,8 @@ import { createTokenShelf } from './tokens.ts'
 /** Shelves that need no words of their own from either engine but those of its events. */
 export type AlikeShelves = Pick<
   Shelves,
+  | 'picks'
+  | 'history'
   | 'gates'
   | 'decisions'
   | 'spaces'
@@ -31,6 +35,8 @@ export type AlikeShelves = Pick<
 
 export function createAlikeShelves(sql: Sql, log: EventLog): AlikeShelves {
   return {
+    picks: createPickShelf(sql),
+    history: createHistoryShelf(sql),
     gates: createGateShelf(sql),
     decisions: createDecisionShelf(sql),
     spaces: createSpaceShelf(sql),

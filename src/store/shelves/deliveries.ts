@@ -59,7 +59,7 @@ export function createDeliveryShelf(sql: Sql): DeliveryShelf {
 
     async list(params) {
       const rows = await sql.all(...listQuery(params))
-      return rows.map((row) => readInboxMessage(row))
+      return rows.map(readListed)
     },
 
     async ofMessage(id) {
@@ -156,7 +156,7 @@ export function createDeliveryShelf(sql: Sql): DeliveryShelf {
     { to, at, by, reason }: { to: DeliveryState; at: number; by: string; reason: string },
   ): Promise<void> {
     await sql.run(
-      `UPDATE deliveries SET state = ?3, moved_at = ?4, acted_at = CASE WHEN ?3 = 'acted' THEN ?4 ELSE acted_at END
+      `UPDATE deliveries SET state = ?3, moved_at = ?4, snoozed_until = NULL, acted_at = CASE WHEN ?3 = 'acted' THEN ?4 ELSE acted_at END
        WHERE agent_id = ?1 AND inbox_seq = ?2`,
       [agent, inboxSeq, to, at],
     )
@@ -216,21 +216,28 @@ const MOVABLE_NOW = `d.agent_id, d.inbox_seq, d.message_seq, d.attempt, ${STATE_
 const MOVABLE = 'd.agent_id, d.inbox_seq, d.message_seq, d.attempt, d.state'
 
 /** What is pending is found by its own index; everything else by its place in the inbox. */
-function listQuery({ agent, states, limit, after, now }: ListParams): [string, SqlValue[]] {
+function listQuery({ agent, states, limit, after, now, isNewestFirst, snoozed }: ListParams): [string, SqlValue[]] {
   const onlyPending = states.length === 1 && states[0] === 'pending'
   const conditions = [
     onlyPending
       ? `d.state = 'pending' AND ${LIVE}`
       : `${STATE_NOW} IN (${quoted(states)}) AND CAST(?2 AS bigint) IS NOT NULL`,
     agent === undefined ? '?1 = ?1' : 'd.agent_id = ?1',
-    '(d.agent_id > ?3 OR (d.agent_id = ?3 AND d.inbox_seq > ?4))',
+    isNewestFirst ? '?3 = ?3 AND d.inbox_seq < ?4' : '(d.agent_id > ?3 OR (d.agent_id = ?3 AND d.inbox_seq > ?4))',
+    ...(snoozed === undefined ? [] : [`d.snoozed_until IS ${snoozed ? 'NOT NULL' : 'NULL'}`]),
   ]
+  const order = isNewestFirst ? ' DESC' : ''
   return [
-    `SELECT ${SELECT_INBOX_MESSAGE}, ${STATE_NOW} FROM deliveries d JOIN messages m ON m.seq = d.message_seq
+    `SELECT ${SELECT_INBOX_MESSAGE}, ${STATE_NOW}, d.snoozed_until FROM deliveries d JOIN messages m ON m.seq = d.message_seq
      LEFT JOIN offers o ON o.id = d.offer_id WHERE ${conditions.join(' AND ')}
-     ORDER BY d.agent_id, d.inbox_seq LIMIT ?5 + 0`,
-    [agent ?? '', now, after?.agent ?? '', after?.inboxSeq ?? 0, limit],
+     ORDER BY d.agent_id, d.inbox_seq${order} LIMIT ?5 + 0`,
+    [agent ?? '', now, after?.agent ?? '', after?.inboxSeq ?? (isNewestFirst ? Number.MAX_SAFE_INTEGER : 0), limit],
   ]
+}
+
+function readListed(row: SqlRow): InboxMessage {
+  const until = row.at(-1)
+  return until === null ? readInboxMessage(row) : { ...readInboxMessage(row), snoozedUntilAt: until }
 }
 
 /** States are our own words, never anybody's input. */

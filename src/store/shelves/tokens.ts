@@ -5,10 +5,10 @@ import type { Sql, SqlRow } from '../sql.ts'
 export function createTokenShelf(sql: Sql): TokenShelf {
   return {
     async insert({ token, hash }) {
-      const { id, scope, label, createdBy, createdAt, expiresAt, revokedAt } = token
+      const { id, scope, label, createdBy, createdAt, expiresAt, revokedAt, parentId } = token
       await sql.run(
-        `INSERT INTO tokens (${COLUMNS}, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (hash) DO NOTHING`,
-        [id, scope, label, createdBy, createdAt, expiresAt, revokedAt, hash],
+        `INSERT INTO tokens (${COLUMNS}, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (hash) DO NOTHING`,
+        [id, scope, label, createdBy, createdAt, expiresAt, revokedAt, parentId, hash],
       )
     },
 
@@ -30,13 +30,28 @@ export function createTokenShelf(sql: Sql): TokenShelf {
     },
 
     async revoke({ id, at }) {
-      return (await sql.run('UPDATE tokens SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL', [id, at])) > 0
+      const rows = await sql.all(
+        'UPDATE tokens SET revoked_at = ?2 WHERE (id = ?1 OR parent_id = ?1) AND revoked_at IS NULL RETURNING id',
+        [id, at],
+      )
+      return rows.map(([revoked]) => revoked)
+    },
+
+    async prune({ scope, now, most }) {
+      await sql.run(
+        `DELETE FROM tokens WHERE ${GOT} AND (revoked_at IS NOT NULL OR expires_at <= ?2
+           OR id NOT IN (SELECT id FROM tokens WHERE ${GOT} AND revoked_at IS NULL ORDER BY id DESC LIMIT ?3 + 0))`,
+        [scope, now, most],
+      )
     },
   }
 }
 
-const COLUMNS = 'id, scope, label, created_by, created_at, expires_at, revoked_at'
+const COLUMNS = 'id, scope, label, created_by, created_at, expires_at, revoked_at, parent_id'
 
-function readToken([id, scope, label, createdBy, createdAt, expiresAt, revokedAt]: SqlRow): Token {
-  return { id, scope, label, createdBy, createdAt, expiresAt, revokedAt }
+/** Those of a scope that were got with others. */
+const GOT = 'scope = ?1 AND parent_id IS NOT NULL'
+
+function readToken([id, scope, label, createdBy, createdAt, expiresAt, revokedAt, parentId]: SqlRow): Token {
+  return { id, scope, label, createdBy, createdAt, expiresAt, revokedAt, parentId }
 }

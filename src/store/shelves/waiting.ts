@@ -8,8 +8,8 @@ export const READY = `p.next_run_at IS NOT NULL AND p.paused_at IS NULL
 const PENDING = `SELECT 1 FROM deliveries d WHERE d.state = 'pending'`
 
 /**
- * The look that most drains end with. It reads four indexes and takes no lock. Only where something is pending it reads
- * a fifth: whether some of that has expired, which makes it 2. Each question asks for the first in the order of the
+ * The look that most drains end with. It reads five indexes and takes no lock. Only where something is pending it reads
+ * a sixth: whether some of that has expired, which makes it 2. Each question asks for the first in the order of the
  * index that is meant: PostgreSQL would answer a mere EXISTS by reading any, in the hope to meet one soon, and SQLite
  * would look for what has expired among all that waits for the agent. What others have that expired is read over, but
  * upkeep leaves little of that.
@@ -20,7 +20,8 @@ export const WAITING = `SELECT
       ORDER BY d.expires_at LIMIT 1) IS NULL THEN 1 ELSE 2 END AS pending,
   CASE WHEN a.broadcast_cursor < (SELECT value FROM counters WHERE name = 'broadcast') THEN 1 ELSE 0 END AS broadcasts,
   CASE WHEN (SELECT 1 FROM offers o WHERE o.agent_id = ?1 AND o.closed_at IS NULL AND o.expires_at <= ?2
-    ORDER BY o.expires_at LIMIT 1) IS NULL THEN 0 ELSE 1 END AS lapsed,
+    ORDER BY o.expires_at LIMIT 1) IS NULL AND (SELECT 1 FROM deliveries d WHERE d.agent_id = ?1 AND d.snoozed_until <= ?2
+    ORDER BY d.snoozed_until LIMIT 1) IS NULL THEN 0 ELSE 1 END AS lapsed,
   CASE WHEN (SELECT 1 FROM plans p WHERE ${READY} AND p.next_run_at <= ?2 AND p.agent_id || '' = ?1
     ORDER BY p.next_run_at LIMIT 1) IS NULL THEN 0 ELSE 1 END AS plans,
   a.kind FROM agents a WHERE a.id = ?1 AND a.removed_at IS NULL`

@@ -144,6 +144,27 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       left: onlyQuinn,
     },
   },
+  'picks.snooze': {
+    'putting it off': {
+      prepare: (tx) => push(tx, ['quinn']),
+      act: (tx, id) => snooze(tx, id),
+      left: onlyQuinn,
+    },
+  },
+  'picks.wake': {
+    'taking it up again': {
+      prepare: (tx) => pushSnoozed(tx),
+      act: (tx, id) => tx.picks.wake({ id, agent: 'quinn', at: NOW, by: 'x', reason: 'x' }),
+      left: onlyQuinn,
+    },
+  },
+  'picks.due': {
+    'the time until which it was put off': {
+      prepare: (tx) => pushSnoozed(tx),
+      act: (tx) => tx.picks.due({ now: NOW + 2, limit: 9 }),
+      left: onlyQuinn,
+    },
+  },
   'deliveries.expire': {
     'the end of its time': {
       prepare: (tx) => push(tx, ['quinn']),
@@ -258,6 +279,16 @@ describe.runIf(BOOT_ID !== '')('a transaction that concerns an agent', () => {
     expect(atCommit).toEqual([['olga']])
   })
 })
+
+function snooze(tx: Shelves, id: string): Promise<boolean> {
+  return tx.picks.snooze({ id, agent: 'quinn', untilAt: NOW + 1, at: NOW, by: 'x', reason: 'x' })
+}
+
+async function pushSnoozed(tx: Shelves): Promise<string> {
+  const id = await push(tx, ['quinn'])
+  await snooze(tx, id)
+  return id
+}
 
 describe('a call that nobody has thought of', () => {
   const shelves = { later: { write: async () => 'done', fail: async () => Promise.reject(new Error('no')) } }

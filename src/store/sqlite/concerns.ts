@@ -54,6 +54,11 @@ export const CONCERNS: Concerns = {
     setPrinted: (_, offer) => offer && [offer.agent],
     close: (_, closed) => closed && [closed.offer.agent],
   },
+  picks: {
+    snooze: ({ agent }) => [agent],
+    wake: ({ agent }) => [agent],
+    due: (_, agents) => agents,
+  },
   gates: {
     insert: ({ gate }) => [gate.agent],
     close: (_, gate) => gate && [gate.agent],
@@ -86,7 +91,7 @@ export const CONCERNS: Concerns = {
     reap: nobody,
   },
   services: { insert: nobody, update: nobody, heard: nobody },
-  tokens: { insert: nobody, revoke: nobody },
+  tokens: { insert: nobody, revoke: nobody, prune: nobody },
   replies: { claim: nobody, keep: nobody, drop: nobody, reap: nobody },
   events: { reap: nobody },
   inheritances: {

@@ -12,6 +12,8 @@ export type RareShelves = AlikeShelves & {
  * The ledger's are too many even for that: it answers to any name.
  */
 const CALLS: Readonly<Record<Exclude<keyof RareShelves, 'ledger'>, string>> = {
+  picks: 'pendingOf snooze wake due hasDue countSnoozed',
+  history: 'recent pushed delivered waiting offered',
   gates:
     'insert get list openOf awaiting awaitingService due close tend record steps register registered mark marks reap',
   decisions: 'insert get ofGate list close hasAsked',
@@ -19,7 +21,7 @@ const CALLS: Readonly<Record<Exclude<keyof RareShelves, 'ledger'>, string>> = {
     'insert get list close members isMember join leave leaveAll post withKey ofMessage history following setActive active',
   plans: 'insert get ofName lock list count update delete deleteOf due claim nextAt reap',
   services: 'insert get ofAgent list update heard isNamed',
-  tokens: 'insert get withHash list revoke',
+  tokens: 'insert get withHash list revoke prune',
   replies: 'claim keep drop reap',
   events: 'after last reap',
   inheritances: 'get open ofSession insert setPrinted close cost addRoot hasRoot roots',

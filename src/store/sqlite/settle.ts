@@ -107,6 +107,7 @@ export function isSettled(connection: Connection, agent: string): boolean {
  */
 const WAITING = [
   `deliveries d WHERE d.agent_id = a.id AND d.state = 'pending'`,
+  'deliveries d WHERE d.agent_id = a.id AND d.snoozed_until IS NOT NULL',
   'offers o WHERE o.agent_id = a.id AND o.closed_at IS NULL',
   `gates g WHERE g.agent_id = a.id AND g.state = 'open'`,
   'gates g WHERE g.agent_id = a.id AND g.next_at IS NOT NULL',

@@ -29,6 +29,7 @@ conformance('plans', ({ rule, open }) => {
     })
     const done = await postern.plans.show({ id: set.id })
     expect(done).toMatchObject({ nextRunAt: null, upcomingAt: [], lastRunAt: at, runs: 1 })
+    expect(done?.lastFired).toMatchObject({ messageId: expect.stringMatching(/^msg_/), at })
     expect(done.revision).toBeGreaterThan(set.revision)
     expect(await postern.plans.list()).toEqual([])
     expect(await postern.plans.list({ all: true })).toEqual([done])

@@ -31,6 +31,7 @@ conformance('tokens', ({ rule, open }) => {
       createdAt: now(),
       expiresAt: now() + 30 * DAY_MS,
       revokedAt: null,
+      parentId: null,
     })
     expect(await tokensOf(postern)).toEqual([kept])
     expect((await make(postern, 'admin')).token).not.toBe((await make(postern, 'admin')).token)

@@ -34,7 +34,7 @@ interface Operation {
 type Input = Readonly<Record<string, unknown>>
 
 /** What is answered beside the operations, below the same path. */
-const PAGES: readonly string[] = ['caller', 'hooks', 'tickets']
+const PAGES: readonly string[] = ['caller', 'hooks', 'signIns', 'tickets']
 
 /** What is answered with a stream, which never ends: only how it begins is looked at. */
 const STREAMS: readonly string[] = ['bus.stream', 'bus.stream.2', 'bus.stream.3']
@@ -243,7 +243,8 @@ const as = (id: string, kind = 'human') => ({
 type Prepare = (postern: Postern, ask: TestServer['ask'], home: string) => Promise<Input & Prepared>
 
 /** What a client cannot guess: names of things that are there, made just before. The rest is made from the document. */
-const INPUTS: Partial<Record<OperationName, Prepare>> = {
+const INPUTS: Partial<Record<OperationName | 'signIns', Prepare>> = {
+  signIns: async () => ({ person: 'justin' }),
   'agents.add': async () => ({ id: fresh('agent-') }),
   'agents.remove': async ({ agents }) => ({ id: (await agents.add({ id: fresh('gone-') })).id }),
   'sessions.begin': async () => ({ id: fresh('ses-') }),
@@ -261,6 +262,8 @@ const INPUTS: Partial<Record<OperationName, Prepare>> = {
   'inbox.trace': async (postern) => ({ id: await message(postern) }),
   'inbox.waitFor': async (postern) => ({ id: await message(postern), stage: 'stored' }),
   'inbox.cancel': async (postern) => ({ id: await message(postern) }),
+  'inbox.read': async (postern) => ({ ids: [await message(postern)] }),
+  'inbox.snooze': async (postern) => ({ ids: [await message(postern)], untilAt: Date.now() + 60_000 }),
   'inbox.ack': async (postern) => {
     const id = await message(postern)
     await postern.inbox.drain({ agent: 'quinn', maxMessages: 1_000 })
@@ -323,6 +326,12 @@ const INPUTS: Partial<Record<OperationName, Prepare>> = {
   'plans.resume': async (postern) => ({ id: await plan(postern) }),
   'plans.run': async (postern) => ({ id: await plan(postern) }),
   'services.create': async () => ({ name: fresh('svc-'), agent: 'quinn' }),
+  'services.events': async (postern) => ({ id: (await service(postern)).id, limit: 5 }),
+  'services.replay': async (postern) => {
+    const { id, key } = await service(postern)
+    const { eventId } = await postern.services.trigger({ agent: 'quinn', proof: { key }, payload: 1 })
+    return { id, eventId }
+  },
   'services.rotate': async (postern) => ({ id: (await service(postern)).id }),
   'services.revoke': async (postern) => ({ id: (await service(postern)).id }),
   'services.trigger': async (postern) => {

@@ -1,0 +1,30 @@
+import { createTransport } from '../../client/transport.ts'
+import { createHttpFetch } from '../../kit/node/http-fetch.ts'
+import { SIGN_INS_PATH } from '../../operations/routes.ts'
+import type { Config } from '../config.ts'
+import { addressOf } from './connect.ts'
+
+/** A link by which a person gets into the page of a server, once. */
+export interface SignInLink {
+  readonly person: string
+  readonly url: string
+  readonly expiresAt: number
+}
+
+/** Asks a server for a link, with the token of the environment or of the home. */
+export async function askForLink(
+  config: Pick<Config, 'home' | 'origins'>,
+  server: string,
+  person: string,
+): Promise<SignInLink> {
+  const { url, token } = addressOf(config, server)
+  const transport = createTransport({ url, token, fetch: createHttpFetch() })
+  try {
+    const body = JSON.stringify({ person })
+    const answer = await transport.send({ method: 'POST', path: SIGN_INS_PATH, body }, {})
+    const { path, expiresAt } = answer as { readonly path: string; readonly expiresAt: number }
+    return { person, url: new URL(path, url).href, expiresAt }
+  } finally {
+    transport.close()
+  }
+}

@@ -1,0 +1,112 @@
+import { isProgram } from '../../model/caller.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { Credentials } from '../../model/network/tokens.ts'
+import { toWire } from '../../model/network/wire-json.ts'
+import { SIGN_IN_PATH, SIGN_INS_PATH, WEB_PATH } from '../../operations/routes.ts'
+import { type Asking, type Exchange, jsonReply, type Reply } from '../exchange.ts'
+import { tokenIn } from '../request/authenticate.ts'
+import { parseBody, readText, requireJsonType } from '../request/body.ts'
+import { formatCookie, tokenInCookie } from '../request/cookie.ts'
+import { type Bearer, createTickets } from '../request/tickets.ts'
+import type { Page } from './page.ts'
+
+export interface SignInOptions {
+  readonly credentials: Credentials
+  readonly now: () => number
+}
+
+/** Long enough to carry a link to another window by hand. */
+const LINK_MS = 5 * 60_000
+
+const USED_UP = `This link was used already, or is older than five minutes. Run "postern ui" for another.
+`
+
+/**
+ * How a person gets into the page: somebody with a token asks for a link, which is good once and for minutes; whoever
+ * opens it has a cookie from then on, and the link is worth nothing.
+ */
+export function signInPages({ credentials, now }: SignInOptions): readonly Page[] {
+  // Of their own: what opens a stream must not open the page, nor the other way round.
+  const tickets = createTickets(now, LINK_MS)
+
+  return [
+    {
+      route: `POST ${SIGN_INS_PATH}`,
+      name: 'signIns',
+      isOpen: false,
+      async answer(asking) {
+        const bearer = await bearerFor(asking)
+        const { ticket, expiresAt } = tickets.issue(bearer)
+        const path = `${SIGN_IN_PATH}?ticket=${ticket}`
+        return jsonReply(201, toWire({ person: bearer.identity.caller.id, path, expiresAt }))
+      },
+    },
+    {
+      route: `GET ${SIGN_IN_PATH}`,
+      name: 'signIn',
+      isOpen: true,
+      async answer({ request, query }) {
+        const to = targetOf(query.get('to'))
+        const bearer = isLookedAt(request) ? undefined : tickets.redeem(query.get('ticket') ?? '')
+        const person = bearer && (await isStillGood(credentials, bearer)) ? bearer.identity.scope.id : null
+        if (!bearer || person === null) return refuse(credentials, request, to)
+        const { token, expiresAt } = await credentials.signIn({ person, tokenId: bearer.identity.tokenId })
+        const seconds = ((expiresAt ?? now()) - now()) / 1_000
+        return { status: 303, headers: { location: to, 'set-cookie': formatCookie(request, token, seconds) } }
+      },
+    },
+    {
+      route: `POST ${WEB_PATH}/leave`,
+      name: 'signOut',
+      isOpen: false,
+      async answer({ request }) {
+        const token = tokenInCookie(request)
+        if (token !== undefined) await credentials.signOut(token)
+        return { status: 204, headers: { 'set-cookie': formatCookie(request, '', 0) } }
+      },
+    },
+  ]
+}
+
+/** People get a link for themselves, administrators for any person. Programs never become one. */
+async function bearerFor(asking: Asking): Promise<Bearer> {
+  const { identity, postern, request, response } = asking
+  requireJsonType(request)
+  const { person = identity.scope.id } = parseBody(await readText(request, response))
+  if (typeof person !== 'string') throw new PosternError('INPUT_INVALID', { reason: 'it does not name a person' })
+  const isOwn = identity.scope.kind === 'human' && identity.scope.id === person
+  const { id, kind } = await postern.agents.show({ id: person })
+  if (kind !== 'human' || (!isOwn && (identity.scope.kind !== 'admin' || isProgram(identity.caller)))) {
+    throw new PosternError('NOT_ALLOWED', {
+      message: `Nobody gets into the page as ${id} with this token.`,
+      next: 'People sign in as themselves, and administrators as any person: "postern ui --as <person>".',
+    })
+  }
+  const token = tokenIn(request)
+  const caller = { id, kind, verified: true, via: 'http' }
+  return {
+    identity: { tokenId: identity.tokenId, scope: { kind: 'human', id }, caller },
+    ...(token !== undefined && { token }),
+  }
+}
+
+/** Some programs look at a link before anybody follows it. */
+function isLookedAt({ method, headers }: Exchange['request']): boolean {
+  return method === 'HEAD' || headers['sec-purpose'] !== undefined
+}
+
+async function isStillGood(credentials: Credentials, { token }: Bearer): Promise<boolean> {
+  return token === undefined || (await credentials.identify(token)) !== undefined
+}
+
+/** Whoever is signed in and opens an old link again only wants to see the page. */
+async function refuse(credentials: Credentials, request: Exchange['request'], to: string): Promise<Reply> {
+  const token = tokenInCookie(request)
+  if (token !== undefined && (await credentials.identify(token))) return { status: 303, headers: { location: to } }
+  return { status: 401, body: USED_UP, type: 'text/plain; charset=utf-8' }
+}
+
+/** A screen of the page, and nowhere else. */
+function targetOf(to: string | null): string {
+  return to !== null && /^\/ui\/[\w./?=&%-]*$/.test(to) && !to.includes('//') ? to : `${WEB_PATH}/`
+}

@@ -1,0 +1,74 @@
+import type { Priority } from '../../model/priority.ts'
+import type { HistoryShelf } from '../history-shelf.ts'
+import { readInboxMessage, SELECT_INBOX_MESSAGE, STATE_NOW } from '../rows.ts'
+import type { Sql } from '../sql.ts'
+
+const RECENT = 2_000
+
+export function createHistoryShelf(sql: Sql): HistoryShelf {
+  return {
+    async recent({ agent, type, from, limit }) {
+      const rows = await sql.all(
+        `SELECT ${SELECT_INBOX_MESSAGE}, ${STATE_NOW}
+         FROM (SELECT * FROM deliveries WHERE agent_id = ?1 ORDER BY inbox_seq DESC LIMIT ${RECENT}) AS d
+         JOIN messages m ON m.seq = d.message_seq LEFT JOIN offers o ON o.id = d.offer_id
+         WHERE m.type = ?2 AND (?3 = '' OR m.from_id = ?3) ORDER BY d.inbox_seq DESC LIMIT ?4 + 0`,
+        [agent, type, from ?? '', limit],
+      )
+      return rows.map((row) => readInboxMessage(row))
+    },
+
+    async pushed({ fromId, limit }) {
+      const rows = await sql.all(`SELECT created_at FROM messages WHERE id >= ?1 ORDER BY id DESC LIMIT ?2 + 0`, [
+        fromId,
+        limit,
+      ])
+      return rows.map(([createdAt]) => createdAt)
+    },
+
+    async delivered({ fromId, limit }) {
+      const rows = await sql.all(
+        `SELECT m.created_at, d.priority, d.agent_id, ${STATE_NOW}, CASE WHEN o.outcome = 'confirmed' THEN o.closed_at END,
+           d.moved_at, m.characters
+         FROM (SELECT seq, created_at, length(content) AS characters FROM messages WHERE id >= ?1 ORDER BY id DESC
+           LIMIT ?2 + 0) AS m
+         JOIN deliveries d ON d.message_seq = m.seq LEFT JOIN offers o ON o.id = d.offer_id LIMIT ?2 + 0`,
+        [fromId, limit],
+      )
+      return rows.map(([createdAt, priority, agent, state, seenAt, movedAt, characters]) => ({
+        createdAt,
+        priority: priority as Priority,
+        agent,
+        state,
+        seenAt,
+        movedAt,
+        characters: Number(characters),
+      }))
+    },
+
+    async waiting({ before, limit }) {
+      const rows = await sql.all(
+        `SELECT m.created_at, d.priority FROM deliveries d JOIN messages m ON m.seq = d.message_seq
+         WHERE d.state = 'pending' AND m.created_at < ?1 LIMIT ?2 + 0`,
+        [before, limit],
+      )
+      return rows.map(([createdAt, priority]) => ({ createdAt, priority: priority as Priority }))
+    },
+
+    async offered({ fromId, limit }) {
+      const rows = await sql.all(
+        `SELECT offered_at, printed_at, closed_at, outcome, size, session_id FROM offers WHERE id >= ?1
+         ORDER BY id DESC LIMIT ?2 + 0`,
+        [fromId, limit],
+      )
+      return rows.map(([offeredAt, printedAt, closedAt, outcome, size, sessionId]) => ({
+        offeredAt,
+        printedAt,
+        closedAt,
+        outcome,
+        size,
+        sessionId,
+      }))
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import { PRINTED_EVIDENCE } from '../../model/receipt.ts'
+import type { PickParams, PickShelf } from '../inbox-shelves.ts'
+import { readInboxMessage, SELECT_INBOX_MESSAGE, STATE_NOW } from '../rows.ts'
+import { isAmong, locking, ringInboxes, type Sql, type SqlRow } from '../sql.ts'
+import { TAKEABLE } from './deliveries.ts'
+
+const LEAST_URGENT = 4
+
+export function createPickShelf(sql: Sql): PickShelf {
+  const waiting = locking(sql, 'FOR UPDATE OF d')
+  const skipping = locking(sql, 'FOR UPDATE OF d SKIP LOCKED')
+
+  return {
+    async pendingOf({ agent, ids, now }) {
+      const rows = await sql.all(
+        `SELECT ${SELECT_INBOX_MESSAGE} ${TAKEABLE} AND ${isAmong(sql, 'm.id', '?4', 'text')}
+         ORDER BY d.priority, d.inbox_seq ${waiting}`,
+        [agent, now, LEAST_URGENT, JSON.stringify(ids)],
+      )
+      return rows.map((row) => readInboxMessage(row, 'pending'))
+    },
+
+    async snooze({ id, agent, untilAt, at, by, reason }) {
+      const row = await sql.get(
+        `SELECT ${PICKED} FROM messages m JOIN deliveries d ON d.message_seq = m.seq LEFT JOIN offers o ON o.id = d.offer_id
+         WHERE m.id = ?1 AND d.agent_id = ?2
+           AND (${STATE_NOW} IN ('pending', 'offered', 'seen') OR d.snoozed_until IS NOT NULL) ${waiting}`,
+        [id, agent],
+      )
+      if (!row) return false
+      const [inboxSeq, messageSeq, attempt] = row
+      await keepOffer({ id, agent, at }, row)
+      await sql.run(
+        `UPDATE deliveries SET state = 'held', snoozed_until = ?3, moved_at = ?4, offer_id = NULL
+         WHERE agent_id = ?1 AND inbox_seq = ?2`,
+        [agent, inboxSeq, untilAt, at],
+      )
+      await sql.run(INSERT_STEP, [messageSeq, agent, at, 'held', attempt, by, null, reason])
+      return true
+    },
+
+    async wake({ id, agent, at, by, reason }) {
+      const row = await sql.get(
+        `SELECT d.agent_id, d.inbox_seq, d.message_seq, d.attempt FROM messages m JOIN deliveries d ON d.message_seq = m.seq
+         WHERE m.id = ?1 AND d.agent_id = ?2 AND d.snoozed_until IS NOT NULL ${waiting}`,
+        [id, agent],
+      )
+      if (!row) return false
+      await takeUp(row, { at, by, reason })
+      return true
+    },
+
+    async due({ now, limit, agent }) {
+      const rows = await sql.all(
+        `SELECT d.agent_id, d.inbox_seq, d.message_seq, d.attempt FROM deliveries d
+         WHERE d.snoozed_until IS NOT NULL AND d.snoozed_until <= ?1 AND (?2 = '' OR d.agent_id = ?2)
+         ORDER BY d.agent_id, d.snoozed_until LIMIT ?3 + 0 ${skipping}`,
+        [now, agent ?? '', limit],
+      )
+      for (const row of rows)
+        await takeUp(row, { at: now, by: 'system', reason: 'the time until which it was put off has come' })
+      return [...new Set(rows.map(([each]) => each as string))]
+    },
+
+    async hasDue({ now, agent }) {
+      const row = await sql.get(
+        `SELECT 1 FROM deliveries d WHERE d.snoozed_until IS NOT NULL AND d.snoozed_until <= ?1
+         AND (?2 = '' OR d.agent_id = ?2) LIMIT 1`,
+        [now, agent ?? ''],
+      )
+      return row !== undefined
+    },
+
+    async countSnoozed() {
+      const row = await sql.get('SELECT count(*) FROM deliveries d WHERE d.snoozed_until IS NOT NULL')
+      return Number(row?.[0] ?? 0)
+    },
+  }
+
+  /** What the present offer tells of a delivery is written down, because the next one takes its place. */
+  async function keepOffer({ id, agent, at }: Pick<PickParams, 'id' | 'agent' | 'at'>, row: SqlRow): Promise<void> {
+    const [, messageSeq, attempt, offerId, offeredAt, printedAt, closedAt, outcome, evidence, sessionId] = row
+    if (offerId === null) return
+    const [via, headlines] = row.slice(10)
+    const isHeadline = String(headlines ?? '')
+      .split(',')
+      .includes(id)
+    const printed = isHeadline ? PRINTED_EVIDENCE.ofHeadline : PRINTED_EVIDENCE.evidence
+    const record = (step: string, at: number, by: string | null, said: string) =>
+      sql.run(INSERT_STEP, [messageSeq, agent, at, step, attempt, by, sessionId, said])
+    await record('offered', offeredAt, null, `offer ${offerId} by ${via}`)
+    if (printedAt !== null) await record('printed', printedAt, null, printed)
+    if (outcome === 'confirmed') await record('seen', closedAt, null, evidence)
+    else await record('seen', at, agent, 'it was put off by whoever was shown it')
+  }
+
+  async function takeUp(
+    [agent, inboxSeq, messageSeq, attempt]: SqlRow,
+    { at, by, reason }: { readonly at: number; readonly by: string; readonly reason: string },
+  ): Promise<void> {
+    await sql.run(
+      `UPDATE deliveries SET state = 'pending', snoozed_until = NULL, moved_at = ?3 WHERE agent_id = ?1 AND inbox_seq = ?2`,
+      [agent, inboxSeq, at],
+    )
+    await sql.run(INSERT_STEP, [messageSeq, agent, at, 'requeued', attempt, by, null, reason])
+    await ringInboxes(sql, [agent])
+  }
+}
+
+const PICKED = `d.inbox_seq, d.message_seq, d.attempt, d.offer_id, o.offered_at, o.printed_at, o.closed_at, o.outcome,
+  o.evidence, o.session_id, o.via, o.headlines`
+
+const INSERT_STEP = `INSERT INTO delivery_steps (message_seq, agent_id, at, step, attempt, by_id, session_id, evidence)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`

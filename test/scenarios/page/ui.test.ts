@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { processStart } from '../../../src/kit/node/processes.ts'
+import { postern, posternJson } from '../../helpers/command.ts'
+import { ask, startServe } from '../../helpers/http-server.ts'
+import { temporaryFolder } from '../../helpers/temp.ts'
+import { verifies } from '../requirements.ts'
+
+interface Link {
+  readonly person: string
+  readonly url: string
+  readonly expiresAt: string
+}
+
+async function enter(link: string): Promise<string> {
+  const { origin, pathname, search } = new URL(link)
+  const { status, headers } = await ask(origin, `GET ${pathname}${search}`)
+  expect(status).toBe(303)
+  return String(headers['set-cookie']?.[0]).split(';')[0] ?? ''
+}
+
+describe('postern ui', () => {
+  it('gets the one person there is into the page, and says how to be one where there is none', async () => {
+    verifies('page.sign-in')
+    const home = temporaryFolder()
+    await startServe({ home })
+    const nobody = await postern({ home }, 'ui')
+    expect(nobody).toMatchObject({ exit: 64, stderr: expect.stringContaining('agent add <your-name> --kind human') })
+    await postern({ home }, 'agent', 'add', 'justin', '--kind', 'human', '--owner')
+    const { person, url } = await posternJson<Link>({ home }, 'ui')
+    expect(person).toBe('justin')
+    const cookie = await enter(url)
+    const { body } = await ask(url, 'GET /api/v1/caller', { headers: { cookie } })
+    expect(body.caller).toMatchObject({ id: 'justin', kind: 'human', verified: true })
+    // Without a screen nothing opens, and the link is told instead.
+    expect((await postern({ home }, 'ui')).stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/ui\/enter\?ticket=\S+\n$/)
+  })
+
+  it('keeps whoever is in the page there when the server is started again', async () => {
+    verifies('page.sign-in')
+    const home = temporaryFolder()
+    const first = await startServe({ home })
+    await postern({ home }, 'agent', 'add', 'justin', '--kind', 'human')
+    const cookie = await enter((await posternJson<Link>({ home }, 'ui', '--print')).url)
+    await first.stop()
+    const again = await startServe({ home, port: new URL(first.url).port })
+    expect((await again.ask('GET /api/v1/caller', { token: null, headers: { cookie } })).status).toBe(200)
+  })
+
+  it('asks who looks where several could be meant, and takes the owner for it', async () => {
+    const home = temporaryFolder()
+    await startServe({ home })
+    for (const name of ['justin', 'robin']) await postern({ home }, 'agent', 'add', name, '--kind', 'human')
+    expect(await postern({ home }, 'ui')).toMatchObject({ exit: 64, stderr: expect.stringContaining('justin, robin') })
+    expect((await posternJson<Link>({ home }, 'ui', '--as', 'robin')).person).toBe('robin')
+    await postern({ home }, 'agent', 'add', 'justin', '--kind', 'human', '--owner')
+    expect((await posternJson<Link>({ home }, 'ui')).person).toBe('justin')
+  })
+
+  it('lets no agent in, by name or by descent', async () => {
+    verifies('page.sign-in')
+    const home = temporaryFolder()
+    const { ask: asked } = await startServe({ home })
+    await postern({ home }, 'agent', 'add', 'quinn')
+    await postern({ home }, 'agent', 'add', 'justin', '--kind', 'human')
+    expect((await postern({ home }, 'ui', '--as', 'quinn')).exit).toBe(4)
+    const { pid } = process
+    const body = { id: 'ses_1', agent: 'quinn', pid, pidStartedAt: processStart(pid) }
+    await asked('POST /api/v1/sessions', { body })
+    for (const words of [['ui'], ['ui', '--as', 'justin']]) {
+      expect((await postern({ home }, ...words)).exit, words.join(' ')).toBe(4)
+    }
+  })
+
+  it('says so where no server runs', async () => {
+    const home = temporaryFolder()
+    await postern({ home }, 'agent', 'add', 'justin', '--kind', 'human')
+    expect(await postern({ home }, 'ui')).toMatchObject({ exit: 69, stderr: expect.stringContaining('postern serve') })
+  })
+})

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { isLive, openPage, startPageServer, useBrowser } from './harness.ts'
+import { playScene, type Scene } from './scene.ts'
+
+useBrowser()
+
+async function drain(agent: Scene['quinn'], id: string): Promise<void> {
+  const { offer } = await agent.inbox.drain({ agent: id, maxMessages: 100 })
+  if (offer) await agent.inbox.confirm({ offerId: offer.id, evidence: 'the next event', printed: true })
+}
+
+describe('the page follows', () => {
+  it('a message to a space: its ticks turn as agents drain', async () => {
+    const server = await startPageServer()
+    const scene = await playScene(server)
+    const { page } = await openPage(server)
+    await page.keyboard.press('c')
+    await page.getByLabel('To', { exact: true }).fill('release')
+    await page.getByRole('option', { name: /Release 4.2/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('textbox', { name: 'Message' }).fill('We ship at four.')
+    await page.keyboard.press('Control+Enter')
+
+    const post = page.locator('.post', { hasText: 'We ship at four.' })
+    await post.waitFor()
+    const tick = (agent: string) => post.locator(`.tick[data-agent=${agent}]`)
+    await expect.poll(() => tick('quinn').getAttribute('data-state')).toBe('pending')
+    await drain(scene.quinn, 'quinn')
+    await expect.poll(() => tick('quinn').getAttribute('data-state')).toBe('seen')
+    expect(await tick('vera').getAttribute('data-state')).toBe('pending')
+    await drain(scene.vera, 'vera')
+    await expect.poll(() => tick('vera').getAttribute('data-state')).toBe('seen')
+    await scene.close()
+  })
+
+  it('a message that nobody drains: its trace says so, until somebody does', async () => {
+    const server = await startPageServer()
+    const scene = await playScene(server)
+    const { id } = await scene.rosa.inbox.push({ to: ['vera'], content: 'Are you there?' })
+    const { page } = await openPage(server, `/ui/trace/${id}`)
+    await page.getByText(/vera has not drained its inbox since it came/).waitFor()
+    await page.getByText('not seen yet').waitFor()
+    await drain(scene.vera, 'vera')
+    await page.getByText(/vera has seen it/).waitFor()
+    await scene.close()
+  })
+
+  it('entries of a bus as they come', async () => {
+    const server = await startPageServer()
+    const scene = await playScene(server)
+    const { page } = await openPage(server, '/ui/bus/shop/receipts')
+    await page.getByText('Run ended.').waitFor()
+    await scene.milo.bus.post({
+      project_id: 'shop',
+      task_id: 'receipts',
+      type: 'FACT',
+      body: 'It came while you looked.',
+    })
+    await page.getByText('It came while you looked.').waitFor()
+    await scene.close()
+  })
+
+  it('goes on after the server was started again, without being loaded anew', async () => {
+    const server = await startPageServer()
+    const scene = await playScene(server)
+    const { page } = await openPage(server)
+    await page.evaluate('globalThis.isSamePage = true')
+    await scene.close()
+
+    await server.stop()
+    await page.locator('.connection[data-state=lost]').first().waitFor()
+    await page.getByText(/The server does not answer/).waitFor()
+    const again = await startPageServer({ home: server.home, port: new URL(server.url).port })
+    await again.ask('POST /api/v1/inbox', {
+      body: { to: ['rosa'], content: 'Back again.', subject: 'After the restart' },
+    })
+    await page.getByRole('option', { name: /After the restart/ }).waitFor({ timeout: 30_000 })
+    await isLive(page)
+    expect(await page.evaluate('globalThis.isSamePage')).toBe(true)
+  })
+})

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { openPage, startPageServer, useBrowser } from './harness.ts'
+import { playScene } from './scene.ts'
+
+useBrowser()
+
+/** What can be undone is told to the server only when it no longer can. */
+const UNDO_MS = 6_000
+
+async function openInbox() {
+  const server = await startPageServer()
+  const scene = await playScene(server)
+  const opened = await openPage(server)
+  await opened.page.getByRole('option').first().waitFor()
+  const stateOf = async (subject: string) => {
+    const { items } = await scene.rosa.inbox.list({ agent: 'rosa', which: 'all', limit: 100 })
+    return items.find((item) => item.subject === subject)?.state
+  }
+  return { ...opened, scene, stateOf }
+}
+
+const ALERT = 'The staging database is at 92 % of its disk'
+const MAIL = 'Checkout tests are green again'
+
+describe('the inbox', () => {
+  it('shows what waits, counts it in the title, and follows what comes', async () => {
+    const { page, scene } = await openInbox()
+    await expect.poll(() => page.title()).toMatch(/^\(\d+\) My inbox · Postern$/)
+    const before = Number(/\d+/.exec(await page.title())?.[0])
+    await scene.vera.inbox.push({ to: ['rosa'], content: 'It is live.', subject: 'A new one' })
+    await page.getByRole('option', { name: /A new one/ }).waitFor()
+    await expect.poll(() => page.title()).toContain(`(${before + 1})`)
+    await scene.close()
+  })
+
+  it('takes back what was done for some seconds, and tells the server afterwards', async () => {
+    const { page, scene, stateOf } = await openInbox()
+    await page.getByRole('option', { name: new RegExp(ALERT) }).click()
+    await page.keyboard.press('e')
+    await page.getByRole('option', { name: new RegExp(ALERT) }).waitFor({ state: 'detached' })
+    await page.keyboard.press('u')
+    await page.getByRole('option', { name: new RegExp(ALERT) }).waitFor()
+    expect(await stateOf(ALERT)).not.toBe('acted')
+
+    await page.getByRole('option', { name: new RegExp(MAIL) }).click()
+    await page.keyboard.press('e')
+    await expect.poll(() => stateOf(MAIL), { timeout: UNDO_MS + 5_000 }).toBe('acted')
+    expect(await stateOf(ALERT)).not.toBe('acted')
+    await scene.close()
+  })
+
+  it('snoozes, and brings back what was snoozed', async () => {
+    const { page, scene, stateOf } = await openInbox()
+    await page.getByRole('option', { name: new RegExp(ALERT) }).click()
+    await page.keyboard.press('s')
+    await page.keyboard.press('1')
+    await page.getByText(/Snoozed until in an hour/).waitFor()
+    await expect.poll(() => stateOf(ALERT)).toBe('held')
+    await page.getByRole('button', { name: 'Snoozed' }).click()
+    await page.getByRole('option', { name: new RegExp(ALERT) }).waitFor()
+    await page.keyboard.press('u')
+    await expect.poll(() => stateOf(ALERT)).toBe('pending')
+    await scene.close()
+  })
+
+  it('deals with many at once', async () => {
+    const { page, scene } = await openInbox()
+    for (const key of ['j', 'j', 'x', 'j', 'x']) await page.keyboard.press(key)
+    await page.getByText('2 selected').waitFor()
+    await page.keyboard.press('e')
+    await page.getByText('2 done').waitFor()
+    await scene.close()
+  })
+
+  it('replies in the thread', async () => {
+    const { page, scene } = await openInbox()
+    await page.getByRole('option', { name: new RegExp(ALERT) }).click()
+    await page.getByRole('heading', { name: ALERT }).waitFor()
+    await page.keyboard.press('r')
+    await page.keyboard.type('Drop them.')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Replied to Milo').waitFor()
+    const { items } = await scene.milo.inbox.list({ agent: 'milo' })
+    expect(items.find(({ content }) => content === 'Drop them.')).toMatchObject({
+      subject: `Re: ${ALERT}`,
+      from: { id: 'rosa', verified: true },
+    })
+    await scene.close()
+  })
+
+  it('finds messages by their words, and screens by their names', async () => {
+    const { page, scene } = await openInbox()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('staging datab')
+    await page.getByRole('listbox', { name: 'Findings' }).getByText(ALERT).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: ALERT }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('d')
+    await page.getByRole('heading', { name: 'Decisions', level: 1 }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('Write a message').waitFor()
+    await scene.close()
+  })
+})

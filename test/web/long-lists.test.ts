@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { connectPostern } from '../../src/client/connect.ts'
+import { openPage, startPageServer, useBrowser } from './harness.ts'
+
+useBrowser()
+
+const COUNT = 10_000
+/** A frame that takes longer is seen as a stutter. Machines that run tests are slow: one in twenty may. */
+const STUTTER_MS = 100
+
+/** Scrolls by a screen each frame and tells how long each frame took. */
+const SCROLL = `new Promise((resolve) => {
+  const list = document.querySelector('.inbox-list')
+  const frames = []
+  let last = performance.now()
+  const step = (now) => {
+    frames.push(now - last)
+    last = now
+    list.scrollTop += 700
+    if (frames.length < 120) requestAnimationFrame(step)
+    else resolve({ frames, rows: document.querySelectorAll('.inbox-row').length })
+  }
+  requestAnimationFrame(step)
+})`
+
+describe('an inbox of 10,000 messages', () => {
+  it('is there whole, scrolls without stutter, and is gone through by keys', { timeout: 120_000 }, async () => {
+    const server = await startPageServer()
+    const admin = await connectPostern(server)
+    await admin.agents.add({ id: 'rosa', kind: 'human' })
+    for (let sent = 0; sent < COUNT; sent += 1_000) {
+      const messages = Array.from({ length: 1_000 }, (_, at) => ({
+        to: ['rosa'],
+        subject: `Message ${sent + at + 1}`,
+        content: 'Some words that say what it is about, as long as such words usually are.',
+      }))
+      await admin.inbox.pushMany({ messages })
+    }
+    const { page } = await openPage(server)
+    await expect
+      .poll(() => page.locator('.inbox-head').first().textContent(), { timeout: 30_000 })
+      .toContain(String(COUNT))
+    const { frames, rows } = (await page.evaluate(SCROLL)) as { readonly frames: number[]; readonly rows: number }
+    expect(rows).toBeLessThan(60)
+    expect(frames.filter((ms) => ms > STUTTER_MS).length).toBeLessThan(frames.length / 20)
+    await page.evaluate('document.querySelector(".inbox-list").scrollTop = 1e9')
+    await page.getByRole('option', { name: /Message 1 Some words/ }).waitFor()
+    for (let steps = 0; steps < 30; steps++) await page.keyboard.press('j')
+    await page.getByRole('heading', { name: `Message ${COUNT - 29}`, exact: true }).waitFor()
+    await admin.close()
+  })
+})

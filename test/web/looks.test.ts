@@ -1,0 +1,116 @@
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { SCREENS } from '../../web/src/router/route.ts'
+import { openPage, startPageServer, useBrowser } from './harness.ts'
+import { playScene } from './scene.ts'
+
+useBrowser()
+
+interface Violation {
+  readonly id: string
+  readonly impact: string
+  readonly nodes: readonly { readonly html: string }[]
+}
+
+/** What a checker of accessibility calls serious or worse. */
+async function seriousFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+    readonly violations: readonly Violation[]
+  }
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+}
+
+async function everyScreen(scene: { readonly decisionId: string; readonly gateId: string }) {
+  const details = [`/decisions/${scene.decisionId}`, `/gates/${scene.gateId}`, '/spaces/release', '/bus/shop/receipts']
+  const views = ['/bus/shop/receipts?view=graph', '/plans?view=calendar', '/agents/quinn']
+  return [...Object.keys(SCREENS).map((name) => `/${name}`), ...details, ...views].map((path) => `/ui${path}`)
+}
+
+/** What is loaded has come, and nothing is still being drawn. */
+async function settled(page: Page): Promise<void> {
+  await page.locator('main h1').first().waitFor({ state: 'attached' })
+  await page.locator('.loading').first().waitFor({ state: 'detached' })
+}
+
+describe('every screen', () => {
+  it('has no serious fault for those who see or hear it otherwise, light or dark', { timeout: 120_000 }, async () => {
+    const server = await startPageServer()
+    const scene = await playScene(server)
+    const found: string[] = []
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, faults } = await openPage(server, '/ui/inbox', { colorScheme, reducedMotion: 'reduce' })
+      const ground = (await page.evaluate('getComputedStyle(document.body).backgroundColor')) as string
+      const brightness = (ground.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part), 0)
+      expect(colorScheme === 'dark' ? brightness < 200 : brightness > 600, ground).toBe(true)
+      for (const path of await everyScreen(scene)) {
+        await page.goto(`${server.url}${path}`)
+        await settled(page)
+        found.push(...(await seriousFaults(page)).map((fault) => `${path}, ${colorScheme}: ${fault}`))
+      }
+      expect(faults).toEqual([])
+    }
+    expect(found).toEqual([])
+    await scene.close()
+  })
+
+  it('has no serious fault in what lies above it either', async () => {
+    const server = await startPageServer()
+    const scene = await playScene(server)
+    const { page } = await openPage(server)
+    await page.getByRole('option').first().waitFor()
+    for (const [key, title] of [
+      ['Control+k', 'Search and go'],
+      ['c', 'New message'],
+      ['?', 'Keys'],
+    ] as const) {
+      await page.keyboard.press(key)
+      await page.getByRole('dialog', { name: title }).waitFor()
+      expect(await seriousFaults(page), title).toEqual([])
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog', { name: title }).waitFor({ state: 'detached' })
+    }
+    await scene.close()
+  })
+
+  it('fits a phone', { timeout: 120_000 }, async () => {
+    const server = await startPageServer()
+    const scene = await playScene(server)
+    const { page } = await openPage(server, '/ui/inbox', { viewport: { width: 380, height: 740 } })
+    for (const path of await everyScreen(scene)) {
+      await page.goto(`${server.url}${path}`)
+      await settled(page)
+      const width = await page.evaluate('document.documentElement.scrollWidth')
+      expect(width, path).toBeLessThanOrEqual(380)
+    }
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('dialog').getByRole('link', { name: 'Doctor' }).click()
+    await page.getByRole('heading', { name: 'Doctor', level: 1 }).waitFor()
+    await scene.close()
+  })
+
+  it('keeps the theme that was chosen', async () => {
+    const server = await startPageServer()
+    const scene = await playScene(server)
+    const { page } = await openPage(server, '/ui/doctor', { colorScheme: 'light' })
+    await page.getByRole('button', { name: 'Theme: system' }).click()
+    await page.getByRole('button', { name: 'Theme: light' }).click()
+    await page.reload()
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
+    await scene.close()
+  })
+
+  it('says what to type where there is nothing', async () => {
+    const server = await startPageServer()
+    await server.ask('POST /api/v1/agents', { body: { id: 'rosa', kind: 'human' } })
+    const { page } = await openPage(server)
+    for (const screen of ['inbox', 'decisions', 'gates', 'spaces', 'bus', 'plans', 'ledger', 'services', 'metrics']) {
+      await page.goto(`${server.url}/ui/${screen}`)
+      await page.locator('.empty .command').first().waitFor()
+      expect(await page.locator('.empty .command code').first().textContent(), screen).toMatch(/^postern /)
+    }
+  })
+})

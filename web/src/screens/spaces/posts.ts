@@ -1,0 +1,78 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { SpacePost } from '../../../../src/model/sources/space.ts'
+import { postern } from '../../api/postern.ts'
+import { asProblem, type Problem } from '../../api/problem.ts'
+import { GAP, listen } from '../../live/connection.ts'
+
+export interface Posts {
+  readonly items: ReadonlySignal<readonly SpacePost[]>
+  readonly isLoaded: ReadonlySignal<boolean>
+  readonly problem: ReadonlySignal<Problem | undefined>
+  /** Goes further back, as long as there is something. */
+  loadEarlier(): void
+}
+
+const PAGE = 100
+
+/** What was said in a space: the latest first of all, earlier pages as one scrolls up, and what comes while one looks. */
+export function usePosts(id: string): Posts {
+  const items = useSignal<readonly SpacePost[]>([])
+  const isLoaded = useSignal(false)
+  const problem = useSignal<Problem | undefined>(undefined)
+  const earlier = useRef<number | null>(null)
+  const isBusy = useRef(false)
+
+  async function once(load: () => Promise<void>): Promise<void> {
+    if (isBusy.current) return
+    isBusy.current = true
+    try {
+      await load()
+      problem.value = undefined
+    } catch (error) {
+      problem.value = asProblem(error)
+    } finally {
+      isBusy.current = false
+    }
+  }
+
+  async function loadLatest(): Promise<void> {
+    const page = await postern.spaces.history({ id, limit: PAGE })
+    items.value = page.items
+    earlier.current = page.earlier
+    isLoaded.value = true
+  }
+
+  async function loadLater(): Promise<void> {
+    const after = items.peek().at(-1)?.seq
+    if (after === undefined) return loadLatest()
+    const page = await postern.spaces.history({ id, after, limit: PAGE })
+    if (page.items.length > 0) items.value = [...items.peek(), ...page.items]
+    if (page.items.length === PAGE) await loadLater()
+  }
+
+  async function loadBefore(): Promise<void> {
+    const before = earlier.current
+    if (before === null) return
+    const page = await postern.spaces.history({ id, before, limit: PAGE })
+    earlier.current = page.earlier
+    items.value = [...page.items, ...items.peek()]
+  }
+
+  useEffect(() => {
+    void once(loadLatest)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const look = () => void once(loadLater)
+    const unlisten = listen(({ type, subject }) => {
+      if (type !== GAP && !(type === 'space.posted' && subject === id)) return
+      clearTimeout(timer)
+      timer = setTimeout(look, 60)
+    })
+    return () => {
+      clearTimeout(timer)
+      unlisten()
+    }
+  }, [id])
+
+  return { items, isLoaded, problem, loadEarlier: () => void once(loadBefore) }
+}

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { verifies } from '../scenarios/requirements.ts'
-import { caller, conformance, refused, stateOf, stepsOf, tell } from './suite.ts'
+import { verifies } from '../../scenarios/requirements.ts'
+import { caller, conformance, refused, stateOf, stepsOf, tell } from '../suite.ts'
 
 const HOUR_MS = 60 * 60_000
 

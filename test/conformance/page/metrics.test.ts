@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import type { MetricSeries } from '../../src/model/metrics.ts'
-import { verifies } from '../scenarios/requirements.ts'
-import { caller, conformance, refused, show, tell } from './suite.ts'
+import type { MetricSeries } from '../../../src/model/metrics.ts'
+import { verifies } from '../../scenarios/requirements.ts'
+import { caller, conformance, refused, show, tell } from '../suite.ts'
 
 const MINUTE_MS = 60_000
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)

@@ -11,7 +11,7 @@ import type { Tool } from '../operations/tools/tool.ts'
 import { type Connection, ownScope, requireAgentOf } from './connection.ts'
 import { createMcpServer } from './mcp-server.ts'
 import { createChanges } from './resources/changes.ts'
-import { createShown } from './shown.ts'
+import { createShown, type Shown } from './shown.ts'
 import { listenedTo } from './stdio-wire.ts'
 
 export { findTools } from './tool-sets.ts'
@@ -52,6 +52,7 @@ const MAX_URIS_OF_PEER = 200
 /** One caller with one token: what it was shown, and the streams on which it is told of changes. */
 interface Peer {
   readonly handler: McpHttpHandler
+  readonly shown: Shown
   /** Notes which resources its next stream is about. */
   readonly want: (uris: readonly string[]) => void
 }
@@ -78,8 +79,11 @@ export function createMcpDoor({ postern, tools, note }: McpDoorOptions): McpDoor
 
   return {
     async answer(asked) {
-      const { handler, want } = peerOf(asked)
-      want(listenedUris(asked.body))
+      const { handler, shown, want } = peerOf(asked)
+      const { method: called, params } = readCall(asked.body)
+      if (called === 'subscriptions/listen') want(listenedTo(params))
+      // Nobody tells when a client has gone. The next one has not read what that was shown last.
+      if (BEGINNINGS.includes(called)) await shown.release('a client has begun anew')
       const { method, headers, body, signal, onSettled } = asked
       const request = new Request('http://127.0.0.1/mcp', {
         method,
@@ -133,7 +137,7 @@ function createPeer(postern: Postern, { tools, note }: Omit<McpDoorOptions, 'pos
   const want = (uris: readonly string[]) => {
     for (const uri of uris) if (asked.size < MAX_URIS_OF_PEER) asked.add(uri)
   }
-  return { handler, want }
+  return { handler, shown: connection.shown, want }
 }
 
 /** What carries the request carries also whoever waits to hear of its answer. */
@@ -142,13 +146,20 @@ function onSettled({ http }: ServerContext, tell: (wasSent: boolean) => void): v
   extra?.onSettled(tell)
 }
 
-function listenedUris(body: string): readonly string[] {
-  if (!body.includes('subscriptions/listen')) return []
+/** By which a client of either revision begins. */
+const BEGINNINGS: readonly string[] = ['server/discover', 'initialize']
+
+interface ReadCall {
+  readonly method: string
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/** What is asked for, where that can be told; whoever answers the request says what is wrong with it. */
+function readCall(body: string): ReadCall {
   try {
     const { method, params } = JSON.parse(body)
-    return method === 'subscriptions/listen' ? listenedTo(params ?? {}) : []
+    return { method: typeof method === 'string' ? method : '', params: params ?? {} }
   } catch {
-    // Whoever answers the request says what is wrong with it.
-    return []
+    return { method: '', params: {} }
   }
 }

@@ -40,10 +40,16 @@ export async function serveMcp(options: ServeMcp): Promise<void> {
   const connection = createConnection(options, agent, wire)
   const opened = new Set<Changes>()
   const handle = serveStdio(({ era }) => open(era), { transport: wire, onerror: (error) => note(error.message) })
+  let isAskedToEnd = false
+  void stopped.then(() => {
+    isAskedToEnd = true
+  })
   await Promise.race([wire.closed, stopped])
   for (const changes of opened) changes.close()
   await handle.close()
-  await settle(connection, wire)
+  // A signal that came before the pipe closed may be heard after it.
+  await new Promise(setImmediate)
+  await settle(connection, isAskedToEnd || wire.isParentThere())
 
   function open(era: Era) {
     const changes = createChanges(connection, (uri) => void server.sendResourceUpdated({ uri }).catch(() => {}))
@@ -84,10 +90,10 @@ function createConnection(
 }
 
 /**
- * A client that ends its server in good order is still there when its end of the pipe closes, and has read what was sent.
- * One that was killed takes its own word with it: then what it was shown last is shown again.
+ * A client that ends its server in good order asks it to end, or closes its end of the pipe and is still there; it has read
+ * what was sent. One that was killed does neither: then what it was shown last is shown again.
  */
-async function settle({ shown }: Connection, wire: Wire): Promise<void> {
-  if (wire.isParentThere()) await shown.confirm('the client ended the connection in good order')
+async function settle({ shown }: Connection, isInGoodOrder: boolean): Promise<void> {
+  if (isInGoodOrder) await shown.confirm('the client ended the connection in good order')
   else await shown.release('the client is gone')
 }

@@ -30,4 +30,7 @@ export interface Offer {
  */
 export const VIA_AGENT = 'agent'
 
+/** By what tools offer: the end of the very tool that shows something comes before the model is asked again. */
+export const VIA_TOOL = 'mcp'
+
 export type OfferOutcome = 'confirmed' | 'released' | 'lapsed'

@@ -25,6 +25,18 @@ conformance('events of a session', ({ rule, open }) => {
     expect(await postern.sessions.list({ agent: 'quinn' })).toMatchObject([later.session])
   })
 
+  rule('does not confirm by the end of a tool what that very tool may have shown', async () => {
+    verifies('mcp.shown')
+    const { postern, advance } = await open()
+    const id = await tell(postern, 'quinn', 'by a tool')
+    await show(postern, { agent: 'quinn', sessionId: 'ses-1', via: 'mcp' })
+    advance(100)
+    expect(await note(postern, 'tool.after', { ageMs: 10 })).toMatchObject({ confirmed: 0 })
+    expect(await stateOf(postern, id)).toBe('offered')
+    expect(await note(postern, 'tool.before', { ageMs: 10 })).toMatchObject({ confirmed: 1 })
+    expect(await stateOf(postern, id)).toBe('seen')
+  })
+
   rule('confirms only what was printed before the event began', async () => {
     verifies('G4.earlier-event')
     const { postern, advance } = await open()

@@ -1,5 +1,5 @@
 import { PosternError } from '../../model/errors.ts'
-import type { Offer } from '../../model/offer.ts'
+import { type Offer, VIA_TOOL } from '../../model/offer.ts'
 import type { NotedEvent, NoteEvent, StopOutcome } from '../../model/postern.ts'
 import { FIRED_WITHIN_MS, parseMilliseconds, parseSessionId, type Session } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
@@ -23,14 +23,14 @@ export async function noteEvent(ctx: Context, input: NoteEvent): Promise<NotedEv
   if (input.firing !== undefined) parseText('firing', input.firing, FIRING_BYTES)
   requireAge(input)
   const printed = input.ageMs === undefined ? undefined : { sessionId: id, before: ctx.store.now() - input.ageMs }
-  const toConfirm = printed ? await ctx.store.read.offers.printedOf(printed) : []
+  const toConfirm = printed ? readBy(input, await ctx.store.read.offers.printedOf(printed)) : []
   const { rings, ...noted } = await ctx.store.transact(
     async (tx) => {
       const session = await putSession(ctx, tx, await inItsProject(tx, input))
       if (await isRepetition(ctx, tx, input)) return { session, isRepeated: true, confirmed: 0, rings: [] }
       const turn = turnAfter(ctx, input)
       const current = turn && (await tx.sessions.setTurn(turn))
-      const shown = printed ? await tx.offers.printedOf(printed) : []
+      const shown = printed ? readBy(input, await tx.offers.printedOf(printed)) : []
       const rings = await closeShown(ctx, tx, input, shown)
       return { session: current ?? session, isRepeated: false, confirmed: input.loses ? 0 : shown.length, rings }
     },
@@ -38,6 +38,11 @@ export async function noteEvent(ctx: Context, input: NoteEvent): Promise<NotedEv
   )
   ring(ctx, rings)
   return noted
+}
+
+/** What the model has read when the event comes. A tool that has just ended may be the one that has shown it. */
+function readBy({ event }: NoteEvent, offers: readonly Offer[]): readonly Offer[] {
+  return event === 'tool.after' ? offers.filter(({ via }) => via !== VIA_TOOL) : offers
 }
 
 async function closeShown(

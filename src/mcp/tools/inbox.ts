@@ -1,5 +1,6 @@
 import type { InboxMessage } from '../../model/delivery.ts'
 import type { Message } from '../../model/message.ts'
+import { VIA_TOOL } from '../../model/offer.ts'
 import type { Drained, InboxPage, ShownInFull } from '../../model/postern.ts'
 import type { Trace } from '../../model/receipt.ts'
 import { renderDrain } from '../../render/drain.ts'
@@ -44,7 +45,7 @@ async function drain(call: ToolCall): Promise<Drained> {
   const sessionId = await connection.sessionId()
   return operate<Drained>(call, 'inbox.drain', {
     agent: connection.agent,
-    via: 'mcp',
+    via: VIA_TOOL,
     maxTokens: Math.min((input['maxTokens'] as number | undefined) ?? DEFAULT_TOKENS, MAX_TOKENS),
     ...urgency(call),
     ...(sessionId !== undefined && { sessionId }),

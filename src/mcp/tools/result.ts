@@ -13,13 +13,16 @@ const RENDERED = 'text'
 export function toResult({ output }: Tool, { structured, text }: ToolAnswer): CallToolResult {
   const declared = output.parse(toWire(structured)) as Readonly<Record<string, unknown>>
   const fields = Object.entries(declared).map(([name, value]) => [name, name === RENDERED ? value : harmless(value)])
-  return { content: [{ type: 'text', text }], structuredContent: Object.fromEntries(fields) }
+  const structuredContent = Object.fromEntries(fields)
+  // Hosts hand a model one of the two. Whoever gets the text needs what is in the other.
+  const whole = RENDERED in declared ? text : `${text}\n${JSON.stringify(structuredContent)}`
+  return { content: [{ type: 'text', text: whole }], structuredContent }
 }
 
 /** A refusal in words: what happened, what to do next, and the code for programs. */
 export function toRefusal(tool: Tool, thrown: unknown): CallToolResult {
   const error = asPosternError(thrown)
-  const next = error.code === 'INPUT_INVALID' ? `Mend it and repeat; ${fieldsOf(tool)}` : error.next
+  const next = error.code === 'INPUT_INVALID' ? `Mend it and repeat; ${fieldsOf(tool)}` : byTools(error.next)
   const text = `${neutralise(error.message, LINE)} ${neutralise(next, LINE)} [${error.code}]`
   return { content: [{ type: 'text', text }], isError: true }
 }
@@ -27,4 +30,20 @@ export function toRefusal(tool: Tool, thrown: unknown): CallToolResult {
 function fieldsOf({ name, input }: Tool): string {
   const fields = Object.keys(input.shape)
   return fields.length === 0 ? `${name} takes nothing.` : `${name} takes ${fields.join(', ')}.`
+}
+
+/** Tools in the place of commands that an agent without a shell cannot run; others are for people. */
+const TOOLS_FOR: Readonly<Record<string, string>> = {
+  'agent list': 'agent_list',
+  'decision list': 'decision_get',
+  'decision show': 'decision_get',
+  'gate list': 'gate_list',
+  'gate show': 'gate_list',
+  'inbox list': 'inbox_check',
+  'inbox search': 'message_search',
+  'inbox show': 'message_read',
+}
+
+function byTools(next: string): string {
+  return next.replace(/"postern ([a-z]+ [a-z]+)[^"]*"/g, (quoted, command: string) => TOOLS_FOR[command] ?? quoted)
 }

@@ -32,7 +32,7 @@ async function fuzz(tool: Tool, known: Known, runs: number, send: Send): Promise
       if (answer.error || answer.result?.isError) tally.refused++
       else tally.done++
     }),
-    { numRuns: runs, endOnFailure: true },
+    { numRuns: runs, endOnFailure: true, examples: [[known.inputs[tool.name] ?? {}]] },
   )
   return tally
 }

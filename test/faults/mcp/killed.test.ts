@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { type ClientRequest, request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { dataOf, LEGACY, type RawClient } from '../../helpers/mcp/raw-client.ts'
+import { startServe } from '../../helpers/http-server.ts'
+import { askMcp } from '../../helpers/mcp/http-client.ts'
+import { dataOf, ENVELOPE, LEGACY, MODERN, type RawClient } from '../../helpers/mcp/raw-client.ts'
 import { verifies } from '../../scenarios/requirements.ts'
-import { cliEnvironment } from '../harness/cli.ts'
+import { cliCommand, cliEnvironment } from '../harness/cli.ts'
 import { deliveriesIn, withStore } from '../harness/home.ts'
 import { figures, isLong } from '../harness/need.ts'
 import { doctorFault } from '../harness/soundness.ts'
@@ -14,6 +17,7 @@ import { type McpPlace, makeMcpPlace, mcpCommand, startMcp } from './place.ts'
 
 const MESSAGES = 100
 const KILLS = isLong ? 200 : 12
+const LEAVERS = isLong ? 50 : 5
 const PARENTS = isLong ? 50 : 5
 /** So that what the dead were shown comes back while the test runs. */
 const LEASE_MS = 300
@@ -133,12 +137,13 @@ describe('a client that', () => {
   it('is killed with its server below it gets the messages again at once', async () => {
     verifies('mcp.shown')
     const place = await makeMcpPlace()
-    const ids = await fill(place, 3)
     for (let round = 1; round <= PARENTS; round++) {
-      expect(await showToDoomedParent(place)).toEqual(ids.map((id) => ({ id, attempt: round })))
+      const ids = await fill(place, 3)
+      expect(await showToDoomedParent(place), `round ${round}`).toEqual(ids.map((id) => ({ id, attempt: 1 })))
+      const next = await startMcp(place)
+      expect(await check(next), `round ${round}`).toMatchObject({ messages: ids.map((id) => ({ id, attempt: 2 })) })
+      await next.end()
     }
-    const next = await startMcp(place)
-    expect(idsOf(await check(next))).toEqual(ids)
     expect(await doctorFault(place.home)).toBeNull()
   })
 
@@ -190,6 +195,32 @@ describe('a client that', () => {
   })
 })
 
+describe('a client over HTTP', () => {
+  it('that goes while its call waits is shown by a later call what came', async () => {
+    verifies('mcp.shown')
+    const place = await makeMcpPlace()
+    const server = await startServe({ home: place.home, executable: cliCommand([]).at(-1) ?? '' })
+    const { body } = await server.ask('POST /api/v1/tokens', { body: { scope: 'agent:quinn' } })
+    const asking = { url: server.url, token: String(body.token), method: 'tools/call' }
+    for (let round = 1; round <= LEAVERS; round++) {
+      const leaving = callAndLeave(asking, { waitSeconds: 100 })
+      await askMcp({ ...asking, params: { name: 'agent_list', arguments: {} } })
+      leaving.destroy()
+      const ids = await fill(place, 2)
+      const shown: string[] = []
+      await expect
+        .poll(async () => {
+          const { message } = await askMcp({ ...asking, params: { name: 'inbox_check', arguments: {} } })
+          shown.push(...idsOf(dataOf<Checked>(message ?? expect.fail('there was no answer'))))
+          return shown
+        })
+        .toEqual(ids)
+    }
+    expect(await server.stop()).toBe(0)
+    expect(await doctorFault(place.home)).toBeNull()
+  })
+})
+
 describe('two connections of one agent', () => {
   it('never show one message twice', async () => {
     verifies('mcp.concurrent')
@@ -212,6 +243,26 @@ describe('two connections of one agent', () => {
     expect((await deliveriesIn(place.home)).filter(({ state }) => state !== 'seen')).toEqual([])
   })
 })
+
+/** Calls inbox_check on a connection of its own, for somebody who will not hear the answer. */
+function callAndLeave({ url, token }: { readonly url: string; readonly token: string }, input: object): ClientRequest {
+  const outgoing = request(new URL('/mcp', url), {
+    method: 'POST',
+    agent: false,
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': MODERN,
+      'mcp-method': 'tools/call',
+      'mcp-name': 'inbox_check',
+    },
+  })
+  outgoing.on('error', () => {})
+  const params = { name: 'inbox_check', arguments: input, _meta: ENVELOPE }
+  outgoing.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }))
+  return outgoing
+}
 
 async function stop(client: RawClient, signal: NodeJS.Signals) {
   client.child.kill(signal)

@@ -22,10 +22,13 @@ interface DecisionData {
   readonly answer: { readonly by: string; readonly trust: string; readonly selected: string | null } | null
 }
 
-/** Calls a tool that must do what it is asked. */
+/** Calls a tool that must do what it is asked; what it said stands before what it repeats for readers of text alone. */
 async function done<T>(client: RawClient, tool: string, input: object = {}): Promise<T & { readonly said: string }> {
   const answer = await client.call(tool, input)
-  return { ...dataOf<T>(answer), said: textOf(answer) }
+  const [data, text] = [dataOf<T & object>(answer), textOf(answer)]
+  const repeated = `\n${JSON.stringify(data)}`
+  expect('text' in data || text.endsWith(repeated), text).toBe(true)
+  return { ...data, said: 'text' in data ? text : text.slice(0, -repeated.length) }
 }
 
 async function refusedBy(client: RawClient, tool: string, input: object): Promise<string> {

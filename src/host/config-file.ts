@@ -65,7 +65,7 @@ export function findProjectFile(cwd: string): string | undefined {
     const path = `${within}${PROJECT_FILE}`
     const stat = statSync(path, { throwIfNoEntry: false })
     if (stat && stat.uid === (process.getuid?.() ?? stat.uid)) return path
-    if (existsSync(`${within}.git`) || within === folder) return undefined
+    if (existsSync(`${within}.git`) || dirname(folder) === folder) return undefined
   }
 }
 

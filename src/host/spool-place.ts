@@ -8,9 +8,8 @@ export { spoolPath }
 /** The root of the repository around a folder, or the folder itself where it is in none. */
 export function projectRoot(cwd: string): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    const within = folder.endsWith('/') ? folder : `${folder}/`
-    if (existsSync(`${within}.git`)) return folder
-    if (within === folder) return cwd
+    if (existsSync(`${folder}/.git`)) return folder
+    if (dirname(folder) === folder) return cwd
   }
 }
 

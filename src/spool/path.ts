@@ -2,18 +2,18 @@ import { join } from 'node:path'
 import { fileNameOf, isHarmlessName } from '../kit/node/file-names.ts'
 
 /** Seed 000's place, which foreign producers know. */
-const FOLDERS = ['.runtime', 'inject-queue'] as const
+const FOLDER = '.runtime/inject-queue'
 const QUARANTINE = 'quarantine'
 const ENDING = '.jsonl'
 
-/** The folder of a project's spools. */
+/** The folder of a project's spools. Every hook asks for it, and Node's `join` looks at each character of the path again. */
 export function spoolFolder(root: string): string {
-  return join(root, ...FOLDERS)
+  return `${root.endsWith('/') ? root : `${root}/`}${FOLDER}`
 }
 
 /** The spool of one session, whose id is kept as seed 000 writes it. Whatever it is called, it lies in that folder. */
 export function spoolPath(root: string, sessionId: string): string {
-  return join(root, ...FOLDERS, `${fileNameOf(sessionId)}${ENDING}`)
+  return `${spoolFolder(root)}/${fileNameOf(sessionId)}${ENDING}`
 }
 
 /** What is known of a spool beyond its lines. No spool has this name, because those all end as spools do. */

@@ -59,7 +59,7 @@ async function shotsOf(postern: Postern): Promise<readonly Shot[]> {
   const [gate] = await postern.gates.list({})
   const [space] = await postern.spaces.list({})
   const [plan] = await postern.plans.list({})
-  const [service] = await postern.services.list({})
+  const [service] = (await postern.services.list({})).toSorted((one, other) => other.events - one.events)
   const topics = (await postern.ledger.topics({})).filter(({ role }) => role === 'work' || role === 'inbound')
   const topic = topics.toSorted((one, other) => other.sequence - one.sequence)[0]
   const seen = (await postern.inbox.list({ which: 'delivered' })).items[0]

@@ -57,6 +57,9 @@ const BUGS: Readonly<Record<string, Bug>> = {
       return { ...drained, messages: drained.messages.map((message) => ({ ...message, attempt: 1 })) }
     },
   }),
+  'puts nothing off': (inbox) => ({
+    snooze: (input) => inbox.snooze({ ...input, untilAt: null }),
+  }),
   'ignores dedup keys': (inbox) => ({
     push: ({ dedupKey: _, ...input }) => inbox.push(input),
   }),

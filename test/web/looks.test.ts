@@ -103,6 +103,18 @@ describe('every screen', () => {
     await scene.close()
   })
 
+  it('asks who one is where nobody has signed in, and after one has left', async () => {
+    const server = await startPageServer()
+    await server.ask('POST /api/v1/agents', { body: { id: 'rosa', kind: 'human' } })
+    const { page, context } = await openPage(server)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Who are you?' }).waitFor()
+    expect(await context.cookies()).toEqual([])
+    await page.goto(`${server.url}/ui/gates`)
+    await page.getByText('postern ui', { exact: true }).waitFor()
+    expect(await seriousFaults(page)).toEqual([])
+  })
+
   it('says what to type where there is nothing', async () => {
     const server = await startPageServer()
     await server.ask('POST /api/v1/agents', { body: { id: 'rosa', kind: 'human' } })

@@ -10,7 +10,7 @@ import { followLinks } from './router/router.ts'
 import { App } from './shell/app.tsx'
 import { openDecisions, openGates } from './state/decisions.ts'
 import { directory } from './state/directory.ts'
-import { followInbox } from './state/inbox.ts'
+import { followInbox } from './state/inbox-items.ts'
 import { askWhoIAm } from './state/me.ts'
 
 const RETRY_MS = 1_500

@@ -1,6 +1,6 @@
 import { PRINTED_EVIDENCE } from '../../model/receipt.ts'
 import type { PickParams, PickShelf } from '../inbox-shelves.ts'
-import { readInboxMessage, SELECT_INBOX_MESSAGE, STATE_NOW } from '../rows.ts'
+import { OFFER_COLUMNS, readInboxMessage, readOffer, SELECT_INBOX_MESSAGE } from '../rows.ts'
 import { isAmong, locking, ringInboxes, type Sql, type SqlRow } from '../sql.ts'
 import { TAKEABLE } from './deliveries.ts'
 
@@ -22,14 +22,13 @@ export function createPickShelf(sql: Sql): PickShelf {
 
     async snooze({ id, agent, untilAt, at, by, reason }) {
       const row = await sql.get(
-        `SELECT ${PICKED} FROM messages m JOIN deliveries d ON d.message_seq = m.seq LEFT JOIN offers o ON o.id = d.offer_id
-         WHERE m.id = ?1 AND d.agent_id = ?2
-           AND (${STATE_NOW} IN ('pending', 'offered', 'seen') OR d.snoozed_until IS NOT NULL) ${waiting}`,
+        `SELECT d.inbox_seq, d.message_seq, d.attempt, d.offer_id FROM messages m JOIN deliveries d ON d.message_seq = m.seq
+         WHERE m.id = ?1 AND d.agent_id = ?2 AND (d.state IN ('pending', 'offered') OR d.snoozed_until IS NOT NULL) ${waiting}`,
         [id, agent],
       )
       if (!row) return false
-      const [inboxSeq, messageSeq, attempt] = row
-      await keepOffer({ id, agent, at }, row)
+      const [inboxSeq, messageSeq, attempt, offerId] = row
+      if (offerId !== null) await keepOffer({ id, agent, at }, { messageSeq, attempt, offerId })
       await sql.run(
         `UPDATE deliveries SET state = 'held', snoozed_until = ?3, moved_at = ?4, offer_id = NULL
          WHERE agent_id = ?1 AND inbox_seq = ?2`,
@@ -77,20 +76,21 @@ export function createPickShelf(sql: Sql): PickShelf {
     },
   }
 
-  /** What the present offer tells of a delivery is written down, because the next one takes its place. */
-  async function keepOffer({ id, agent, at }: Pick<PickParams, 'id' | 'agent' | 'at'>, row: SqlRow): Promise<void> {
-    const [, messageSeq, attempt, offerId, offeredAt, printedAt, closedAt, outcome, evidence, sessionId] = row
-    if (offerId === null) return
-    const [via, headlines] = row.slice(10)
-    const isHeadline = String(headlines ?? '')
-      .split(',')
-      .includes(id)
-    const printed = isHeadline ? PRINTED_EVIDENCE.ofHeadline : PRINTED_EVIDENCE.evidence
-    const record = (step: string, at: number, by: string | null, said: string) =>
-      sql.run(INSERT_STEP, [messageSeq, agent, at, step, attempt, by, sessionId, said])
+  /**
+   * What the present offer tells of a delivery is written down, because the next one takes its place. It is read once the
+   * delivery is locked: whoever waited for that lock would see of an offer only what was there before.
+   */
+  async function keepOffer({ id, agent, at }: Picked, { messageSeq, attempt, offerId }: Shown): Promise<void> {
+    const row = await sql.get(`SELECT ${OFFER_COLUMNS}, headlines FROM offers WHERE id = ?1`, [offerId])
+    if (!row) return
+    const { offeredAt, printedAt, closedAt, outcome, evidence, sessionId, via } = readOffer(row)
+    const headlines = String(row.at(-1) ?? '').split(',')
+    const { evidence: whole, ofHeadline } = PRINTED_EVIDENCE
+    const record = (step: string, time: number, by: string | null, said: string) =>
+      sql.run(INSERT_STEP, [messageSeq, agent, time, step, attempt, by, sessionId, said])
     await record('offered', offeredAt, null, `offer ${offerId} by ${via}`)
-    if (printedAt !== null) await record('printed', printedAt, null, printed)
-    if (outcome === 'confirmed') await record('seen', closedAt, null, evidence)
+    if (printedAt !== null) await record('printed', printedAt, null, headlines.includes(id) ? ofHeadline : whole)
+    if (outcome === 'confirmed') await record('seen', closedAt ?? at, null, evidence ?? outcome)
     else await record('seen', at, agent, 'it was put off by whoever was shown it')
   }
 
@@ -107,8 +107,13 @@ export function createPickShelf(sql: Sql): PickShelf {
   }
 }
 
-const PICKED = `d.inbox_seq, d.message_seq, d.attempt, d.offer_id, o.offered_at, o.printed_at, o.closed_at, o.outcome,
-  o.evidence, o.session_id, o.via, o.headlines`
+type Picked = Pick<PickParams, 'id' | 'agent' | 'at'>
+
+interface Shown {
+  readonly messageSeq: number
+  readonly attempt: number
+  readonly offerId: string
+}
 
 const INSERT_STEP = `INSERT INTO delivery_steps (message_seq, agent_id, at, step, attempt, by_id, session_id, evidence)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`

@@ -6,6 +6,7 @@ import type { World } from '../makers.ts'
 import { caller } from '../suite.ts'
 import * as messages from './messages.ts'
 import * as offers from './offers.ts'
+import { wakeDue } from './picks.ts'
 import type { Answer, Model, ModelOffer, Said } from './state.ts'
 
 /** The Postern under test, with the names that tie its messages and offers to those of the model. */
@@ -61,6 +62,7 @@ function isTakenUp(model: Model): boolean {
 /** Order, states and attempts of everything that was ever sent to anybody and is still kept. */
 export async function expectSameDeliveries(model: Model, { postern, ids }: Real): Promise<void> {
   for (const [id, { isRemoved }] of model.agents) if (!isRemoved) messages.takeUp(model, id)
+  wakeDue(model)
   const numbers = new Map([...ids].map(([number, id]) => [id, number]))
   const { items } = await postern.inbox.list({ which: 'all', limit: 1_000 })
   const given = items.map(({ agent, id, state, attempt }) => `${agent} ${numbers.get(id)} ${state} ${attempt}`)

@@ -5,7 +5,8 @@ import { advance, type Command, command, drain, list, onMessage, onOffer, pushMa
 import * as messages from './messages.ts'
 import * as moves from './moves.ts'
 import * as offers from './offers.ts'
-import type { Said } from './state.ts'
+import * as picks from './picks.ts'
+import type { Model, Said } from './state.ts'
 
 export const AGENTS = ['ann', 'bob', 'cleo'] as const
 const LATECOMER = 'dora'
@@ -69,6 +70,9 @@ const confirmations = fc.tuple(session, fc.constantFrom(0, 1)).map(([sessionId, 
   ),
 )
 
+/** One of the last messages; 0, which there never is, where there is none. */
+const picked = ({ counted }: Model, n: number) => (counted === 0 ? 0 : counted - (n % counted))
+
 const ARBITRARIES: readonly fc.Arbitrary<Command>[] = [
   direct.map((one) => pushMany([one])),
   direct.map((one) => pushMany([one])),
@@ -108,11 +112,29 @@ const ARBITRARIES: readonly fc.Arbitrary<Command>[] = [
       (postern, id) => postern.inbox.ack({ agent: by, ids: [id] }),
     ),
   ),
+  fc.tuple(pick, agent).map(([n, by]) =>
+    onMessage(
+      `read by ${by}`,
+      n,
+      (model, number) => picks.read(model, number, by),
+      (postern, id) => postern.inbox.read({ agent: by, ids: [id] }),
+    ),
+  ),
+  fc.tuple(pick, agent, fc.constantFrom(null, 1, 5_000, 30_000, 3_600_000)).map(([n, by, ms]) =>
+    command(
+      `${ms === null ? 'wake' : `snooze for ${ms} ms`} by ${by}, message ${n}`,
+      (model) => picks.snooze(model, picked(model, n), by, ms),
+      ({ postern, ids }, model) => {
+        const untilAt = ms === null ? null : model.now + ms
+        return postern.inbox.snooze({ agent: by, ids: [ids.get(picked(model, n)) ?? 'msg_none'], untilAt })
+      },
+    ),
+  ),
   pick.map((n) =>
     onMessage(
       'retry',
       n,
-      (model, number) => moves.moveAll(model, number, 'dead', 'pending'),
+      (model, number) => moves.moveAll(model, number, ['dead'], 'pending'),
       (postern, id) => postern.inbox.retryDead({ id }),
     ),
   ),

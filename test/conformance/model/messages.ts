@@ -30,7 +30,7 @@ export function removeAgent(model: Model, id: string): Answer<undefined> {
   if (!agent) return no('AGENT_NOT_FOUND')
   takeUp(model, id)
   for (const delivery of inboxOf(model, id)) {
-    if (delivery.state === 'pending' || delivery.state === 'offered') finish(model, delivery, 'cancelled')
+    if (['pending', 'offered', 'held'].includes(delivery.state)) finish(model, delivery, 'cancelled')
   }
   agent.isRemoved = true
   return MOVED
@@ -107,6 +107,7 @@ function deliver(model: Model, message: ModelMessage, agent: string): ModelDeliv
     attempt: 0,
     finishedAt: model.now,
     offer: undefined,
+    snoozedUntil: null,
   }
   model.deliveries.push(delivery)
   return delivery

@@ -1,6 +1,7 @@
 import type { DeliveryState } from '../../../src/model/delivery.ts'
 import { takeUp } from './messages.ts'
 import { giveBack } from './offers.ts'
+import { wakeDue } from './picks.ts'
 import type { Answer, Model, ModelDelivery } from './state.ts'
 import { allOrNothing, finish, isLapsed, isOver, MOVED, no, ok, present } from './state.ts'
 
@@ -22,16 +23,21 @@ export function cancel(model: Model, number: number): Answer<number> {
       for (const [id, { isRemoved }] of tried.agents) if (!isRemoved) takeUp(tried, id)
       message.takenBackAt = Math.min(message.takenBackAt, tried.now)
     }
-    return moveAll(tried, number, 'pending', 'cancelled')
+    return moveAll(tried, number, ['pending', 'held'], 'cancelled')
   })
 }
 
 /** Moves a message's deliveries from one state to another, at least one of them; none is pending for who was removed. */
-export function moveAll(model: Model, number: number, from: DeliveryState, to: DeliveryState): Answer<number> {
+export function moveAll(
+  model: Model,
+  number: number,
+  from: readonly DeliveryState[],
+  to: DeliveryState,
+): Answer<number> {
   if (!model.messages.has(number)) return no('MESSAGE_NOT_FOUND')
   const deliveries = model.deliveries.filter(({ message }) => message.number === number)
   if (deliveries.length === 0) return no('DELIVERY_NOT_FOUND')
-  const found = deliveries.filter(({ state }) => state === from)
+  const found = deliveries.filter(({ state }) => from.includes(state))
   const moved = found.filter(({ agent }) => to !== 'pending' || present(model, agent))
   for (const delivery of moved) finish(model, delivery, to)
   if (moved.length > 0) return ok(moved.length)
@@ -52,6 +58,7 @@ export function upkeep(model: Model): Answer<{ expired: number; released: number
     const lapsed = model.offers.filter((offer) => isLapsed(model, offer))
     for (const offer of lapsed) giveBack(model, offer)
     report.released = lapsed.length
+    wakeDue(model)
   }
   if (isDue(model, 'reaped', TEN_MINUTES_MS)) report.reaped = reap(model)
   return ok(report)

@@ -1,5 +1,6 @@
 import type { Priority } from '../../../src/model/priority.ts'
 import { takeUp } from './messages.ts'
+import { wakeDue } from './picks.ts'
 import type { Answer, Model, ModelDelivery, ModelOffer } from './state.ts'
 import { finish, isLapsed, isOver, MOVED, no, ok, pendingOf, present } from './state.ts'
 
@@ -21,6 +22,7 @@ export function drain(model: Model, options: DrainOptions): Answer<ModelDrained>
   const { agent } = options
   if (!present(model, agent)) return no('AGENT_NOT_FOUND')
   for (const offer of model.offers) if (offer.agent === agent && isLapsed(model, offer)) giveBack(model, offer)
+  wakeDue(model, agent)
   takeUp(model, agent)
   for (const delivery of pendingOf(model, agent)) if (isOver(model, delivery)) finish(model, delivery, 'expired')
 

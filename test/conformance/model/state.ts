@@ -56,6 +56,8 @@ export interface ModelDelivery {
   attempt: number
   finishedAt: number
   offer: ModelOffer | undefined
+  /** Until when it was put off. */
+  snoozedUntil: number | null
 }
 
 export interface ModelOffer {
@@ -83,7 +85,7 @@ export function allOrNothing<T>(model: Model, act: (model: Model) => Answer<T>):
 }
 
 export function finish(model: Model, delivery: ModelDelivery, state: DeliveryState): void {
-  Object.assign(delivery, { state, finishedAt: model.now })
+  Object.assign(delivery, { state, finishedAt: model.now, snoozedUntil: null })
 }
 
 export function isLapsed(model: Model, offer: ModelOffer): boolean {

@@ -167,6 +167,28 @@ conformance('putting off', ({ rule, open }) => {
     expect((await postern.inbox.list({ agent: 'quinn' })).items).toMatchObject([{ id, state: 'pending' }])
   })
 
+  rule('at the same time as drains and readers leaves every message in one place, shown once at most', async () => {
+    const { postern, now, advance, again } = await open()
+    const ids: string[] = []
+    for (let at = 0; at < 24; at++) ids.push(await tell(postern, 'quinn', `${at}`))
+    const other = await again()
+    const untilAt = now() + HOUR_MS
+    const snoozes = ids.map((id, at) =>
+      (at % 2 === 0 ? postern : other).inbox.snooze({ agent: 'quinn', ids: [id], untilAt }),
+    )
+    const drains = [postern, other, postern].map((each) => each.inbox.drain({ agent: 'quinn', maxMessages: 8 }))
+    const reads = ids.map((id) => other.inbox.read({ agent: 'quinn', ids: [id] }))
+    const drained = await Promise.all(drains)
+    await Promise.all([...snoozes, ...reads])
+    await other.close()
+    const shown = drained.flatMap(({ messages }) => messages.map(({ id }) => id))
+    expect(new Set(shown).size).toBe(shown.length)
+    const { items } = await postern.inbox.list({ agent: 'quinn', which: 'all' })
+    expect(items.map(({ state }) => state)).toEqual(ids.map(() => 'held'))
+    advance(HOUR_MS)
+    expect((await postern.inbox.list({ agent: 'quinn' })).items.map(({ id }) => id)).toEqual(ids)
+  })
+
   rule('ends with the time of the message itself', async () => {
     const { postern, now, advance } = await open()
     const { id } = await postern.inbox.push({ to: ['quinn'], content: 'soon over', ttlMs: HOUR_MS })

@@ -25,8 +25,9 @@ export interface Loading<T> {
   readonly on?: Reasons
 }
 
-/** Many events at once are one reason to load. */
+/** Many events at once are one reason to load, and a busy server is not asked for the same all the time. */
 const GATHER_MS = 120
+const APART_MS = 600
 
 export function createLive<T>({ load, on = [] }: Loading<T>): LiveSource<T> {
   const value = signal<T | undefined>(undefined)
@@ -34,6 +35,7 @@ export function createLive<T>({ load, on = [] }: Loading<T>): LiveSource<T> {
   let isRunning = false
   let isBusy = false
   let isStale = false
+  let askedAt = Number.NEGATIVE_INFINITY
   let timer: ReturnType<typeof setTimeout> | undefined
   let ends: readonly (() => void)[] = []
 
@@ -43,6 +45,7 @@ export function createLive<T>({ load, on = [] }: Loading<T>): LiveSource<T> {
       return
     }
     isBusy = true
+    askedAt = performance.now()
     try {
       const answer = await load()
       if (!isRunning) return
@@ -57,9 +60,13 @@ export function createLive<T>({ load, on = [] }: Loading<T>): LiveSource<T> {
     }
   }
 
+  /** What comes while it is about to load needs no more: events that never cease must not put it off for ever. */
   function soon(): void {
-    clearTimeout(timer)
-    timer = setTimeout(run, GATHER_MS)
+    const waitMs = Math.max(GATHER_MS, askedAt + APART_MS - performance.now())
+    timer ??= setTimeout(() => {
+      timer = undefined
+      void run()
+    }, waitMs)
   }
 
   return {
@@ -79,6 +86,7 @@ export function createLive<T>({ load, on = [] }: Loading<T>): LiveSource<T> {
     stop() {
       isRunning = false
       clearTimeout(timer)
+      timer = undefined
       for (const end of ends) end()
       ends = []
     },

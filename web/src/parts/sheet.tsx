@@ -19,7 +19,7 @@ export function Sheet({ title, back, actions, children }: SheetProps) {
           <IconButton icon="back" label="Back to the list" onClick={() => navigate(back)} />
         </span>
         <h2 title={title}>{title}</h2>
-        {actions}
+        {actions && <div class="sheet-actions">{actions}</div>}
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
       <section class="sheet-body" tabIndex={0} aria-label={`${title}, in full`}>

@@ -33,6 +33,8 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   const frame = useRef<HTMLDivElement>(null)
   const measured = useRef(new Map<string, number>())
   const isAtEnd = useRef(true)
+  const begin = useRef(props.onBeginning)
+  begin.current = props.onBeginning
   const [, redraw] = useState(0)
   const [view, setView] = useState({ top: 0, height: 800 })
 
@@ -48,7 +50,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
     const look = () => {
       isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX
       setView({ top: element.scrollTop, height: element.clientHeight })
-      if (element.scrollTop < OVERSCAN_PX) props.onBeginning?.()
+      if (element.scrollTop < OVERSCAN_PX) begin.current?.()
     }
     const observer = new ResizeObserver(look)
     observer.observe(element)
@@ -99,6 +101,8 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
       role={role}
       aria-label={props.label}
       tabIndex={0}
+      // Rows come and go as one scrolls, which is no news.
+      {...(role === 'log' && { 'aria-live': 'off' })}
       {...(role === 'listbox' && { 'aria-activedescendant': current ? `row-${current}` : undefined })}
       {...(props.isMultiple && { 'aria-multiselectable': true })}
     >

@@ -10,6 +10,7 @@ import { Compose } from '../screens/compose/compose.tsx'
 import { waitingCount } from '../state/inbox.ts'
 import { caller } from '../state/me.ts'
 import { BottomBar, Menu } from './bottom-bar.tsx'
+import { Guard } from './guard.tsx'
 import { Help } from './help.tsx'
 import { closeLayer, compose, layer, openLayer } from './layers.ts'
 import { Lazy } from './lazy.tsx'
@@ -52,6 +53,9 @@ export function App() {
       <Screen />
       <BottomBar />
       <Toasts />
+      <p class="hidden-text" role="status">
+        {waitingCount.value > 0 ? `${waitingCount.value} waiting for you` : ''}
+      </p>
       <Layers />
     </div>
   )
@@ -80,7 +84,9 @@ function Screen() {
           Go to one with <kbd class="key">g</kbd> and a letter, or search.
         </Empty>
       ) : (
-        <Lazy key={screen} name={screen} load={SCREEN_LOADERS[screen]} />
+        <Guard key={screen}>
+          <Lazy key={screen} name={screen} load={SCREEN_LOADERS[screen]} />
+        </Guard>
       )}
     </main>
   )

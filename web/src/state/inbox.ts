@@ -1,21 +1,14 @@
 import { computed, signal } from '@preact/signals'
 import type { InboxMessage } from '../../../src/model/delivery.ts'
-import type { InboxPage } from '../../../src/model/postern.ts'
 import { call, postern } from '../api/postern.ts'
-import { asProblem, type Problem } from '../api/problem.ts'
-import { connection, GAP, listen, type News } from '../live/connection.ts'
 import { attempt, TOAST_MS, toast } from '../parts/toasts.tsx'
 import { myDecisions } from './decisions.ts'
 import { sectionsOf } from './inbox-groups.ts'
+import { forget, items, loadInbox, setStates } from './inbox-items.ts'
 import { me } from './me.ts'
 
-/** The person's open messages, by id: all of them, however many. */
-const items = signal<ReadonlyMap<string, InboxMessage>>(new Map())
 /** What was dealt with a moment ago and can still be taken back. */
 const hidden = signal<ReadonlySet<string>>(new Set())
-
-export const isInboxLoaded = signal(false)
-export const inboxProblem = signal<Problem | undefined>(undefined)
 
 const openIds = computed(() => new Set(myDecisions.value.map(({ id }) => id)))
 export const inboxSections = computed(() =>
@@ -24,6 +17,7 @@ export const inboxSections = computed(() =>
     openIds.value,
   ),
 )
+
 /** What waits for the person: questions and what is for them and unread. It stands in the title of the tab. */
 export const waitingCount = computed(() =>
   inboxSections.value.reduce((sum, { group, items: of }) => {
@@ -40,95 +34,7 @@ export function inboxMessage(id: string): InboxMessage | undefined {
   return items.value.get(id)
 }
 
-const PAGE = 1_000
-const NEWEST = 100
-const GATHER_MS = 120
-const GONE: readonly string[] = ['acted', 'held', 'expired', 'cancelled', 'dead']
-
-let reload: ReturnType<typeof setTimeout> | undefined
-
-function ask(more: Readonly<Record<string, unknown>>): Promise<InboxPage> {
-  return call('inbox.list', { agent: me.value, which: 'open', order: 'newest', ...more }) as Promise<InboxPage>
-}
-
-/** Loads everything, page by page; the first is shown at once. */
-export async function loadInbox(): Promise<void> {
-  if (me.value === '') return
-  try {
-    const found = new Map<string, InboxMessage>()
-    let after: string | null = null
-    do {
-      const page: InboxPage = await ask({ limit: PAGE, ...(after !== null && { after }) })
-      for (const item of page.items) found.set(item.id, item)
-      after = page.next
-      if (!isInboxLoaded.value) items.value = new Map(found)
-      isInboxLoaded.value = true
-    } while (after !== null)
-    items.value = found
-    inboxProblem.value = undefined
-  } catch (error) {
-    inboxProblem.value = asProblem(error)
-  }
-}
-
-async function loadNewest(): Promise<void> {
-  const page = await ask({ limit: NEWEST })
-  items.value = new Map([...page.items.map((item): [string, InboxMessage] => [item.id, item]), ...items.value])
-}
-
-export function followInbox(): void {
-  void loadInbox()
-  listen(hear)
-  connection.subscribe((state) => {
-    if (state === 'live' && inboxProblem.peek()) soon(loadInbox)
-  })
-  addEventListener('pagehide', () => {
-    for (const commit of [...commits]) commit()
-  })
-}
-
-function soon(load: () => Promise<void>): void {
-  clearTimeout(reload)
-  reload = setTimeout(() => load().catch(() => undefined), GATHER_MS)
-}
-
-function hear({ type, agents, data }: News): void {
-  const [noun, verb = ''] = type.split('.')
-  const { agent, messages = [] } = (data ?? {}) as { readonly agent?: string; readonly messages?: readonly string[] }
-  if (type === GAP) soon(loadInbox)
-  else if (type === 'message.created' && (agents === null || agents.includes(me.value))) soon(loadNewest)
-  else if (noun !== 'delivery' || agent !== me.value) return
-  else if (verb === 'requeued' || verb === 'released') soon(loadInbox)
-  else if (verb === 'seen') setStates(messages, 'seen')
-  else if (GONE.includes(verb)) forget(messages)
-}
-
-function setStates(ids: readonly string[], state: InboxMessage['state']): void {
-  const known = ids.filter((id) => items.value.has(id))
-  if (known.length === 0) return
-  const changed = new Map(items.value)
-  for (const id of known) {
-    const item = changed.get(id)
-    if (item) changed.set(id, { ...item, state })
-  }
-  items.value = changed
-}
-
-function forget(ids: readonly string[]): void {
-  if (!ids.some((id) => items.value.has(id))) return
-  const left = new Map(items.value)
-  for (const id of ids) left.delete(id)
-  items.value = left
-}
-
-function hide(ids: readonly string[], isHidden: boolean): void {
-  const left = new Set(hidden.value)
-  for (const id of ids) {
-    if (isHidden) left.add(id)
-    else left.delete(id)
-  }
-  hidden.value = left
-}
+export const sendMessage = postern.inbox.push
 
 /** The person has looked at it. */
 export async function readMessages(ids: readonly string[]): Promise<void> {
@@ -143,6 +49,11 @@ export async function readMessages(ids: readonly string[]): Promise<void> {
 
 /** Nothing can make undone what was acknowledged: it is only told to the server when it can no longer be taken back. */
 const commits = new Set<() => void>()
+
+/** Whoever leaves the page takes nothing back any more. */
+addEventListener('pagehide', () => {
+  for (const commit of [...commits]) commit()
+})
 
 export function finishMessages(ids: readonly string[]): void {
   if (ids.length === 0) return
@@ -184,7 +95,14 @@ export async function snoozeMessages(ids: readonly string[], untilAt: number, wo
 
 export async function wakeMessages(ids: readonly string[]): Promise<void> {
   await attempt(() => call('inbox.snooze', { agent: me.value, ids, untilAt: null }))
-  await loadInbox()
+  loadInbox()
 }
 
-export const sendMessage = postern.inbox.push
+function hide(ids: readonly string[], isHidden: boolean): void {
+  const left = new Set(hidden.value)
+  for (const id of ids) {
+    if (isHidden) left.add(id)
+    else left.delete(id)
+  }
+  hidden.value = left
+}

@@ -68,25 +68,27 @@ export function BusView({ project, task, onPosted }: BusViewProps) {
             </>
           )}
         </h2>
-        {task !== undefined && !isGraph && (
-          <Button
-            onClick={() => setQuery({ merged: isMerged ? undefined : 'yes' })}
-            title="The entries of the project too"
-          >
-            {isMerged ? 'Task alone' : 'With project'}
+        <div class="sheet-actions">
+          {task !== undefined && !isGraph && (
+            <Button
+              onClick={() => setQuery({ merged: isMerged ? undefined : 'yes' })}
+              title="The entries of the project too"
+            >
+              {isMerged ? 'Task alone' : 'With project'}
+            </Button>
+          )}
+          <Button keys="v" onClick={() => setQuery({ view: isGraph ? undefined : 'graph' })}>
+            {isGraph ? 'Entries' : 'Issues'}
           </Button>
-        )}
-        <Button keys="v" onClick={() => setQuery({ view: isGraph ? undefined : 'graph' })}>
-          {isGraph ? 'Entries' : 'Issues'}
-        </Button>
-        <Button
-          icon="plus"
-          onClick={() => {
-            isPosting.value = true
-          }}
-        >
-          Post
-        </Button>
+          <Button
+            icon="plus"
+            onClick={() => {
+              isPosting.value = true
+            }}
+          >
+            Post
+          </Button>
+        </div>
       </header>
       {isGraph ? (
         <Lazy name="the issue graph" load={async () => (await import('./issue-graph.tsx')).IssueGraphView} />

@@ -55,7 +55,7 @@ interface RowProps {
 }
 
 function Row({ row: { message }, isCurrent, isSelected, onOpen, onSelect }: RowProps) {
-  const { id, from, subject, content, type, priority, createdAt, attachments } = message
+  const { id, from, subject, content, type, priority, createdAt, attachments, snoozedUntilAt } = message
   const unread = isUnread(message)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: keys are heard by the screen
@@ -87,6 +87,11 @@ function Row({ row: { message }, isCurrent, isSelected, onOpen, onSelect }: RowP
         <span class="inbox-from">{nameOf(from.id)}</span>
         {priority < 2 && <Chip tone="red">{priority === 0 ? 'critical' : 'high'}</Chip>}
         {type !== 'mail' && type !== 'agent' && <Chip tone={toneOfType(type)}>{type.replace('_', ' ')}</Chip>}
+        {snoozedUntilAt ? (
+          <Chip tone="violet">
+            back <Time at={snoozedUntilAt} />
+          </Chip>
+        ) : null}
         {attachments.length > 0 && <Icon name="attach" label="has attachments" size={12} />}
         <span class="inbox-time">
           <Time at={createdAt} isShort />

@@ -2,7 +2,8 @@ import './inbox.css'
 import { Button, Empty, IconButton, Loading, ProblemNote } from '../../parts/bits.tsx'
 import { ScreenHead, Tabs } from '../../parts/screen-head.tsx'
 import { compose } from '../../shell/layers.ts'
-import { inboxProblem, inboxSections, isInboxLoaded, loadInbox } from '../../state/inbox.ts'
+import { inboxSections } from '../../state/inbox.ts'
+import { inboxProblem, isInboxLoaded, loadInbox } from '../../state/inbox-items.ts'
 import { caller, me } from '../../state/me.ts'
 import { InboxList } from './inbox-list.tsx'
 import { MessageDetail } from './message-detail.tsx'
@@ -34,6 +35,7 @@ export function InboxScreen() {
               onReply={desk.reply}
               onDone={() => desk.finish([current])}
               onSnooze={() => desk.askSnooze([current])}
+              onWake={desk.view === 'snoozed' ? desk.wake : undefined}
             />
           ) : (
             <Empty icon="inbox" title="Choose a message">

@@ -24,12 +24,14 @@ interface MessageDetailProps {
   onReply(isReplying: boolean): void
   onDone(): void
   onSnooze(): void
+  /** Where it is snoozed: back at once. */
+  onWake?: (() => void) | undefined
 }
 
 /** So long must something have been looked at before it counts as read. */
 const DWELL_MS = 700
 
-export function MessageDetail({ id, isReplying, onReply, onDone, onSnooze }: MessageDetailProps) {
+export function MessageDetail({ id, isReplying, onReply, onDone, onSnooze, onWake }: MessageDetailProps) {
   const shown = useLive({ key: id, load: () => postern.inbox.show({ id }), on: ['message.created'] })
   useEffect(() => {
     const timer = setTimeout(() => void readMessages([id]), DWELL_MS)
@@ -58,6 +60,11 @@ export function MessageDetail({ id, isReplying, onReply, onDone, onSnooze }: Mes
                 Snooze
               </Button>
             </>
+          )}
+          {onWake && (
+            <Button icon="inbox" onClick={onWake}>
+              Back to the inbox
+            </Button>
           )}
           <Button icon="reply" keys="r" onClick={() => onReply(!isReplying)}>
             Reply

@@ -90,7 +90,7 @@ export function useInbox(): InboxDesk {
     },
     wake() {
       const ids = meant()
-      selected.value = new Set()
+      leave(ids)
       void wakeMessages(ids).then(other.refresh)
     },
     reply(isReplying) {

@@ -11,15 +11,11 @@ import { Plot } from './plot.tsx'
 import { figuresOf, plotsOf } from './plots.ts'
 
 const TITLES: Readonly<Record<MetricWindow, string>> = { hour: 'Last hour', day: 'Last day', week: 'Last week' }
-const REFRESH_MS = 30_000
+const REFRESH_MS = 10_000
 
 export function MetricsScreen() {
   const window = METRIC_WINDOWS.find((each) => each === route.value.query['window']) ?? 'hour'
-  const live = useLive({
-    key: window,
-    load: () => postern.metrics.series({ window }),
-    on: ['message.created', 'delivery.*'],
-  })
+  const live = useLive({ key: window, load: () => postern.metrics.series({ window }) })
   // What nobody tells of, as time that goes by, is looked at now and then.
   useEffect(() => {
     const timer = setInterval(() => document.hidden || live.refresh(), REFRESH_MS)

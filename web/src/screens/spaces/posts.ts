@@ -14,6 +14,7 @@ export interface Posts {
 }
 
 const PAGE = 100
+const GATHER_MS = 60
 
 /** What was said in a space: the latest first of all, earlier pages as one scrolls up, and what comes while one looks. */
 export function usePosts(id: string): Posts {
@@ -22,9 +23,14 @@ export function usePosts(id: string): Posts {
   const problem = useSignal<Problem | undefined>(undefined)
   const earlier = useRef<number | null>(null)
   const isBusy = useRef(false)
+  /** What was asked for while something else was being loaded. */
+  const next = useRef<(() => Promise<void>) | undefined>(undefined)
 
   async function once(load: () => Promise<void>): Promise<void> {
-    if (isBusy.current) return
+    if (isBusy.current) {
+      next.current = load
+      return
+    }
     isBusy.current = true
     try {
       await load()
@@ -33,6 +39,9 @@ export function usePosts(id: string): Posts {
       problem.value = asProblem(error)
     } finally {
       isBusy.current = false
+      const due = next.current
+      next.current = undefined
+      if (due) void once(due)
     }
   }
 
@@ -65,8 +74,10 @@ export function usePosts(id: string): Posts {
     const look = () => void once(loadLater)
     const unlisten = listen(({ type, subject }) => {
       if (type !== GAP && !(type === 'space.posted' && subject === id)) return
-      clearTimeout(timer)
-      timer = setTimeout(look, 60)
+      timer ??= setTimeout(() => {
+        timer = undefined
+        look()
+      }, GATHER_MS)
     })
     return () => {
       clearTimeout(timer)

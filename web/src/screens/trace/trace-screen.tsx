@@ -1,7 +1,7 @@
 import './trace.css'
 import { useSignal } from '@preact/signals'
 import type { DeliveryTrace, Trace } from '../../../../src/model/receipt.ts'
-import { postern } from '../../api/postern.ts'
+import { call, postern } from '../../api/postern.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Button, Chip, Command, Empty, Facts, Json, Loading, ProblemNote } from '../../parts/bits.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -74,7 +74,7 @@ function TraceOf({ id }: { readonly id: string }) {
       <Block title={trace.deliveries.length === 1 ? 'Its delivery' : `Its ${trace.deliveries.length} deliveries`}>
         {trace.deliveries.length === 0 && <p class="soft">Nobody has taken it up yet.</p>}
         {trace.deliveries.map((delivery) => (
-          <DeliveryOf key={delivery.agent} delivery={delivery} sentAt={trace.message.createdAt} />
+          <DeliveryOf key={delivery.agent} id={id} delivery={delivery} sentAt={trace.message.createdAt} />
         ))}
       </Block>
       <Block title="The message">
@@ -139,7 +139,18 @@ function TraceHead({ trace, onChanged }: { readonly trace: Trace; onChanged(): v
   )
 }
 
-function DeliveryOf({ delivery, sentAt }: { readonly delivery: DeliveryTrace; readonly sentAt: number }) {
+interface DeliveryOfProps {
+  readonly id: string
+  readonly delivery: DeliveryTrace
+  readonly sentAt: number
+}
+
+function DeliveryOf({ id, delivery, sentAt }: DeliveryOfProps) {
+  /** What was put aside waits for a person to say so. */
+  async function again(how: 'releaseHeld' | 'retryDead'): Promise<void> {
+    if (await attempt(() => call(`inbox.${how}`, { id, agent: delivery.agent })))
+      toast(`It waits for ${delivery.agent} again`)
+  }
   const { agent, state, attempt: attempts, steps, leaseExpiresAt, rungAt } = delivery
   return (
     <section class="delivery" aria-label={`To ${agent}`}>
@@ -152,6 +163,8 @@ function DeliveryOf({ delivery, sentAt }: { readonly delivery: DeliveryTrace; re
             offer ends <Time at={leaseExpiresAt} />
           </span>
         )}
+        {state === 'held' && <Button onClick={() => void again('releaseHeld')}>Let it go on</Button>}
+        {state === 'dead' && <Button onClick={() => void again('retryDead')}>Try again</Button>}
         {rungAt !== null && (
           <span class="faint">
             last rung <Time at={rungAt} />

@@ -1,5 +1,5 @@
 import { PosternError } from '../model/errors.ts'
-import { KEY_FIELDS, requireReplyKey } from '../model/network/replies.ts'
+import { KEY_FIELDS, LOOKS, requireReplyKey } from '../model/network/replies.ts'
 import { fromWire, toWire } from '../model/network/wire-json.ts'
 import type { Postern } from '../model/postern.ts'
 import type { Context } from './context.ts'
@@ -10,52 +10,6 @@ type Verb = (input?: Input) => Promise<unknown>
 
 const DONE = 200
 const KEY_BYTES = 300
-
-/** Operations that only look, or wait: they tell how things are now, and leave the key to the change. */
-export const LOOKS: ReadonlySet<string> = new Set([
-  'agents.list',
-  'agents.show',
-  'sessions.list',
-  'inbox.list',
-  'inbox.search',
-  'inbox.held',
-  'inbox.dead',
-  'inbox.show',
-  'inbox.trace',
-  'inbox.wait',
-  'inbox.waitFor',
-  'gates.list',
-  'gates.show',
-  'decisions.list',
-  'decisions.show',
-  'decisions.await',
-  'spaces.list',
-  'spaces.show',
-  'spaces.history',
-  'plans.list',
-  'plans.show',
-  'services.list',
-  'tokens.list',
-  'bus.read',
-  'bus.wait',
-  'bus.list',
-  'bus.issues',
-  'bus.verify',
-  'handoff.list',
-  'handoff.show',
-  'handoff.listOut',
-  'notes.list',
-  'ledger.status',
-  'ledger.topics',
-  'ledger.read',
-  'ledger.verify',
-  'ledger.profile',
-  'ledger.connections',
-  'ledger.parcels',
-  'events.list',
-  'events.wait',
-  'upkeep.check',
-])
 
 /** Operations whose answers hold a secret, or prove one: what is hashed at rest must not lie beside its hash. */
 const SECRET: ReadonlySet<string> = new Set(['services.create', 'services.rotate', 'tokens.create', 'services.trigger'])

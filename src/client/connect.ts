@@ -1,6 +1,6 @@
 import type { Caller } from '../model/caller.ts'
 import type { PosternEvent } from '../model/network/event.ts'
-import { requireReplyKey } from '../model/network/replies.ts'
+import { LOOKS, requireReplyKey } from '../model/network/replies.ts'
 import type { Postern } from '../model/postern.ts'
 import type { TriggerAgent } from '../model/sources/services.ts'
 import { CALLER_PATH, type OperationName, ROUTES } from '../operations/routes.ts'
@@ -57,7 +57,7 @@ function createClient(transport: Transport, speaking: Speaking): ConnectedPoster
   const call: Call = (name, input, sending = {}) => {
     const request = name === 'services.trigger' ? toTrigger(input as unknown as TriggerAgent) : toRequest(name, input)
     const { needsKey, isRepeatable } = repetitionOf(name, request.method, input)
-    const ownKey = key ?? (needsKey ? newKey() : undefined)
+    const ownKey = key !== undefined && !LOOKS.has(name) ? key : needsKey ? newKey() : undefined
     const headers = { ...(ownKey !== undefined && { 'Idempotency-Key': ownKey }), ...request.headers }
     return transport.send({ ...request, headers }, { ...sending, caller: bound, isRepeatable })
   }

@@ -1,5 +1,5 @@
 import { PosternError } from '../model/errors.ts'
-import { KEY_FIELDS, requireReplyKey } from '../model/network/replies.ts'
+import { KEY_FIELDS, LOOKS, requireReplyKey } from '../model/network/replies.ts'
 import { fromWire, toWire } from '../model/network/wire-json.ts'
 import type { Postern } from '../model/postern.ts'
 import type { Context } from './context.ts'
@@ -11,6 +11,7 @@ type Verb = (input?: Input) => Promise<unknown>
 const DONE = 200
 const KEY_BYTES = 300
 
+<<<<<<< HEAD
 /** Operations that only look, or wait: they tell how things are now, and leave the key to the change. */
 export const LOOKS: ReadonlySet<string> = new Set([
   'agents.list',
@@ -59,6 +60,8 @@ export const LOOKS: ReadonlySet<string> = new Set([
   'upkeep.check',
 ])
 
+=======
+>>>>>>> main
 /** Operations whose answers hold a secret, or prove one: what is hashed at rest must not lie beside its hash. */
 const SECRET: ReadonlySet<string> = new Set(['services.create', 'services.rotate', 'tokens.create', 'services.trigger'])
 

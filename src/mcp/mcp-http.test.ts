@@ -4,6 +4,7 @@ import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { openLocal } from '../host/open-local.ts'
 import { CORE_TOOLS } from '../operations/tools/table.ts'
 import { createMcpDoor } from './mcp-http.ts'
+import type { Outcome } from './tools/tool-call.ts'
 
 async function openDoor() {
   const postern = await openLocal(join(await temporaryFolder(), 'postern.db'), { upkeep: false })
@@ -13,7 +14,7 @@ async function openDoor() {
 
   /** One request of an older client, whose answer arrives. */
   async function ask(method: string, params: object): Promise<string> {
-    const hearers: ((wasSent: boolean) => void)[] = []
+    const hearers: ((outcome: Outcome) => void)[] = []
     const answer = await door.answer({
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
@@ -24,7 +25,7 @@ async function openDoor() {
       onSettled: (tell) => void hearers.push(tell),
     })
     const text = await answer.text()
-    for (const tell of hearers) tell(true)
+    for (const tell of hearers) tell('sent')
     return text
   }
   const begin = () => {

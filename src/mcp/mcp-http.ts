@@ -13,6 +13,7 @@ import { createMcpServer } from './mcp-server.ts'
 import { createChanges } from './resources/changes.ts'
 import { createShown, type Shown } from './shown.ts'
 import { listenedTo } from './stdio-wire.ts'
+import type { Outcome } from './tools/tool-call.ts'
 
 export { findTools } from './tool-sets.ts'
 
@@ -32,8 +33,8 @@ export interface McpRequest {
   readonly tokenId: string
   /** Given when the client has gone. */
   readonly signal: AbortSignal
-  /** Hears once whether the whole answer has gone out. */
-  onSettled(tell: (wasSent: boolean) => void): void
+  /** Hears what becomes of the answer. */
+  onSettled(tell: (outcome: Outcome) => void): void
 }
 
 export interface McpDoorOptions {
@@ -48,11 +49,14 @@ const NONCE_CHARACTERS = 12
 const MAX_PEERS = 1_000
 const MAX_STREAMS_OF_PEER = 8
 const MAX_URIS_OF_PEER = 200
+const MAX_CALLS_OF_PEER = 100
 
 /** One caller with one token: what it was shown, and the streams on which it is told of changes. */
 interface Peer {
   readonly handler: McpHttpHandler
   readonly shown: Shown
+  /** Calls that may be cancelled, by the id that their client gave them. */
+  readonly calls: Map<unknown, AbortController>
   /** Notes which resources its next stream is about. */
   readonly want: (uris: readonly string[]) => void
 }
@@ -79,11 +83,13 @@ export function createMcpDoor({ postern, tools, note }: McpDoorOptions): McpDoor
 
   return {
     async answer(asked) {
-      const { handler, shown, want } = peerOf(asked)
-      const { method: called, params } = readCall(asked.body)
+      const { handler, shown, calls, want } = peerOf(asked)
+      const { id, method: called, params } = readCall(asked.body)
       if (called === 'subscriptions/listen') want(listenedTo(params))
       // Nobody tells when a client has gone. The next one has not read what that was shown last.
       if (BEGINNINGS.includes(called)) await shown.release('a client has begun anew')
+      if (called === 'notifications/cancelled') calls.get(params['requestId'])?.abort()
+      const cancelled = called === 'tools/call' ? noteCall(calls, id) : undefined
       const { method, headers, body, signal, onSettled } = asked
       const request = new Request('http://127.0.0.1/mcp', {
         method,
@@ -91,7 +97,9 @@ export function createMcpDoor({ postern, tools, note }: McpDoorOptions): McpDoor
         signal,
         ...(method === 'POST' && { body }),
       })
-      return handler.fetch(request, { authInfo: { token: '', clientId: '', scopes: [], extra: { onSettled } } })
+      return handler.fetch(request, {
+        authInfo: { token: '', clientId: '', scopes: [], extra: { onSettled, cancelled } },
+      })
     },
     async close() {
       for (const [key, peer] of [...peers]) forget(key, peer)
@@ -118,7 +126,7 @@ function createPeer(postern: Postern, { tools, note }: Omit<McpDoorOptions, 'pos
   const changes = createChanges(connection, (uri) => {
     for (const listener of listeners) listener({ kind: 'resource_updated', uri })
   })
-  const handler = createMcpHandler(({ era }) => createMcpServer({ connection, era, onSettled }), {
+  const handler = createMcpHandler(({ era }) => createMcpServer({ connection, era, onSettled, cancelled }), {
     bus: {
       publish() {},
       subscribe(listener) {
@@ -137,19 +145,44 @@ function createPeer(postern: Postern, { tools, note }: Omit<McpDoorOptions, 'pos
   const want = (uris: readonly string[]) => {
     for (const uri of uris) if (asked.size < MAX_URIS_OF_PEER) asked.add(uri)
   }
-  return { handler, shown: connection.shown, want }
+  return { handler, shown: connection.shown, calls: new Map(), want }
 }
 
-/** What carries the request carries also whoever waits to hear of its answer. */
-function onSettled({ http }: ServerContext, tell: (wasSent: boolean) => void): void {
-  const extra = http?.authInfo?.extra as Pick<McpRequest, 'onSettled'> | undefined
-  extra?.onSettled(tell)
+/** What carries the request carries also whoever waits to hear of its answer, and who may cancel it. */
+interface Carried extends Pick<McpRequest, 'onSettled'> {
+  readonly cancelled: AbortSignal | undefined
+}
+
+function carriedBy({ http }: ServerContext): Carried | undefined {
+  return http?.authInfo?.extra as Carried | undefined
+}
+
+function onSettled(ctx: ServerContext, tell: (outcome: Outcome) => void): void {
+  carriedBy(ctx)?.onSettled(tell)
+}
+
+function cancelled(ctx: ServerContext): AbortSignal | undefined {
+  return carriedBy(ctx)?.cancelled
+}
+
+/**
+ * Older clients cancel by a request of its own. Two clients with one token may give their calls the same id: then one ends
+ * the other's wait early, and that asks again.
+ */
+function noteCall(calls: Peer['calls'], id: unknown): AbortSignal {
+  const controller = new AbortController()
+  calls.delete(id)
+  calls.set(id, controller)
+  const [oldest] = calls.keys()
+  if (calls.size > MAX_CALLS_OF_PEER) calls.delete(oldest)
+  return controller.signal
 }
 
 /** By which a client of either revision begins. */
 const BEGINNINGS: readonly string[] = ['server/discover', 'initialize']
 
 interface ReadCall {
+  readonly id: unknown
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
 }
@@ -157,9 +190,9 @@ interface ReadCall {
 /** What is asked for, where that can be told; whoever answers the request says what is wrong with it. */
 function readCall(body: string): ReadCall {
   try {
-    const { method, params } = JSON.parse(body)
-    return { method: typeof method === 'string' ? method : '', params: params ?? {} }
+    const { id, method, params } = JSON.parse(body)
+    return { id, method: typeof method === 'string' ? method : '', params: params ?? {} }
   } catch {
-    return { method: '', params: {} }
+    return { id: undefined, method: '', params: {} }
   }
 }

@@ -17,6 +17,7 @@ import type { Changes } from './resources/changes.ts'
 import { listResources, readResource } from './resources/read.ts'
 import { parseUri, TEMPLATES } from './resources/uri.ts'
 import { callTool } from './tools/call-tool.ts'
+import type { Outcome } from './tools/tool-call.ts'
 
 export type Era = 'legacy' | 'modern'
 
@@ -24,8 +25,10 @@ export type Era = 'legacy' | 'modern'
 export interface Wiring {
   readonly connection: Connection
   readonly era: Era
-  /** Tells once whether the answer to this request has gone out whole. */
-  onSettled(ctx: ServerContext, tell: (wasSent: boolean) => void): void
+  /** Tells what becomes of the answer to this request. */
+  onSettled(ctx: ServerContext, tell: (outcome: Outcome) => void): void
+  /** Given when its client has cancelled it, where that does not come by the request's own signal. */
+  cancelled?(ctx: ServerContext): AbortSignal | undefined
   /** Where resources are followed on the connection itself, as older revisions have it. */
   readonly changes?: Changes
   /** Whether the client may be woken by a channel of Claude Code. */

@@ -10,6 +10,7 @@ import { createMcpServer, type Era } from './mcp-server.ts'
 import { type Changes, createChanges } from './resources/changes.ts'
 import { createShown } from './shown.ts'
 import { createWire, type Wire } from './stdio-wire.ts'
+import type { Outcome } from './tools/tool-call.ts'
 
 export { costOf, findTools } from './tool-sets.ts'
 
@@ -55,7 +56,8 @@ export async function serveMcp(options: ServeMcp): Promise<void> {
     const changes = createChanges(connection, (uri) => void server.sendResourceUpdated({ uri }).catch(() => {}))
     opened.add(changes)
     wire.onListen((uris) => uris.forEach(changes.want))
-    const onSettled = ({ mcpReq: { id } }: ServerContext, tell: (wasSent: boolean) => void) => wire.onSent(id, tell)
+    const onSettled = ({ mcpReq: { id } }: ServerContext, tell: (outcome: Outcome) => void) =>
+      wire.onSent(id, (wasSent) => tell(wasSent ? 'sent' : 'unsent'))
     const server = createMcpServer({
       connection,
       era,

@@ -11,6 +11,8 @@ const KEPT = 50
 export interface Shown {
   /** An answer with this offer has gone out, or it has not: then the offer is given back. */
   settle(offerId: string, wasSent: boolean): Promise<void>
+  /** An answer that had gone out was not read: the connection broke under it. */
+  lose(offerId: string): Promise<void>
   /** Confirms what had gone out before a call began. */
   confirm(evidence: string): Promise<void>
   /** Gives everything back: nobody knows whether it arrived. */
@@ -30,9 +32,12 @@ export function createShown(inbox: Pick<Inbox, 'printed' | 'confirm' | 'release'
   }
 
   /** What was shown stays noted until the store knows what became of it. */
-  async function closeAll(step: (offerId: string) => Promise<unknown>): Promise<void> {
+  async function closeAll(
+    step: (offerId: string) => Promise<unknown>,
+    isMeant: (offerId: string) => boolean = () => true,
+  ): Promise<void> {
     await Promise.all(settling)
-    for (const offerId of [...printed]) {
+    for (const offerId of printed.filter(isMeant)) {
       await close(() => step(offerId))
       const at = printed.indexOf(offerId)
       if (at >= 0) printed.splice(at, 1)
@@ -45,6 +50,11 @@ export function createShown(inbox: Pick<Inbox, 'printed' | 'confirm' | 'release'
       settling.add(settled)
       return settled
     },
+    lose: (lost) =>
+      closeAll(
+        (offerId) => inbox.release({ offerId, reason: 'the connection broke before it was read' }),
+        (offerId) => offerId === lost,
+      ),
     confirm: (evidence) => closeAll((offerId) => inbox.confirm({ offerId, evidence })),
     release: (reason) => closeAll((offerId) => inbox.release({ offerId, reason })),
   }

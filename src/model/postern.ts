@@ -31,7 +31,8 @@ export interface Postern {
   as(caller: Caller): Postern
   /**
    * The same Postern for one change under a key. Asked for again under that key within a day, the change is not made again
-   * and its first answer is repeated; another change under it is refused. What has failed may be tried again.
+   * and its first answer is repeated; another change under it is refused. What has failed may be tried again. The key of a
+   * message counts for each of its recipients, as its dedup key does.
    */
   once(key: string): Postern
   readonly agents: Agents

@@ -122,9 +122,6 @@ export const http: Maker = {
     'does all of it or nothing where the store fails in the middle': UNEXPLAINED,
     'leaves nothing of a post where the store fails in the middle': UNEXPLAINED,
     'fires once an instant though transactions fail, answers are lost, clocks jump and servers go': UNEXPLAINED,
-    'that was refused may be tried again once nothing stands in its way':
-      'a refusal is an answer there, and is repeated as such under its key',
-    'may be waited for through the same Postern': 'a wait is a POST, so the key counts for it as for a change',
   },
   async open(options = {}) {
     const folder = makeFastFolder()

@@ -103,6 +103,8 @@ conformance('what a program may know of', ({ rule, open }) => {
     expect(await idsOf(postern.as(caller('r_x')).gates.list())).toEqual([])
     expect(await idsOf(postern.as(caller('rtx')).gates.list())).toEqual([other.id])
     expect(await postern.gates.list()).toHaveLength(5)
+    expect((await quinn.gates.show({ id: told.id })).gate.id).toBe(told.id)
+    await refused(quinn.gates.show({ id: other.id }), 'GATE_NOT_FOUND')
   })
 
   rule('is that another is at work, and not in which folder or process', async () => {

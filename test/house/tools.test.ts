@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { LOOKS as LOOKS_OF_ONCE } from '../../src/core/once.ts'
 import { HANDLERS } from '../../src/mcp/tools/handlers.ts'
+import { LOOKS as LOOKS_OF_ONCE } from '../../src/model/network/replies.ts'
 import { WAITING } from '../../src/operations/answers.ts'
 import { inputSchema, type JsonSchema, typesOf } from '../../src/operations/json-schema.ts'
 import type { OperationName } from '../../src/operations/routes.ts'

@@ -39,17 +39,6 @@ describe.each(FOLLOWING)('a client that follows resources, $era over $carrier', 
     await heard
   }
 
-  /**
-   * AROUND A FAULT OF OURS, which the last test of this file shows: a client is told that it follows before we do, and is
-   * never told of what happens between. So a change is made again, after every answer, until it is told of.
-   */
-  async function untilTold(uri: string, change: () => Promise<unknown>): Promise<void> {
-    while (!told.values.includes(uri)) {
-      await change()
-      await client.callTool({ name: 'agent_list', arguments: {} })
-    }
-  }
-
   test('is told when each of them changes', async () => {
     const { decisionId, gateId } = things
     const uris = {
@@ -60,8 +49,8 @@ describe.each(FOLLOWING)('a client that follows resources, $era over $carrier', 
     }
     const [mindy, justin] = [mindyOf(scene), justinOf(scene)]
     await follow(client, way.era, Object.values(uris))
-    await untilTold(uris.inbox, () => mindy.inbox.push({ to: ['quinn'], content: 'Once.' }))
-    await untilTold(uris.bus, () => mindy.bus.post({ ...BUS, type: 'FACT', body: 'Opened.' }))
+    await toldOf(uris.inbox, () => mindy.inbox.push({ to: ['quinn'], content: 'Once.' }))
+    await toldOf(uris.bus, () => mindy.bus.post({ ...BUS, type: 'FACT', body: 'Opened.' }))
     await toldOf(uris.inbox, () => mindy.inbox.push({ to: ['quinn'], content: 'Again.' }))
     await toldOf(uris.decision, () => justin.decisions.respond({ id: decisionId, select: 'yes' }))
     await toldOf(uris.gate, () => justin.gates.resolve({ id: gateId, reason: 'Through.' }))
@@ -80,11 +69,13 @@ test('a client that no longer follows an inbox is told of it no more', async () 
   for (const uri of [inbox, decision]) await client.subscribeResource({ uri })
   await client.unsubscribeResource({ uri: inbox })
   await client.callTool({ name: 'agent_list', arguments: {} })
+  // What has changed before anybody looked is not known, so that each may have been told of once.
+  const before = told.values.filter((uri) => uri === inbox).length
   const heard = hear(told, decision)
   await mindyOf(scene).inbox.push({ to: ['quinn'], content: 'Unheard.' })
   await justinOf(scene).decisions.respond({ id: decisionId, select: 'no' })
   await heard
-  expect(told.values).not.toContain(inbox)
+  expect(told.values.filter((uri) => uri === inbox)).toHaveLength(before)
 })
 
 test('a client of the older revision over HTTP is not told that it could follow', async () => {
@@ -92,8 +83,8 @@ test('a client of the older revision over HTTP is not told that it could follow'
   await expect(client.subscribeResource({ uri: 'postern://inbox/quinn' })).rejects.toThrow()
 })
 
-// A FAULT OF OURS: the answer goes out before the place in the event log is taken from which we follow.
-test.fails('a client is told of what changes right after it was told that it follows', async () => {
+// The answer goes out before the place in the event log is taken from which we follow.
+test('a client is told of what changes right after it was told that it follows', async () => {
   const [held, asked] = [createSignal(), createSignal()]
   const postern = quinnOf(scene)
   const list: typeof postern.events.list = async (input) => {

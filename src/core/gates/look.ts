@@ -38,7 +38,12 @@ export function parseListLimit(limit: number = DEFAULT_LIMIT): number {
 export async function showGate(ctx: Context, { id }: GateRef): Promise<GateInFull> {
   await tendDue(ctx)
   const gate = await requireGate(ctx.store.read, id)
+  if (isConfined(ctx) && !concerns(gate, ctx.caller.id)) throw new PosternError('GATE_NOT_FOUND', { id })
   return { gate, steps: await ctx.store.read.gates.steps(id) }
+}
+
+function concerns({ agent, createdBy, escalateTo, waiters }: Gate, id: string): boolean {
+  return [agent, createdBy, escalateTo, ...waiters].includes(id)
 }
 
 /** Timers need no server: whoever looks at gates first settles those whose time has come. */

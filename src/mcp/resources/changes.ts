@@ -42,13 +42,19 @@ export function createChanges(connection: Connection, tell: (uri: string) => voi
     followed.delete(name)
   }
 
+  /** What has changed between the wish and the first look, or while nobody could look, is not known. */
+  function tellAll(): void {
+    for (const uri of wanted) if (parseUri(uri)?.kind !== 'bus') tell(uri)
+  }
+
   async function followEvents(signal: AbortSignal): Promise<void> {
     const { postern } = connection
     let { cursor } = await postern.events.list({})
+    tellAll()
     while (!signal.aborted) {
       const page = await postern.events.wait({ after: cursor, types: TYPES, timeoutMs: ROUND_MS, signal })
       cursor = page.cursor
-      if (page.hasGap) for (const uri of wanted) tell(uri)
+      if (page.hasGap) tellAll()
       for (const uri of new Set(page.items.flatMap((event) => touchedBy(event, connection.agent))))
         if (wanted.has(uri)) tell(uri)
     }
@@ -89,6 +95,7 @@ function touchedBy({ type, subject, agents, data }: PosternEvent, agent: string)
 
 async function followBus(connection: Connection, bus: BusPlace, tell: () => void, signal: AbortSignal): Promise<void> {
   let cursor = await endOf(connection, bus)
+  tell()
   while (!signal.aborted) {
     const after = cursor === null ? {} : { after: cursor }
     const page = await ask<Page>(connection, {

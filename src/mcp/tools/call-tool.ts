@@ -12,7 +12,7 @@ import type { Wiring } from '../mcp-server.ts'
 import { answerDecision } from './asking.ts'
 import { HANDLERS } from './handlers.ts'
 import { toRefusal, toResult } from './result.ts'
-import type { Input, ToolCall } from './tool-call.ts'
+import type { Input, Outcome, ToolCall } from './tool-call.ts'
 
 export interface Calling {
   readonly server: Server
@@ -27,7 +27,7 @@ export interface Calling {
  * on. Whatever is refused is an answer that a model can act on.
  */
 export async function callTool(calling: Calling): Promise<CallToolResult | InputRequiredResult> {
-  const { wiring, ctx, tool, given } = calling
+  const { wiring, tool, given } = calling
   const { connection } = wiring
   const answering: Answering = { isOver: false }
   try {
@@ -36,7 +36,7 @@ export async function callTool(calling: Calling): Promise<CallToolResult | Input
       connection,
       tool,
       input: parseInput(tool, given),
-      signal: ctx.mcpReq.signal,
+      signal: signalOf(calling),
       onSettled: (tell) => settleOnce(calling, answering, tell),
     }
     if (tool.name === 'decision_create' && connection.person) {
@@ -54,23 +54,31 @@ export async function callTool(calling: Calling): Promise<CallToolResult | Input
 }
 
 /**
- * A call that is cancelled while it is being answered gets no answer. Once it is answered only whoever carries the answer
- * knows what became of it: over HTTP a request is over, and its signal given, when its answer begins to go out.
+ * A call that is cancelled while it is being answered gets no answer, and whoever cancels later reads none. Otherwise only
+ * whoever carries the answer knows what became of it: over HTTP a request is over, and its own signal given, when its
+ * answer begins to go out.
  */
-function settleOnce({ wiring, ctx }: Calling, answering: Answering, tell: (wasSent: boolean) => void): void {
-  const { signal } = ctx.mcpReq
+function settleOnce({ wiring, ctx }: Calling, answering: Answering, tell: (outcome: Outcome) => void): void {
   let isTold = false
-  const tellOnce = (wasSent: boolean) => {
-    if (isTold) return
+  const tellOnce = (outcome: Outcome) => {
+    if (isTold && outcome !== 'lost') return
     isTold = true
-    tell(wasSent)
+    tell(outcome)
   }
-  const onAbort = () => {
-    if (!answering.isOver) tellOnce(false)
+  const whenAborted = (signal: AbortSignal | undefined, abort: () => void) => {
+    if (signal?.aborted) abort()
+    signal?.addEventListener('abort', abort, { once: true })
   }
-  if (signal.aborted) onAbort()
-  signal.addEventListener('abort', onAbort, { once: true })
+  whenAborted(ctx.mcpReq.signal, () => {
+    if (!answering.isOver) tellOnce('unsent')
+  })
+  whenAborted(wiring.cancelled?.(ctx), () => tellOnce(answering.isOver ? 'lost' : 'unsent'))
   wiring.onSettled(ctx, tellOnce)
+}
+
+function signalOf({ wiring, ctx }: Calling): AbortSignal {
+  const cancelled = wiring.cancelled?.(ctx)
+  return cancelled ? AbortSignal.any([ctx.mcpReq.signal, cancelled]) : ctx.mcpReq.signal
 }
 
 interface Answering {

@@ -34,7 +34,10 @@ export async function checkInbox(call: ToolCall): Promise<ToolAnswer> {
   const drained = isEmpty && seconds > 0 && !signal.aborted ? await drain(call) : first
   const { offer } = drained
   if (offer) {
-    onSettled((wasSent) => void shown.settle(offer.id, wasSent).catch(() => {}))
+    onSettled((outcome) => {
+      const told = outcome === 'lost' ? shown.lose(offer.id) : shown.settle(offer.id, outcome === 'sent')
+      void told.catch(() => {})
+    })
   }
   const text = renderDrain(drained, { nonce: connection.nonce(), door: TOOLS }) || nothingText(drained)
   return { structured: { text, messages: drained.messages.map(headlineOf), remaining: drained.remaining }, text }

@@ -14,9 +14,12 @@ export interface ToolCall {
   readonly input: Input
   /** Given when the client has cancelled the call, or has gone. */
   readonly signal: AbortSignal
-  /** Is told once whether the whole answer has gone out. */
-  onSettled(tell: (wasSent: boolean) => void): void
+  /** Is told what becomes of the answer. */
+  onSettled(tell: (outcome: Outcome) => void): void
 }
+
+/** The whole answer has gone out, or it has not; and what had gone out may turn out never to have been read. */
+export type Outcome = 'sent' | 'unsent' | 'lost'
 
 /** What a tool answers, before it is made fit for its reader. */
 export interface ToolAnswer {

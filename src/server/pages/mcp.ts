@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net'
 import type { McpDoor, McpRequest } from '../../mcp/mcp-http.ts'
+import type { Outcome } from '../../mcp/tools/tool-call.ts'
 import type { Postern } from '../../model/postern.ts'
 import type { Asking, Reply } from '../exchange.ts'
 import { type Guard, requireStillGood } from '../request/authenticate.ts'
@@ -52,9 +54,15 @@ async function openDoor({ postern, log }: McpOptions): Promise<McpDoor> {
 async function respond(asking: Asking, open: () => Promise<McpDoor>, options: McpOptions): Promise<Reply | undefined> {
   const { request, response, method, identity, gone } = asking
   const body = await readText(request, response, BODY_BYTES)
-  const hearers: ((wasSent: boolean) => void)[] = []
+  // Whoever asks for more on the same connection has read what came before.
+  unread.delete(request.socket)
+  const hearers: ((outcome: Outcome) => void)[] = []
+  const loseAll = () => {
+    for (const tell of hearers) tell('lost')
+  }
   const tellAll = (wasSent: boolean) => {
-    for (const tell of hearers.splice(0)) tell(wasSent)
+    for (const tell of hearers) tell(wasSent ? 'sent' : 'unsent')
+    if (wasSent && hearers.length > 0) noteUnread(request.socket, loseAll)
   }
   try {
     const answered = await (await open()).answer({
@@ -79,6 +87,20 @@ async function respond(asking: Asking, open: () => Promise<McpDoor>, options: Mc
     tellAll(false)
     throw error
   }
+}
+
+/** What becomes of answers that have gone out, by connections that may still break under them. */
+const unread = new WeakMap<Socket, () => void>()
+const watched = new WeakSet<Socket>()
+
+/** A client that dies with an answer unread resets its connection. */
+function noteUnread(socket: Socket, lose: () => void): void {
+  unread.set(socket, lose)
+  if (watched.has(socket)) return
+  watched.add(socket)
+  socket.once('close', (hadError) => {
+    if (hadError) unread.get(socket)?.()
+  })
 }
 
 function headersOf({ headers }: Asking['request']): McpRequest['headers'] {

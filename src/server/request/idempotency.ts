@@ -4,7 +4,6 @@ import { isReplyKey, type Replies } from '../../model/network/replies.ts'
 import type { OperationName } from '../../operations/routes.ts'
 import { type Asking, JSON_TYPE, type Reply } from '../exchange.ts'
 import type { Log } from '../log.ts'
-import { PROBLEM_TYPE, problemOf, problemReply } from '../problem.ts'
 
 export const KEYED_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH']
 
@@ -69,22 +68,22 @@ export async function answerOnce(
   // What is done is done: whoever was told that it failed would do it again.
   const note = (error: Error) => log.warn('reply.unkept', { requestId: asking.requestId, reason: error.message })
   const drop = () => replies.drop(ref).catch(note)
+<<<<<<< HEAD
   const reply = await answer().catch((error: unknown) => refusal(error, asking.requestId, drop))
   const body = typeof reply.body === 'string' ? reply.body : ''
+=======
+  const reply = await answer().catch(async (error: unknown) => {
+    // Nothing was done, so whoever asks again may find that nothing stands in its way any more.
+    await drop()
+    throw error
+  })
+  const body = reply.body ?? ''
+>>>>>>> main
   if (body.length > KEPT_BYTES) await drop()
   else await replies.keep({ ...ref, status: reply.status, body }).catch(note)
   return reply
 }
 
-/** A refusal is an answer that stays the same. What may go better the next time is none. */
-async function refusal(error: unknown, requestId: string, drop: () => Promise<void>): Promise<Reply> {
-  const problem = problemOf(error, requestId)
-  if (problem.status < 500 && !problem.retryable) return problemReply(problem)
-  await drop()
-  throw error
-}
-
 function repeated(status: number, body: string): Reply {
-  const type = status >= 400 ? PROBLEM_TYPE : JSON_TYPE
-  return { status, ...(body !== '' && { body, type }), headers: { 'idempotency-replayed': 'true' } }
+  return { status, ...(body !== '' && { body, type: JSON_TYPE }), headers: { 'idempotency-replayed': 'true' } }
 }

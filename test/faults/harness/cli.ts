@@ -23,7 +23,9 @@ function executable(): string {
   const folder = makeTemporaryFolder()
   // Commands are run as other users too.
   chmodSync(folder, 0o755)
-  for (const part of ['bin', 'dist']) cpSync(join(ROOT, part), join(folder, part), { recursive: true })
+  // Types are of no use there, and a build may be writing them.
+  const filter = (source: string) => !source.includes(join('dist', 'types'))
+  for (const part of ['bin', 'dist']) cpSync(join(ROOT, part), join(folder, part), { recursive: true, filter })
   copied = join(folder, 'bin', 'postern.cjs')
   return copied
 }

@@ -30,6 +30,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // Loading a part of the model does nothing by itself, so what is not used of it, as the table of errors, is left out.
+    rolldownOptions: { treeshake: { moduleSideEffects: (id) => !/\/src\/(?:model|kit|client|operations)\//.test(id) } },
   },
   server: {
     host: '127.0.0.1',

@@ -11,57 +11,6 @@ type Verb = (input?: Input) => Promise<unknown>
 const DONE = 200
 const KEY_BYTES = 300
 
-<<<<<<< HEAD
-/** Operations that only look, or wait: they tell how things are now, and leave the key to the change. */
-export const LOOKS: ReadonlySet<string> = new Set([
-  'agents.list',
-  'agents.show',
-  'sessions.list',
-  'inbox.list',
-  'inbox.search',
-  'inbox.held',
-  'inbox.dead',
-  'inbox.show',
-  'inbox.trace',
-  'inbox.wait',
-  'inbox.waitFor',
-  'gates.list',
-  'gates.show',
-  'decisions.list',
-  'decisions.show',
-  'decisions.await',
-  'spaces.list',
-  'spaces.show',
-  'spaces.history',
-  'plans.list',
-  'plans.show',
-  'services.list',
-  'services.events',
-  'tokens.list',
-  'bus.read',
-  'bus.wait',
-  'bus.list',
-  'bus.issues',
-  'bus.verify',
-  'handoff.list',
-  'handoff.show',
-  'handoff.listOut',
-  'notes.list',
-  'ledger.status',
-  'ledger.topics',
-  'ledger.read',
-  'ledger.verify',
-  'ledger.profile',
-  'ledger.connections',
-  'ledger.parcels',
-  'metrics.series',
-  'events.list',
-  'events.wait',
-  'upkeep.check',
-])
-
-=======
->>>>>>> main
 /** Operations whose answers hold a secret, or prove one: what is hashed at rest must not lie beside its hash. */
 const SECRET: ReadonlySet<string> = new Set(['services.create', 'services.rotate', 'tokens.create', 'services.trigger'])
 

@@ -68,17 +68,12 @@ export async function answerOnce(
   // What is done is done: whoever was told that it failed would do it again.
   const note = (error: Error) => log.warn('reply.unkept', { requestId: asking.requestId, reason: error.message })
   const drop = () => replies.drop(ref).catch(note)
-<<<<<<< HEAD
-  const reply = await answer().catch((error: unknown) => refusal(error, asking.requestId, drop))
-  const body = typeof reply.body === 'string' ? reply.body : ''
-=======
   const reply = await answer().catch(async (error: unknown) => {
     // Nothing was done, so whoever asks again may find that nothing stands in its way any more.
     await drop()
     throw error
   })
-  const body = reply.body ?? ''
->>>>>>> main
+  const body = typeof reply.body === 'string' ? reply.body : ''
   if (body.length > KEPT_BYTES) await drop()
   else await replies.keep({ ...ref, status: reply.status, body }).catch(note)
   return reply

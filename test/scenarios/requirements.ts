@@ -20,6 +20,7 @@ export interface Requirement {
 export const PROOF_FOLDERS = {
   conformance: 'test/conformance',
   faults: 'test/faults',
+  web: 'test/web',
   scenarios: 'test/scenarios',
   hiero: 'test/hiero',
   render: 'src/render',
@@ -752,6 +753,17 @@ export const REQUIREMENTS = {
     'scenarios',
     'The demo shows every part at work, touches nothing of the user, and leaves nothing behind.',
   ),
+  'page.answer': page(
+    'web',
+    'A decision is answered with the keyboard alone, and the waiting agent is shown the answer.',
+  ),
+  'page.gate': page('web', 'A gate is resolved with a reason, which its agent is told.'),
+  'page.follow': page('web', 'The page shows by itself how far a message has come, and why not yet.'),
+  'page.resume': page('web', 'What the page follows goes on after a restart of the server, without being loaded anew.'),
+  'page.harm': page('web', 'Nothing that anybody writes runs in the page or makes it fetch anything.'),
+  'page.long-lists': page('web', 'Ten thousand messages scroll without stutter.'),
+  'page.looks': page('web', 'The page fits a phone, and has no serious fault for those who see or hear it otherwise.'),
+  'page.size': page('web', 'The page loads at most 60 KB before the inbox is there.'),
   'page.sign-in': page(
     'scenarios',
     'A person gets into the page by a link that is good once, stays there across restarts, and no agent gets in.',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { verifies } from '../scenarios/requirements.ts'
 import { openPage, startPageServer, useBrowser } from './harness.ts'
 import { playScene } from './scene.ts'
 
@@ -6,6 +7,7 @@ useBrowser()
 
 describe('a person at the page', () => {
   it('answers a decision with the keyboard alone, and the drain of the waiting agent shows it', async () => {
+    verifies('page.answer')
     const server = await startPageServer()
     const scene = await playScene(server)
     const { page, faults } = await openPage(server)
@@ -35,6 +37,7 @@ describe('a person at the page', () => {
   })
 
   it('resolves a gate, with a reason that its agent is told', async () => {
+    verifies('page.gate')
     const server = await startPageServer()
     const scene = await playScene(server)
     const { page } = await openPage(server, '/ui/gates')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { verifies } from '../scenarios/requirements.ts'
 import { isLive, openPage, startPageServer, useBrowser } from './harness.ts'
 import { playScene, type Scene } from './scene.ts'
 
@@ -11,6 +12,7 @@ async function drain(agent: Scene['quinn'], id: string): Promise<void> {
 
 describe('the page follows', () => {
   it('a message to a space: its ticks turn as agents drain', async () => {
+    verifies('page.follow')
     const server = await startPageServer()
     const scene = await playScene(server)
     const { page } = await openPage(server)
@@ -34,6 +36,7 @@ describe('the page follows', () => {
   })
 
   it('a message that nobody drains: its trace says so, until somebody does', async () => {
+    verifies('page.follow')
     const server = await startPageServer()
     const scene = await playScene(server)
     const { id } = await scene.rosa.inbox.push({ to: ['vera'], content: 'Are you there?' })
@@ -61,6 +64,7 @@ describe('the page follows', () => {
   })
 
   it('goes on after the server was started again, without being loaded anew', async () => {
+    verifies('page.resume')
     const server = await startPageServer()
     const scene = await playScene(server)
     const { page } = await openPage(server)

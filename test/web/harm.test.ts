@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { connectPostern } from '../../src/client/connect.ts'
+import { verifies } from '../scenarios/requirements.ts'
 import { openPage, startPageServer, useBrowser } from './harness.ts'
 
 useBrowser()
@@ -87,6 +88,7 @@ async function playAttack(server: { readonly url: string; readonly token: string
 
 describe('what somebody else wrote', () => {
   it('runs nothing and fetches nothing, in whatever field it stands', { timeout: 120_000 }, async () => {
+    verifies('page.harm')
     const server = await startPageServer()
     const paths = await playAttack(server)
     const { page, requests, faults } = await openPage(server)

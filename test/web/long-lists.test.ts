@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { connectPostern } from '../../src/client/connect.ts'
+import { verifies } from '../scenarios/requirements.ts'
 import { openPage, startPageServer, useBrowser } from './harness.ts'
 
 useBrowser()
@@ -26,6 +27,7 @@ const SCROLL = `new Promise((resolve) => {
 
 describe('an inbox of 10,000 messages', () => {
   it('is there whole, scrolls without stutter, and is gone through by keys', { timeout: 120_000 }, async () => {
+    verifies('page.long-lists')
     const server = await startPageServer()
     const admin = await connectPostern(server)
     await admin.agents.add({ id: 'rosa', kind: 'human' })

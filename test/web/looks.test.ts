@@ -2,6 +2,7 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { SCREENS } from '../../web/src/router/route.ts'
+import { verifies } from '../scenarios/requirements.ts'
 import { openPage, startPageServer, useBrowser } from './harness.ts'
 import { playScene } from './scene.ts'
 
@@ -38,6 +39,7 @@ async function settled(page: Page): Promise<void> {
 
 describe('every screen', () => {
   it('has no serious fault for those who see or hear it otherwise, light or dark', { timeout: 120_000 }, async () => {
+    verifies('page.looks')
     const server = await startPageServer()
     const scene = await playScene(server)
     const found: string[] = []
@@ -77,6 +79,7 @@ describe('every screen', () => {
   })
 
   it('fits a phone', { timeout: 120_000 }, async () => {
+    verifies('page.looks')
     const server = await startPageServer()
     const scene = await playScene(server)
     const { page } = await openPage(server, '/ui/inbox', { viewport: { width: 380, height: 740 } })

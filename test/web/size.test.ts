@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
+import { verifies } from '../scenarios/requirements.ts'
 import { openPage, startPageServer, useBrowser } from './harness.ts'
 
 useBrowser()
@@ -10,6 +11,7 @@ const MOST_BYTES = 60_000
 const BUILT = fileURLToPath(new URL('../../dist/web', import.meta.url))
 
 it('loads at most 60 KB before the inbox is there', async () => {
+  verifies('page.size')
   const server = await startPageServer()
   await server.ask('POST /api/v1/agents', { body: { id: 'rosa', kind: 'human' } })
   const { page, requests } = await openPage(server)

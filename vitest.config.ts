@@ -15,7 +15,7 @@ export default defineConfig({
       project('conformance', ['test/conformance/**/*.test.ts'], 60_000, POSTGRES),
       project('scenarios', ['test/scenarios/**/*.test.ts'], 60_000, POSTGRES),
       project('faults', ['test/faults/**/*.test.ts'], 600_000),
-      project('web', ['test/web/**/*.test.ts'], 90_000),
+      project('web', ['test/web/**/*.test.ts'], 90_000, ['./test/web/global-browser.ts']),
       project('hiero', ['test/hiero/*.test.ts'], 60_000),
       project('mcp', ['test/mcp/*.test.ts'], 60_000),
       project('hosts', ['test/hosts/**/*.test.ts'], 120_000, ['./test/hosts/global-clients.ts']),

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { postern } from '../helpers/command.ts'
-import { openPage, startPageServer, useBrowser } from './harness.ts'
+import { describePage, openPage, startPageServer, useBrowser } from './harness.ts'
 import { playScene } from './scene.ts'
 
 useBrowser()
 
-describe('from the page', () => {
+describePage('from the page', () => {
   it('a plan is paused, resumed and run', async () => {
     const server = await startPageServer()
     const scene = await playScene(server)

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { verifies } from '../scenarios/requirements.ts'
-import { openPage, startPageServer, useBrowser } from './harness.ts'
+import { describePage, openPage, startPageServer, useBrowser } from './harness.ts'
 import { playScene } from './scene.ts'
 
 useBrowser()
 
-describe('a person at the page', () => {
+describePage('a person at the page', () => {
   it('answers a decision with the keyboard alone, and the drain of the waiting agent shows it', async () => {
     verifies('page.answer')
     const server = await startPageServer()

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { verifies } from '../scenarios/requirements.ts'
-import { isLive, openPage, startPageServer, useBrowser } from './harness.ts'
+import { describePage, isLive, openPage, startPageServer, useBrowser } from './harness.ts'
 import { playScene, type Scene } from './scene.ts'
 
 useBrowser()
@@ -10,7 +10,7 @@ async function drain(agent: Scene['quinn'], id: string): Promise<void> {
   if (offer) await agent.inbox.confirm({ offerId: offer.id, evidence: 'the next event', printed: true })
 }
 
-describe('the page follows', () => {
+describePage('the page follows', () => {
   it('a message to a space: its ticks turn as agents drain', async () => {
     verifies('page.follow')
     const server = await startPageServer()

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { connectPostern } from '../../src/client/connect.ts'
 import { verifies } from '../scenarios/requirements.ts'
-import { openPage, startPageServer, useBrowser } from './harness.ts'
+import { describePage, openPage, startPageServer, useBrowser } from './harness.ts'
 
 useBrowser()
 
@@ -86,7 +86,7 @@ async function playAttack(server: { readonly url: string; readonly token: string
   ]
 }
 
-describe('what somebody else wrote', () => {
+describePage('what somebody else wrote', () => {
   it('runs nothing and fetches nothing, in whatever field it stands', { timeout: 120_000 }, async () => {
     verifies('page.harm')
     const server = await startPageServer()

@@ -1,10 +1,12 @@
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, onTestFinished } from 'vitest'
+import { afterAll, describe, inject, onTestFinished } from 'vitest'
 import { SIGN_INS_PATH } from '../../src/operations/routes.ts'
 import { ask, type ServeProcess, startServe } from '../helpers/http-server.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
+import './global-browser.ts'
 
-const CHROMIUM = process.env['POSTERN_CHROMIUM'] ?? '/usr/bin/chromium'
+/** Tests in a browser, where there is one. */
+export const describePage = describe.skipIf(inject('chromium') === '')
 
 /** It must reach nothing but the server of the test. */
 const FLAGS = [
@@ -44,7 +46,7 @@ export async function openPage(
   options: BrowserContextOptions & { readonly person?: string } = {},
 ): Promise<TestPage> {
   const { person = 'rosa', ...contextOptions } = options
-  browser ??= chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS })
+  browser ??= chromium.launch({ executablePath: inject('chromium'), headless: true, args: FLAGS })
   const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...contextOptions })
   onTestFinished(() => context.close())
   const page = await context.newPage()

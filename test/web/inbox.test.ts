@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { openPage, startPageServer, useBrowser } from './harness.ts'
+import { expect, it } from 'vitest'
+import { describePage, openPage, startPageServer, useBrowser } from './harness.ts'
 import { playScene } from './scene.ts'
 
 useBrowser()
@@ -22,7 +22,7 @@ async function openInbox() {
 const ALERT = 'The staging database is at 92 % of its disk'
 const MAIL = 'Checkout tests are green again'
 
-describe('the inbox', () => {
+describePage('the inbox', () => {
   it('shows what waits, counts it in the title, and follows what comes', async () => {
     const { page, scene } = await openInbox()
     await expect.poll(() => page.title()).toMatch(/^\(\d+\) My inbox · Postern$/)

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { connectPostern } from '../../src/client/connect.ts'
 import { verifies } from '../scenarios/requirements.ts'
-import { openPage, startPageServer, useBrowser } from './harness.ts'
+import { describePage, openPage, startPageServer, useBrowser } from './harness.ts'
 
 useBrowser()
 
@@ -25,7 +25,7 @@ const SCROLL = `new Promise((resolve) => {
   requestAnimationFrame(step)
 })`
 
-describe('an inbox of 10,000 messages', () => {
+describePage('an inbox of 10,000 messages', () => {
   it('is there whole, scrolls without stutter, and is gone through by keys', { timeout: 120_000 }, async () => {
     verifies('page.long-lists')
     const server = await startPageServer()

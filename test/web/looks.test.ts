@@ -1,9 +1,9 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { SCREENS } from '../../web/src/router/route.ts'
 import { verifies } from '../scenarios/requirements.ts'
-import { openPage, startPageServer, useBrowser } from './harness.ts'
+import { describePage, openPage, startPageServer, useBrowser } from './harness.ts'
 import { playScene } from './scene.ts'
 
 useBrowser()
@@ -37,7 +37,7 @@ async function settled(page: Page): Promise<void> {
   await page.locator('.loading').first().waitFor({ state: 'detached' })
 }
 
-describe('every screen', () => {
+describePage('every screen', () => {
   it('has no serious fault for those who see or hear it otherwise, light or dark', { timeout: 120_000 }, async () => {
     verifies('page.looks')
     const server = await startPageServer()

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { verifies } from '../scenarios/requirements.ts'
 import { openPage, startPageServer, useBrowser } from './harness.ts'
 
@@ -10,7 +10,7 @@ useBrowser()
 const MOST_BYTES = 60_000
 const BUILT = fileURLToPath(new URL('../../dist/web', import.meta.url))
 
-it('loads at most 60 KB before the inbox is there', async () => {
+it.skipIf(inject('chromium') === '')('loads at most 60 KB before the inbox is there', async () => {
   verifies('page.size')
   const server = await startPageServer()
   await server.ask('POST /api/v1/agents', { body: { id: 'rosa', kind: 'human' } })

@@ -254,8 +254,8 @@ export interface PushRecipient {
 export interface ListInbox {
   /** Absent: every agent. */
   readonly agent?: string
-  /** `pending` (the default), `delivered` (seen and acted), `open` (not dealt with), `snoozed` (put off), or `all`. */
-  readonly which?: 'pending' | 'delivered' | 'open' | 'snoozed' | 'all'
+  /** `pending` (the default), `delivered` (seen and acted), `done` (acted), `open` (not dealt with), `snoozed` (put off), or `all`. */
+  readonly which?: 'pending' | 'delivered' | 'done' | 'open' | 'snoozed' | 'all'
   /** `oldest` first by default; `newest` only for one agent. */
   readonly order?: 'oldest' | 'newest'
   readonly limit?: number

@@ -122,7 +122,7 @@ export const list = operation({
   summary: 'List messages without taking them.',
   input: z.object({
     agent: agentId.optional(),
-    which: z.enum(['pending', 'delivered', 'open', 'snoozed', 'all']).optional(),
+    which: z.enum(['pending', 'delivered', 'done', 'open', 'snoozed', 'all']).optional(),
     order: z.enum(['oldest', 'newest']).optional(),
     limit: z.number().int().optional(),
     after: z.string().optional(),

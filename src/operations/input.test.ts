@@ -33,7 +33,10 @@ describe('an input', () => {
 
   it('with one of a few words names them all', () => {
     expect(() => parseInput(named('inbox.list'), { which: 'some' })).toThrow(
-      expect.objectContaining({ code: 'VALUE_INVALID', next: 'Use one of pending, delivered, open, snoozed, all.' }),
+      expect.objectContaining({
+        code: 'VALUE_INVALID',
+        next: 'Use one of pending, delivered, done, open, snoozed, all.',
+      }),
     )
   })
 

@@ -16,6 +16,8 @@ const AGENT = { name: 'agent', value: '<agent>', aliases: ['bead'], summary: 'wh
 /** Which recipient is meant; apart from `--agent`, which says whose command it is. */
 const FOR = [{ name: 'for', value: '<agent>', summary: 'only for this recipient' }]
 
+const WHICH = ['all', 'delivered', 'done', 'snoozed'] as const
+
 export const inboxList: Command = {
   path: 'inbox list',
   summary: 'List messages without taking them.',
@@ -23,6 +25,7 @@ export const inboxList: Command = {
     AGENT,
     { name: 'all', summary: 'in every state' },
     { name: 'delivered', summary: 'only what was seen' },
+    { name: 'done', summary: 'only what was dealt with' },
     { name: 'snoozed', summary: 'only what was put off' },
     { name: 'limit', value: '<n>', summary: 'at most so many (default 50)' },
     { name: 'after', value: '<cursor>', summary: 'go on where an earlier list ended' },
@@ -30,7 +33,7 @@ export const inboxList: Command = {
   examples: ['postern inbox list', 'postern inbox list --agent quinn --all'],
 
   async run(io, args) {
-    const [which = 'pending', another] = (['all', 'delivered', 'snoozed'] as const).filter((each) => args.has(each))
+    const [which = 'pending', another] = WHICH.filter((each) => args.has(each))
     if (another) throw usage(inboxList, `--${which} and --${another} exclude each other`)
     const postern = await io.open()
     const agent = await ownAgent(io, args, postern)

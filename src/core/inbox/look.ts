@@ -22,6 +22,7 @@ const INDEX_SLICE = 1_000
 const STATES: Readonly<Record<NonNullable<ListInbox['which']>, readonly DeliveryState[]>> = {
   pending: ['pending'],
   delivered: ['seen', 'acted'],
+  done: ['acted'],
   open: ['pending', 'offered', 'seen'],
   snoozed: ['held'],
   all: DELIVERY_STATES,

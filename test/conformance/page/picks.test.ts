@@ -55,6 +55,19 @@ conformance('reading', ({ rule, open }) => {
     expect(rest).toMatchObject({ items: [{ content: '2', state: 'seen' }], next: null })
     await refused(postern.inbox.list({ order: 'newest' }), 'VALUE_INVALID')
   })
+
+  rule('lists what is done apart from what was only seen', async () => {
+    const { postern } = await open()
+    const ids: string[] = []
+    for (const content of ['1', '2', '3', '4', '5']) ids.push(await tell(postern, 'quinn', content))
+    await postern.inbox.read({ agent: 'quinn', ids: ids.slice(0, 4) })
+    await postern.inbox.ack({ agent: 'quinn', ids: ids.slice(0, 2) })
+    const wanted = { agent: 'quinn', which: 'done', order: 'newest', limit: 1 } as const
+    const page = await postern.inbox.list(wanted)
+    expect(page.items).toMatchObject([{ id: ids[1], state: 'acted' }])
+    const rest = await postern.inbox.list({ ...wanted, after: page.next ?? '' })
+    expect(rest).toMatchObject({ items: [{ id: ids[0], state: 'acted' }], next: null })
+  })
 })
 
 conformance('putting off', ({ rule, open }) => {

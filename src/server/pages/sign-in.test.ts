@@ -61,6 +61,16 @@ describe('a link to the page', () => {
     expect((await open(late)).status).toBe(401)
   })
 
+  it('that stands on the page itself, as in a message, makes nobody somebody else', async () => {
+    const { link, open, signIn, browse } = await openWithPeople()
+    const [cookie, path] = [await signIn('justin'), await link('robin')]
+    const followed = await browse(`GET ${path}`, cookie)
+    expect(followed).toMatchObject({ status: 303, headers: { location: '/ui/' } })
+    expect(followed.headers).not.toHaveProperty('set-cookie')
+    expect((await browse(`GET ${path}`, null)).status).toBe(401)
+    expect(cookieOf(await open(path, { 'sec-fetch-site': 'none' }))).not.toBe('')
+  })
+
   it('leads to the screen that it names, and to no other place', async () => {
     const { link, open } = await openWithPeople()
     const to = async (target: string) => (await open(`${await link()}&to=${encodeURIComponent(target)}`)).headers
@@ -71,6 +81,8 @@ describe('a link to the page', () => {
       '/ui//evil.example',
       '/api/v1/agents',
       '/ui/\\\\x',
+      '/ui/../api/v1/agents',
+      '/ui/x/%2e%2E/../api/v1/agents',
     ]) {
       expect((await to(target))['location'], target).toBe('/ui/')
     }

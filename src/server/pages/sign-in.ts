@@ -47,7 +47,7 @@ export function signInPages({ credentials, now }: SignInOptions): readonly Page[
       isOpen: true,
       async answer({ request, query }) {
         const to = targetOf(query.get('to'))
-        const bearer = isLookedAt(request) ? undefined : tickets.redeem(query.get('ticket') ?? '')
+        const bearer = isNotMeant(request) ? undefined : tickets.redeem(query.get('ticket') ?? '')
         const person = bearer && (await isStillGood(credentials, bearer)) ? bearer.identity.scope.id : null
         if (!bearer || person === null) return refuse(credentials, request, to)
         const { token, expiresAt } = await credentials.signIn({ person, tokenId: bearer.identity.tokenId })
@@ -90,9 +90,12 @@ async function bearerFor(asking: Asking): Promise<Bearer> {
   }
 }
 
-/** Some programs look at a link before anybody follows it. */
-function isLookedAt({ method, headers }: Exchange['request']): boolean {
-  return method === 'HEAD' || headers['sec-purpose'] !== undefined
+/**
+ * Some programs look at a link before anybody follows it. And nothing on the page leads here: where a browser says that it
+ * comes from there, somebody has written the link into a message, to make its reader go on as another person.
+ */
+function isNotMeant({ method, headers }: Exchange['request']): boolean {
+  return method === 'HEAD' || headers['sec-purpose'] !== undefined || headers['sec-fetch-site'] === 'same-origin'
 }
 
 async function isStillGood(credentials: Credentials, { token }: Bearer): Promise<boolean> {
@@ -106,7 +109,8 @@ async function refuse(credentials: Credentials, request: Exchange['request'], to
   return { status: 401, body: USED_UP, type: 'text/plain; charset=utf-8' }
 }
 
-/** A screen of the page, and nowhere else. */
+/** A screen of the page, and nowhere else, also once the browser has followed its dots, written out or encoded. */
 function targetOf(to: string | null): string {
-  return to !== null && /^\/ui\/[\w./?=&%-]*$/.test(to) && !to.includes('//') ? to : `${WEB_PATH}/`
+  const isScreen = to !== null && /^\/ui\/[\w./?=&%-]*$/.test(to) && !/\/\/|(\.|%2e){2}/i.test(to)
+  return isScreen ? to : `${WEB_PATH}/`
 }

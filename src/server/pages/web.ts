@@ -60,7 +60,7 @@ export function webPages(folder: string): readonly Page[] {
 
 /**
  * Whether a page of somebody else may lead here by a link. It opens the document, which says nothing about anybody, and
- * cannot look into it. Where somebody signs in only the owner's own programs lead.
+ * cannot look into it. To where somebody signs in no page leads: not one of others, and our own is refused there.
  */
 export function isLinkable(path: string): boolean {
   return path === '/' || path === WEB_PATH || (path.startsWith(`${WEB_PATH}/`) && path !== SIGN_IN_PATH)

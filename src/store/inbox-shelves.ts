@@ -120,7 +120,10 @@ export interface PickShelf {
    * offer knows is kept in its history. False where it is in no state to be put off.
    */
   snooze(params: PickParams & { readonly untilAt: number }): Promise<boolean>
-  /** Makes a delivery that was put off pending again. False where it was not. */
+  /**
+   * Makes a delivery that was put off pending again, also where its time to live has ended meanwhile: that counts no more.
+   * False where it was not put off.
+   */
   wake(params: PickParams): Promise<boolean>
   /** Makes deliveries pending again whose time has come, at most `limit`; returns whose they are. */
   due(params: {
@@ -130,6 +133,11 @@ export interface PickShelf {
   }): Promise<readonly string[]>
   /** Whether there are such, without a lock. */
   hasDue(params: { readonly now: number; readonly agent?: string | undefined }): Promise<boolean>
+  /**
+   * Who was shown a message before, whatever has become of it since: put off, or pending again. All its deliveries are
+   * locked until the transaction ends. What only a present offer knows is not in it.
+   */
+  seenBy(id: string): Promise<readonly string[]>
   countSnoozed(): Promise<number>
 }
 

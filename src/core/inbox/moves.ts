@@ -14,6 +14,7 @@ import { mayMove } from './state-moves.ts'
 import { requireVisible } from './visible.ts'
 
 const LIST_LIMIT = 1_000
+const EVERY_RECIPIENT = 'all its recipients'
 
 /** The agent has dealt with these messages. To say so of one it was only offered proves that it was seen. */
 export async function ackMessages(ctx: Context, { agent, ids }: AckMessages): Promise<readonly AckResult[]> {
@@ -38,15 +39,40 @@ async function ackOne(ctx: Context, tx: Shelves, id: string, agent: string): Pro
   return { id, state }
 }
 
-/** Takes a message back from whoever has not been shown it yet. */
+/** Takes a message back from whoever has not been shown it yet; what somebody saw and has put off stays with them. */
 export async function cancelMessage(ctx: Context, ref: DeliveryRef): Promise<{ readonly cancelled: number }> {
   const moved = await ctx.store.transact(async (tx) => {
     if (isProgram(ctx.caller)) await requireOwn(ctx, tx, ref)
     await endBroadcast(ctx, tx, ref)
-    return move(ctx, tx, ref, { from: ['pending', 'held'], to: 'cancelled', reason: `cancelled by ${ctx.caller.id}` })
+    const seenBy = await tx.picks.seenBy(ref.id)
+    const wanted: Move = { from: ['pending', 'held'], to: 'cancelled', reason: `cancelled by ${ctx.caller.id}` }
+    return seenBy.length === 0 ? move(ctx, tx, ref, wanted) : moveUnseen(ctx, tx, { ref, wanted, seenBy })
   })
   ring(ctx, [RING_RECEIPTS])
   return { cancelled: moved.length }
+}
+
+interface MoveUnseen {
+  readonly ref: DeliveryRef
+  readonly wanted: Move
+  readonly seenBy: readonly string[]
+}
+
+async function moveUnseen(ctx: Context, tx: Shelves, { ref, wanted, seenBy }: MoveUnseen): Promise<readonly string[]> {
+  const { id } = ref
+  const agents = ref.agent === undefined ? await recipientsOf(tx, id) : [parseAgentId(ref.agent)]
+  const moved: string[] = []
+  for (const agent of agents) {
+    if (!seenBy.includes(agent)) moved.push(...(await tryMove(ctx, tx, { id, agent }, wanted)))
+  }
+  if (moved.length > 0) return moved
+  const { state } = await requireDelivery(tx, ref, wanted.from)
+  const known = wanted.from.includes(state) ? 'seen' : state
+  throw new PosternError('DELIVERY_STATE', { id, agent: ref.agent ?? EVERY_RECIPIENT, state: known, wanted: wanted.to })
+}
+
+async function recipientsOf(tx: Shelves, id: string): Promise<readonly string[]> {
+  return (await tx.deliveries.ofMessage(id)).map(({ agent }) => agent)
 }
 
 /** What others have said, to people above all, is not for a program to take back. */
@@ -127,7 +153,7 @@ async function move(ctx: Context, tx: Shelves, ref: DeliveryRef, wanted: Move): 
   const { agent, state } = await requireDelivery(tx, ref, wanted.from)
   // What could be pending again and is not belongs to somebody who left.
   if (wanted.to === 'pending' && wanted.from.includes(state)) throw new PosternError('AGENT_REMOVED', { id: agent })
-  const whose = ref.agent ?? 'all its recipients'
+  const whose = ref.agent ?? EVERY_RECIPIENT
   throw new PosternError('DELIVERY_STATE', { id: ref.id, agent: whose, state, wanted: wanted.to })
 }
 

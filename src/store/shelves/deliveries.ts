@@ -206,7 +206,7 @@ const TAKE_UP = `INSERT INTO deliveries (agent_id, message_seq, inbox_seq, prior
   FROM messages m WHERE m.broadcast_seq > ?2 AND m.broadcast_seq <= ?3 AND m.from_id <> ?1
   ON CONFLICT DO NOTHING`
 
-const INSERT_STEP = `INSERT INTO delivery_steps (message_seq, agent_id, at, step, attempt, by_id, session_id, evidence)
+export const INSERT_STEP = `INSERT INTO delivery_steps (message_seq, agent_id, at, step, attempt, by_id, session_id, evidence)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`
 
 const IS_PRESENT = 'JOIN agents a ON a.id = d.agent_id AND a.removed_at IS NULL'

@@ -2,9 +2,7 @@ import { PRINTED_EVIDENCE } from '../../model/receipt.ts'
 import type { PickParams, PickShelf } from '../inbox-shelves.ts'
 import { OFFER_COLUMNS, readInboxMessage, readOffer, SELECT_INBOX_MESSAGE } from '../rows.ts'
 import { isAmong, locking, ringInboxes, type Sql, type SqlRow } from '../sql.ts'
-import { TAKEABLE } from './deliveries.ts'
-
-const LEAST_URGENT = 4
+import { INSERT_STEP, LEAST_URGENT, TAKEABLE } from './deliveries.ts'
 
 export function createPickShelf(sql: Sql): PickShelf {
   const waiting = locking(sql, 'FOR UPDATE OF d')
@@ -40,7 +38,7 @@ export function createPickShelf(sql: Sql): PickShelf {
 
     async wake({ id, agent, at, by, reason }) {
       const row = await sql.get(
-        `SELECT d.agent_id, d.inbox_seq, d.message_seq, d.attempt FROM messages m JOIN deliveries d ON d.message_seq = m.seq
+        `SELECT ${SNOOZED} FROM messages m JOIN deliveries d ON d.message_seq = m.seq
          WHERE m.id = ?1 AND d.agent_id = ?2 AND d.snoozed_until IS NOT NULL ${waiting}`,
         [id, agent],
       )
@@ -51,7 +49,7 @@ export function createPickShelf(sql: Sql): PickShelf {
 
     async due({ now, limit, agent }) {
       const rows = await sql.all(
-        `SELECT d.agent_id, d.inbox_seq, d.message_seq, d.attempt FROM deliveries d
+        `SELECT ${SNOOZED} FROM deliveries d
          WHERE d.snoozed_until IS NOT NULL AND d.snoozed_until <= ?1 AND (?2 = '' OR d.agent_id = ?2)
          ORDER BY d.agent_id, d.snoozed_until LIMIT ?3 + 0 ${skipping}`,
         [now, agent ?? '', limit],
@@ -68,6 +66,21 @@ export function createPickShelf(sql: Sql): PickShelf {
         [now, agent ?? ''],
       )
       return row !== undefined
+    },
+
+    async seenBy(id) {
+      // Locked by a statement of its own: whoever waited for that lock would see only the steps that were there before.
+      await sql.all(
+        `SELECT d.agent_id FROM messages m JOIN deliveries d ON d.message_seq = m.seq WHERE m.id = ?1
+         ORDER BY d.agent_id ${waiting}`,
+        [id],
+      )
+      const rows = await sql.all(
+        `SELECT DISTINCT s.agent_id FROM messages m JOIN delivery_steps s ON s.message_seq = m.seq
+         WHERE m.id = ?1 AND s.step = 'seen'`,
+        [id],
+      )
+      return rows.map(([agent]) => agent)
     },
 
     async countSnoozed() {
@@ -94,15 +107,19 @@ export function createPickShelf(sql: Sql): PickShelf {
     else await record('seen', at, agent, 'it was put off by whoever was shown it')
   }
 
+  /** Whoever puts a message off wants it again: a time to live that ended meanwhile counts no more. */
   async function takeUp(
-    [agent, inboxSeq, messageSeq, attempt]: SqlRow,
+    [agent, inboxSeq, messageSeq, attempt, expiresAt, untilAt]: SqlRow,
     { at, by, reason }: { readonly at: number; readonly by: string; readonly reason: string },
   ): Promise<void> {
+    const isLifted = expiresAt !== null && expiresAt <= Math.min(at, untilAt)
     await sql.run(
-      `UPDATE deliveries SET state = 'pending', snoozed_until = NULL, moved_at = ?3 WHERE agent_id = ?1 AND inbox_seq = ?2`,
-      [agent, inboxSeq, at],
+      `UPDATE deliveries SET state = 'pending', snoozed_until = NULL, moved_at = ?3, expires_at = ?4
+       WHERE agent_id = ?1 AND inbox_seq = ?2`,
+      [agent, inboxSeq, at, isLifted ? null : expiresAt],
     )
-    await sql.run(INSERT_STEP, [messageSeq, agent, at, 'requeued', attempt, by, null, reason])
+    const evidence = isLifted ? `${reason}; its time to live, which ended meanwhile, counts no more` : reason
+    await sql.run(INSERT_STEP, [messageSeq, agent, at, 'requeued', attempt, by, null, evidence])
     await ringInboxes(sql, [agent])
   }
 }
@@ -115,5 +132,4 @@ interface Shown {
   readonly offerId: string
 }
 
-const INSERT_STEP = `INSERT INTO delivery_steps (message_seq, agent_id, at, step, attempt, by_id, session_id, evidence)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`
+const SNOOZED = 'd.agent_id, d.inbox_seq, d.message_seq, d.attempt, d.expires_at, d.snoozed_until'

@@ -108,6 +108,8 @@ function deliver(model: Model, message: ModelMessage, agent: string): ModelDeliv
     finishedAt: model.now,
     offer: undefined,
     snoozedUntil: null,
+    isLifted: false,
+    wasSeen: false,
   }
   model.deliveries.push(delivery)
   return delivery

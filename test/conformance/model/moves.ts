@@ -37,7 +37,7 @@ export function moveAll(
   if (!model.messages.has(number)) return no('MESSAGE_NOT_FOUND')
   const deliveries = model.deliveries.filter(({ message }) => message.number === number)
   if (deliveries.length === 0) return no('DELIVERY_NOT_FOUND')
-  const found = deliveries.filter(({ state }) => from.includes(state))
+  const found = deliveries.filter(({ state, wasSeen }) => from.includes(state) && !(to === 'cancelled' && wasSeen))
   const moved = found.filter(({ agent }) => to !== 'pending' || present(model, agent))
   for (const delivery of moved) finish(model, delivery, to)
   if (moved.length > 0) return ok(moved.length)

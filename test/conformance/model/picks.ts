@@ -8,8 +8,16 @@ export function wakeDue(model: Model, agent?: string): void {
   for (const delivery of model.deliveries) {
     const { snoozedUntil } = delivery
     if (agent !== undefined && delivery.agent !== agent) continue
-    if (snoozedUntil !== null && snoozedUntil <= model.now) finish(model, delivery, 'pending')
+    if (snoozedUntil !== null && snoozedUntil <= model.now) wake(model, delivery)
   }
+}
+
+/** A time to live that ended while it was put off counts no more. */
+function wake(model: Model, delivery: ModelDelivery): void {
+  const { message, snoozedUntil } = delivery
+  const endsAt = message.expiresAt ?? Number.POSITIVE_INFINITY
+  if (endsAt <= Math.min(model.now, snoozedUntil ?? 0)) delivery.isLifted = true
+  finish(model, delivery, 'pending')
 }
 
 /** Whoever picks a message looks at the inbox first, whatever becomes of it. */
@@ -43,7 +51,12 @@ export function snooze(model: Model, number: number, agent: string, ms: number |
   const isAwake = AWAKE.includes(delivery.state)
   if (!isAwake && delivery.snoozedUntil === null) return no('DELIVERY_STATE')
   if (ms === null && isAwake) return MOVED
-  finish(model, delivery, ms === null ? 'pending' : 'held')
-  if (ms !== null) Object.assign(delivery, { snoozedUntil: model.now + ms, offer: undefined })
+  if (ms === null) {
+    wake(model, delivery)
+    return MOVED
+  }
+  if (delivery.state === 'offered' || delivery.state === 'seen') delivery.wasSeen = true
+  finish(model, delivery, 'held')
+  Object.assign(delivery, { snoozedUntil: model.now + ms, offer: undefined })
   return MOVED
 }

@@ -58,6 +58,10 @@ export interface ModelDelivery {
   offer: ModelOffer | undefined
   /** Until when it was put off. */
   snoozedUntil: number | null
+  /** Its time to live ended while it was put off. */
+  isLifted: boolean
+  /** It was shown before it was put off. */
+  wasSeen: boolean
 }
 
 export interface ModelOffer {
@@ -92,8 +96,8 @@ export function isLapsed(model: Model, offer: ModelOffer): boolean {
   return !offer.outcome && offer.expiresAt <= model.now
 }
 
-export function isOver(model: Model, { message: { expiresAt } }: ModelDelivery): boolean {
-  return expiresAt !== null && expiresAt <= model.now
+export function isOver(model: Model, { message: { expiresAt }, isLifted }: ModelDelivery): boolean {
+  return !isLifted && expiresAt !== null && expiresAt <= model.now
 }
 
 export function inboxOf(model: Model, agent: string): ModelDelivery[] {

@@ -202,13 +202,50 @@ conformance('putting off', ({ rule, open }) => {
     expect((await postern.inbox.list({ agent: 'quinn' })).items.map(({ id }) => id)).toEqual(ids)
   })
 
-  rule('ends with the time of the message itself', async () => {
+  rule('beyond the time of the message itself brings it back all the same, and the trace says so', async () => {
+    verifies('page.snooze')
     const { postern, now, advance } = await open()
     const { id } = await postern.inbox.push({ to: ['quinn'], content: 'soon over', ttlMs: HOUR_MS })
     await postern.inbox.snooze({ agent: 'quinn', ids: [id], untilAt: now() + 2 * HOUR_MS })
     advance(3 * HOUR_MS)
+    await postern.upkeep.run()
+    expect((await postern.inbox.drain({ agent: 'quinn' })).messages).toMatchObject([{ id }])
+    const { deliveries } = await postern.inbox.trace({ id })
+    expect(deliveries).toMatchObject([{ state: 'offered', expiresAt: null }])
+    expect(deliveries[0]?.steps.find(({ step }) => step === 'requeued')?.evidence).toContain('its time to live')
+  })
+
+  rule('lifts no time to live that ends after it: what came back before still expires', async () => {
+    const { postern, now, advance } = await open()
+    const push = async () => (await postern.inbox.push({ to: ['quinn'], content: 'x', ttlMs: 2 * HOUR_MS })).id
+    const [undone, back] = [await push(), await push()]
+    await postern.inbox.snooze({ agent: 'quinn', ids: [undone], untilAt: now() + 3 * HOUR_MS })
+    await postern.inbox.snooze({ agent: 'quinn', ids: [undone], untilAt: null })
+    await postern.inbox.snooze({ agent: 'quinn', ids: [back], untilAt: now() + HOUR_MS })
+    advance(3 * HOUR_MS)
     expect((await postern.inbox.drain({ agent: 'quinn' })).messages).toEqual([])
-    expect(await stateOf(postern, id)).toBe('expired')
+    expect([await stateOf(postern, undone), await stateOf(postern, back)]).toEqual(['expired', 'expired'])
+  })
+
+  rule('of what was seen keeps it from being taken back by its sender, then and afterwards', async () => {
+    const { postern, now, advance } = await open({ agents: ['quinn', 'mindy', 'robin'] })
+    const mindy = postern.as(caller('mindy'))
+    const { id } = await mindy.inbox.push({ to: ['quinn', 'robin'], content: 'hello' })
+    await postern.inbox.read({ agent: 'quinn', ids: [id] })
+    await postern.inbox.snooze({ agent: 'quinn', ids: [id], untilAt: now() + HOUR_MS })
+    await postern.inbox.snooze({ agent: 'robin', ids: [id], untilAt: now() + HOUR_MS })
+    await refused(mindy.inbox.cancel({ id, agent: 'quinn' }), 'DELIVERY_STATE')
+    expect(await mindy.inbox.cancel({ id })).toEqual({ cancelled: 1 })
+    const states = async () => (await postern.inbox.trace({ id })).deliveries.map(({ agent, state }) => [agent, state])
+    expect(await states()).toEqual([
+      ['quinn', 'held'],
+      ['robin', 'cancelled'],
+    ])
+    advance(HOUR_MS)
+    expect((await postern.inbox.list({ agent: 'quinn' })).items).toMatchObject([{ id }])
+    await refused(mindy.inbox.cancel({ id }), 'DELIVERY_STATE')
+    await refused(mindy.inbox.cancel({ id: 'msg_nothing' }), 'MESSAGE_NOT_FOUND')
+    expect((await postern.inbox.drain({ agent: 'quinn' })).messages).toMatchObject([{ id }])
   })
 
   rule('is over for whoever waits, for whoever lists and by upkeep', async () => {

@@ -25,10 +25,7 @@ export function createSweeper(sql: Sql): Pick<UpkeepShelf, 'forgetSessions' | 'r
       )
       const rows = sql.engine === 'postgres' ? await lookAgain(found, finishedBefore, idBefore) : found
       const list = listOf(rows)
-      const offers = await sql.all(
-        `SELECT DISTINCT d.offer_id FROM deliveries d WHERE ${isAmong(sql, 'd.message_seq', '?1')} AND d.offer_id IS NOT NULL`,
-        [list],
-      )
+      const offers = await offersOf(list)
       for (const [table, column] of BELONGINGS) {
         const key = table === 'message_search' && sql.engine === 'sqlite' ? 'rowid' : column
         await sql.run(`DELETE FROM ${table} WHERE ${isAmong(sql, key, '?1')}`, [list])
@@ -50,6 +47,20 @@ export function createSweeper(sql: Sql): Pick<UpkeepShelf, 'forgetSessions' | 'r
         number
       >
     },
+  }
+
+  /** Those that deliveries of these messages name, and those from which one was put off: only its history names them. */
+  async function offersOf(list: string): Promise<readonly SqlRow[]> {
+    const named = await sql.all(
+      `SELECT DISTINCT d.offer_id FROM deliveries d WHERE ${isAmong(sql, 'd.message_seq', '?1')} AND d.offer_id IS NOT NULL`,
+      [list],
+    )
+    const steps = await sql.all(
+      `SELECT s.evidence FROM delivery_steps s WHERE ${isAmong(sql, 's.message_seq', '?1')} AND s.step = 'offered'`,
+      [list],
+    )
+    const earlier = new Set(steps.flatMap(([evidence]) => OFFER_STEP.exec(evidence)?.[1] ?? []))
+    return [...named, ...[...earlier].map((id) => [id])]
   }
 
   /** A confirmed offer goes with the last of its deliveries; one that was given back has none and goes by its age. */
@@ -85,6 +96,9 @@ export function createSweeper(sql: Sql): Pick<UpkeepShelf, 'forgetSessions' | 'r
     ])
   }
 }
+
+/** How a history names an offer: the shelves of offers and picks write it. */
+const OFFER_STEP = /^offer (\S+) by /
 
 /** What only a session knows goes with it. */
 const OF_SESSIONS = ['session_gates', 'session_marks']

@@ -1,8 +1,10 @@
 import { expect } from 'vitest'
+import { DEFAULT_LIMITS } from '../../../src/model/limits.ts'
 import { verifies } from '../../scenarios/requirements.ts'
 import { caller, conformance, refused, stateOf, stepsOf, tell } from '../suite.ts'
 
 const HOUR_MS = 60 * 60_000
+const { retentionMs } = DEFAULT_LIMITS
 
 conformance('reading', ({ rule, open }) => {
   rule('shows the very messages that are named, and leaves the others pending', async () => {
@@ -246,6 +248,23 @@ conformance('putting off', ({ rule, open }) => {
     await refused(mindy.inbox.cancel({ id }), 'DELIVERY_STATE')
     await refused(mindy.inbox.cancel({ id: 'msg_nothing' }), 'MESSAGE_NOT_FOUND')
     expect((await postern.inbox.drain({ agent: 'quinn' })).messages).toMatchObject([{ id }])
+  })
+
+  rule('leaves no offer behind for ever: it goes with the last message that it showed', async () => {
+    const { postern, now, advance } = await open()
+    const [id, other] = [await tell(postern, 'quinn', 'later'), await tell(postern, 'quinn', 'now')]
+    const { offer } = await postern.inbox.drain({ agent: 'quinn' })
+    const confirmed = { offerId: offer?.id ?? '', printed: true, evidence: 'shown' }
+    await postern.inbox.confirm(confirmed)
+    await postern.inbox.snooze({ agent: 'quinn', ids: [id, other], untilAt: now() + HOUR_MS })
+    advance(HOUR_MS)
+    await postern.inbox.read({ agent: 'quinn', ids: [id, other] })
+    advance(retentionMs)
+    await postern.upkeep.run()
+    expect(await postern.inbox.confirm(confirmed)).toMatchObject({ outcome: 'confirmed' })
+    advance(HOUR_MS)
+    expect(await postern.upkeep.run()).toMatchObject({ reaped: 2 })
+    await refused(postern.inbox.confirm(confirmed), 'OFFER_NOT_FOUND')
   })
 
   rule('is over for whoever waits, for whoever lists and by upkeep', async () => {

@@ -1,3 +1,4 @@
+import { sortedJson } from '../kit/pure/sorted-json.ts'
 import { PosternError } from '../model/errors.ts'
 import { KEY_FIELDS, LOOKS, requireReplyKey } from '../model/network/replies.ts'
 import { fromWire, toWire } from '../model/network/wire-json.ts'
@@ -10,6 +11,8 @@ type Verb = (input?: Input) => Promise<unknown>
 
 const DONE = 200
 const KEY_BYTES = 300
+/** A larger answer is not kept: it would be asked for again. */
+const KEPT_CHARACTERS = 1024 * 1024
 
 /** Operations whose answers hold a secret, or prove one: what is hashed at rest must not lie beside its hash. */
 const SECRET: ReadonlySet<string> = new Set(['services.create', 'services.rotate', 'tokens.create', 'services.trigger'])
@@ -50,7 +53,7 @@ interface Change {
 async function answerOnce(ctx: Context, { name, input, key }: Change, answer: () => Promise<unknown>) {
   const replies = createReplies(ctx.store)
   const ref = { caller: `once:${ownerOf(ctx)}`, key }
-  const fingerprint = (await ctx.secrets()).hash(`${name}\n${JSON.stringify(input)}`)
+  const fingerprint = (await ctx.secrets()).hash(`${name}\n${sortedJson(input)}`)
   const earlier = await replies.claim({ ...ref, fingerprint })
   if (earlier && earlier.fingerprint !== fingerprint) throw new PosternError('IDEMPOTENCY_CONFLICT', { key })
   if (earlier && earlier.status === null) throw new PosternError('IDEMPOTENCY_BUSY', { key })
@@ -61,7 +64,9 @@ async function answerOnce(ctx: Context, { name, input, key }: Change, answer: ()
     throw error
   })
   // What is done is done: whoever was told that it failed would do it again.
-  await replies.keep({ ...ref, status: DONE, body: JSON.stringify(toWire(result)) ?? '' }).catch(note)
+  const body = JSON.stringify(toWire(result)) ?? ''
+  const kept = body.length > KEPT_CHARACTERS ? replies.drop(ref) : replies.keep({ ...ref, status: DONE, body })
+  await kept.catch(note)
   return result
 }
 

@@ -20,6 +20,8 @@ export interface Connection extends Admitted {
   gather(): Promise<void>
   /** Speaks as the person who sits before the client; undefined where nobody has said who that is. */
   readonly person: (() => Promise<Postern>) | undefined
+  /** Questions that are before that person now, by their ids. */
+  readonly put: Set<string>
   /** Random letters and digits for a fence, never used before. */
   nonce(): string
 }

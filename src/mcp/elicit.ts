@@ -40,6 +40,7 @@ export async function decideHere(
     return decision
   }
   const form = formOf(decision)
+  call.connection.put.add(decision.id)
   if (wiring.era === 'modern') {
     return inputRequired({ inputRequests: { [ANSWER]: inputRequired.elicit(form) }, requestState: decision.id })
   }
@@ -85,6 +86,8 @@ async function takeAnswer(call: ToolCall, person: () => Promise<Postern>, { id, 
   const { connection } = call
   const decision = await connection.postern.decisions.show({ id })
   if (decision.agent !== connection.agent) throw new PosternError('DECISION_NOT_FOUND', { id })
+  // An answer to what nobody was asked here is nobody's.
+  if (!connection.put.delete(id)) return decision
   const said = inputResponse(response, ANSWER)
   if (said.kind !== 'elicit' || said.action !== 'accept' || decision.state !== 'open') return decision
   const { choice, words } = said.content ?? {}
@@ -94,9 +97,8 @@ async function takeAnswer(call: ToolCall, person: () => Promise<Postern>, { id, 
   }
   if (Object.keys(input).length === 0) return decision
   return (await person()).decisions.respond({ id, ...input }).catch((error: unknown) => {
-    // Somebody else was faster: theirs is the answer.
-    if (error instanceof PosternError && error.code === 'DECISION_CLOSED')
-      return connection.postern.decisions.show({ id })
+    // Somebody else was faster, or it is no answer: the question itself waits for one in every other way.
+    if (error instanceof PosternError) return connection.postern.decisions.show({ id })
     throw error
   })
 }

@@ -2,14 +2,13 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { openLocal } from '../host/open-local.ts'
-import { CORE_TOOLS } from '../operations/tools/table.ts'
 import { createMcpDoor } from './mcp-http.ts'
 import type { Outcome } from './tools/tool-call.ts'
 
 async function openDoor() {
   const postern = await openLocal(join(await temporaryFolder(), 'postern.db'), { upkeep: false })
   await postern.agents.add({ id: 'quinn' })
-  const door = createMcpDoor({ postern, tools: CORE_TOOLS, note: () => {} })
+  const door = createMcpDoor({ postern, note: () => {} })
   let id = 0
 
   /** One request of an older client, whose answer arrives. */
@@ -19,6 +18,7 @@ async function openDoor() {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       body: JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params }),
+      tools: 'core',
       caller: { id: 'quinn', kind: 'ai', verified: true, via: 'http' },
       tokenId: 'tok_1',
       signal: new AbortController().signal,
@@ -33,7 +33,8 @@ async function openDoor() {
     return ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo })
   }
   const check = () => ask('tools/call', { name: 'inbox_check', arguments: {} })
-  return { postern, door, begin, check }
+  const acknowledge = (id: string) => ask('tools/call', { name: 'inbox_ack', arguments: { ids: [id] } })
+  return { postern, door, begin, check, acknowledge }
 }
 
 test('what a client was shown is seen with its next call, and not by the beginning of another', async () => {
@@ -47,6 +48,19 @@ test('what a client was shown is seen with its next call, and not by the beginni
   expect(again).toContain('attempt 2')
   expect(await check()).not.toContain('first-words')
   expect((await postern.inbox.list({ agent: 'quinn', which: 'delivered' })).items).toMatchObject([{ state: 'seen' }])
+  await door.close()
+  await postern.close()
+})
+
+test('a client that begins anew for every call acknowledges what it was shown before', async () => {
+  const { postern, door, begin, check, acknowledge } = await openDoor()
+  const { id } = await postern.inbox.push({ to: ['quinn'], content: 'first-words' })
+  await begin()
+  expect(await check()).toContain('first-words')
+  await begin()
+  expect(await acknowledge(id)).toContain('acted')
+  await begin()
+  expect(await check()).not.toContain('first-words')
   await door.close()
   await postern.close()
 })

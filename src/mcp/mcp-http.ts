@@ -6,16 +6,16 @@ import {
 } from '@modelcontextprotocol/server'
 import { randomToken } from '../kit/node/crypto.ts'
 import type { Caller } from '../model/caller.ts'
+import { PosternError } from '../model/errors.ts'
 import type { Postern } from '../model/postern.ts'
 import type { Tool } from '../operations/tools/tool.ts'
 import { type Connection, ownScope, requireAgentOf } from './connection.ts'
 import { createMcpServer } from './mcp-server.ts'
 import { createChanges } from './resources/changes.ts'
+import { listenedTo } from './resources/uri.ts'
 import { createShown, type Shown } from './shown.ts'
-import { listenedTo } from './stdio-wire.ts'
+import { findTools } from './tool-sets.ts'
 import type { Outcome } from './tools/tool-call.ts'
-
-export { findTools } from './tool-sets.ts'
 
 /** MCP for whoever has shown a token: every request by itself, as the protocol has it. */
 export interface McpDoor {
@@ -28,6 +28,8 @@ export interface McpRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** The set of tools that is asked for: `/mcp?tools=seeds`. */
+  readonly tools: string
   /** Whom the token speaks for. */
   readonly caller: Caller
   readonly tokenId: string
@@ -39,7 +41,6 @@ export interface McpRequest {
 
 export interface McpDoorOptions {
   readonly postern: Postern
-  readonly tools: readonly Tool[]
   readonly note: (error: Error) => void
 }
 
@@ -55,19 +56,24 @@ const MAX_CALLS_OF_PEER = 100
 interface Peer {
   readonly handler: McpHttpHandler
   readonly shown: Shown
+  /** A client has begun, and has called for nothing yet. */
+  hasBegun: boolean
   /** Calls that may be cancelled, by the id that their client gave them. */
   readonly calls: Map<unknown, AbortController>
   /** Notes which resources its next stream is about. */
   readonly want: (uris: readonly string[]) => void
 }
 
-export function createMcpDoor({ postern, tools, note }: McpDoorOptions): McpDoor {
+export function createMcpDoor({ postern, note }: McpDoorOptions): McpDoor {
   const peers = new Map<string, Peer>()
 
-  function peerOf({ caller, tokenId }: McpRequest): Peer {
-    const key = `${tokenId} ${caller.kind}:${caller.id}`
+  function peerOf({ caller, tokenId, tools: set }: McpRequest): Peer {
+    const tools = findTools(set)
+    if (!tools)
+      throw new PosternError('VALUE_INVALID', { field: 'set of tools', value: set, next: 'Use core or seeds.' })
+    const key = `${tokenId} ${caller.kind}:${caller.id} ${set}`
     const known = peers.get(key)
-    const peer = known ?? createPeer(postern.as({ ...caller, via: 'mcp' }), { tools, note })
+    const peer = known ?? createPeer(postern.as({ ...caller, via: 'mcp' }), tools, note)
     // The one that was heard of last stands last.
     peers.delete(key)
     peers.set(key, peer)
@@ -83,11 +89,12 @@ export function createMcpDoor({ postern, tools, note }: McpDoorOptions): McpDoor
 
   return {
     async answer(asked) {
-      const { handler, shown, calls, want } = peerOf(asked)
+      const peer = peerOf(asked)
+      const { handler, calls, want } = peer
       const { id, method: called, params } = readCall(asked.body)
       if (called === 'subscriptions/listen') want(listenedTo(params))
-      // Nobody tells when a client has gone. The next one has not read what that was shown last.
-      if (BEGINNINGS.includes(called)) await shown.release('a client has begun anew')
+      if (BEGINNINGS.includes(called)) peer.hasBegun = true
+      if (called === 'tools/call') await settleBeginning(peer, params['name'])
       if (called === 'notifications/cancelled') calls.get(params['requestId'])?.abort()
       const cancelled = called === 'tools/call' ? noteCall(calls, id) : undefined
       const { method, headers, body, signal, onSettled } = asked
@@ -107,7 +114,7 @@ export function createMcpDoor({ postern, tools, note }: McpDoorOptions): McpDoor
   }
 }
 
-function createPeer(postern: Postern, { tools, note }: Omit<McpDoorOptions, 'postern'>): Peer {
+function createPeer(postern: Postern, tools: readonly Tool[], note: McpDoorOptions['note']): Peer {
   const agent = requireAgentOf(postern.caller)
   const connection: Connection = {
     postern,
@@ -116,6 +123,7 @@ function createPeer(postern: Postern, { tools, note }: Omit<McpDoorOptions, 'pos
     tools,
     places: {},
     person: undefined,
+    put: new Set(),
     shown: createShown(postern.inbox),
     sessionId: async () => undefined,
     gather: async () => {},
@@ -132,7 +140,7 @@ function createPeer(postern: Postern, { tools, note }: Omit<McpDoorOptions, 'pos
       subscribe(listener) {
         listeners.add(listener)
         // The last stream may have ended, and with it what was followed, since somebody asked for this one.
-        asked.forEach(changes.want)
+        for (const uri of [...asked].reverse()) changes.want(uri)
         return () => {
           listeners.delete(listener)
           if (listeners.size === 0) changes.close()
@@ -143,9 +151,13 @@ function createPeer(postern: Postern, { tools, note }: Omit<McpDoorOptions, 'pos
     onerror: note,
   })
   const want = (uris: readonly string[]) => {
-    for (const uri of uris) if (asked.size < MAX_URIS_OF_PEER) asked.add(uri)
+    for (const uri of uris) {
+      asked.delete(uri)
+      asked.add(uri)
+    }
+    for (const oldest of asked) if (asked.size > MAX_URIS_OF_PEER) asked.delete(oldest)
   }
-  return { handler, shown: connection.shown, calls: new Map(), want }
+  return { handler, shown: connection.shown, hasBegun: false, calls: new Map(), want }
 }
 
 /** What carries the request carries also whoever waits to hear of its answer, and who may cancel it. */
@@ -176,6 +188,16 @@ function noteCall(calls: Peer['calls'], id: unknown): AbortSignal {
   const [oldest] = calls.keys()
   if (calls.size > MAX_CALLS_OF_PEER) calls.delete(oldest)
   return controller.signal
+}
+
+/**
+ * Nobody tells when a client has gone. One that begins has not read what an earlier one was shown last, unless it is the
+ * same one again, which some are for every call, and acknowledges it.
+ */
+async function settleBeginning(peer: Peer, tool: unknown): Promise<void> {
+  if (!peer.hasBegun) return
+  peer.hasBegun = false
+  if (tool !== 'inbox_ack') await peer.shown.release('a client has begun anew')
 }
 
 /** By which a client of either revision begins. */

@@ -93,7 +93,7 @@ function serveResources(server: Server, connection: Connection): void {
 function serveSubscriptions(server: Server, changes: Changes): void {
   server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
     if (!parseUri(uri)) throw notFound(uri)
-    changes.want(uri)
+    if (!changes.want(uri)) throw invalidParams('No further bus can be followed on this connection: let go of another.')
     return {}
   })
   server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {

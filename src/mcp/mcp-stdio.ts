@@ -56,8 +56,7 @@ export async function serveMcp(options: ServeMcp): Promise<void> {
     const changes = createChanges(connection, (uri) => void server.sendResourceUpdated({ uri }).catch(() => {}))
     opened.add(changes)
     wire.onListen((uris) => uris.forEach(changes.want))
-    const onSettled = ({ mcpReq: { id } }: ServerContext, tell: (outcome: Outcome) => void) =>
-      wire.onSent(id, (wasSent) => tell(wasSent ? 'sent' : 'unsent'))
+    const onSettled = ({ mcpReq: { id } }: ServerContext, tell: (outcome: Outcome) => void) => wire.onSettled(id, tell)
     const server = createMcpServer({
       connection,
       era,
@@ -84,6 +83,7 @@ function createConnection(
     tools,
     places,
     person,
+    put: new Set(),
     shown: createShown(postern.inbox),
     sessionId: async () => (await session.find())?.id,
     gather: session.gather,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { listenedTo } from './stdio-wire.ts'
+import { listenedTo } from './resources/uri.ts'
 
 describe('a request to listen', () => {
   it('names the resources that are wanted', () => {

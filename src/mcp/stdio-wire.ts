@@ -8,6 +8,8 @@ import {
 } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { isStaying } from '../kit/node/processes.ts'
+import { listenedTo } from './resources/uri.ts'
+import type { Outcome } from './tools/tool-call.ts'
 
 /** Stdin and stdout as a transport that also tells what becomes of answers and what clients want to know. */
 export interface Wire extends Transport {
@@ -15,8 +17,8 @@ export interface Wire extends Transport {
   readonly closed: Promise<void>
   /** Given at that moment. */
   readonly gone: AbortSignal
-  /** Tells whether the answer to a request has gone out. */
-  onSent(id: RequestId, tell: (wasSent: boolean) => void): void
+  /** Tells what becomes of the answer to a request. */
+  onSettled(id: RequestId, tell: (outcome: Outcome) => void): void
   /** Hears which resources a client of the newer revision wants to be told of. */
   onListen(hear: (uris: readonly string[]) => void): void
   /** Hears what a host says of itself with a call. */
@@ -34,7 +36,8 @@ export function createWire({ isLegacyOnly }: WireOptions): Wire {
   const inner = new StdioServerTransport()
   const parent = process.ppid
   const gone = new AbortController()
-  const waiting = new Map<RequestId, (wasSent: boolean) => void>()
+  const waiting = new Map<RequestId, Tell>()
+  const sent = new Map<RequestId, Tell>()
   const listeners: ((uris: readonly string[]) => void)[] = []
   /** What was wanted before there was a server to follow it: the first message of a connection makes one. */
   const early: string[] = []
@@ -50,12 +53,14 @@ export function createWire({ isLegacyOnly }: WireOptions): Wire {
     async start() {
       inner.onmessage = (message) => {
         if (isLegacyOnly && isDiscovery(message)) return void inner.send(unknownMethod(message)).catch(() => {})
+        // By the protocol whoever cancels reads no answer, also where that had gone out.
+        if (isCancelling(message)) sent.get(message.params.requestId)?.('lost')
         notice(message, listeners.length > 0 ? listeners : [(uris) => early.push(...uris)], callees)
         wire.onmessage?.(message)
       }
       inner.onerror = (error) => wire.onerror?.(error)
       inner.onclose = () => {
-        for (const tell of waiting.values()) tell(false)
+        for (const tell of waiting.values()) tell('unsent')
         waiting.clear()
         gone.abort()
         wire.onclose?.()
@@ -67,14 +72,15 @@ export function createWire({ isLegacyOnly }: WireOptions): Wire {
       const tell = answered(message, waiting)
       try {
         await inner.send(message)
-        tell?.(true)
       } catch (error) {
-        tell?.(false)
+        tell?.('unsent')
         throw error
       }
+      tell?.('sent')
+      if (tell && 'id' in message && message.id !== undefined) remember(sent, message.id, tell)
     },
     close: () => inner.close(),
-    onSent: (id, tell) => waiting.set(id, tell),
+    onSettled: (id, tell) => waiting.set(id, tell),
     onListen(hear) {
       listeners.push(hear)
       hear(early.splice(0))
@@ -83,6 +89,25 @@ export function createWire({ isLegacyOnly }: WireOptions): Wire {
     isParentThere: () => process.ppid === parent && isStaying(parent),
   }
   return wire
+}
+
+type Tell = (outcome: Outcome) => void
+
+/** So many answers may still be cancelled. */
+const SENT_KEPT = 50
+
+function remember(sent: Map<RequestId, Tell>, id: RequestId, tell: Tell): void {
+  sent.delete(id)
+  sent.set(id, tell)
+  for (const oldest of sent.keys()) if (sent.size > SENT_KEPT) sent.delete(oldest)
+}
+
+interface Cancelling {
+  readonly params: { readonly requestId: RequestId }
+}
+
+function isCancelling(message: JSONRPCMessage): message is JSONRPCMessage & Cancelling {
+  return 'method' in message && message.method === 'notifications/cancelled' && message.params !== undefined
 }
 
 function isDiscovery(message: JSONRPCMessage): message is JSONRPCRequest {
@@ -94,7 +119,7 @@ function unknownMethod({ id }: JSONRPCRequest): JSONRPCMessage {
 }
 
 /** Whoever waits to hear of this answer. */
-function answered(message: JSONRPCMessage, waiting: Map<RequestId, (wasSent: boolean) => void>) {
+function answered(message: JSONRPCMessage, waiting: Map<RequestId, Tell>) {
   if ('method' in message || message.id === undefined) return undefined
   const tell = waiting.get(message.id)
   waiting.delete(message.id)
@@ -115,10 +140,4 @@ function notice(
   if (message.method === 'tools/call') {
     for (const hear of callees) hear((params['_meta'] ?? {}) as Readonly<Record<string, unknown>>)
   }
-}
-
-/** The resources that a request to listen names. */
-export function listenedTo({ notifications }: Readonly<Record<string, unknown>>): readonly string[] {
-  const { resourceSubscriptions } = (notifications ?? {}) as { readonly resourceSubscriptions?: unknown }
-  return Array.isArray(resourceSubscriptions) ? resourceSubscriptions.filter((uri) => typeof uri === 'string') : []
 }

@@ -32,7 +32,8 @@ export interface Postern {
   /**
    * The same Postern for one change under a key. Asked for again under that key within a day, the change is not made again
    * and its first answer is repeated; another change under it is refused. What has failed may be tried again. The key of a
-   * message counts for each of its recipients, as its dedup key does.
+   * message counts for each of its recipients, as its dedup key does. Answers that hold a secret are not kept, so that such
+   * a change (a token, a service and its keys) is made each time.
    */
   once(key: string): Postern
   readonly agents: Agents

@@ -1,3 +1,4 @@
+import type { ShownForm } from '../model/delivery.ts'
 import type { Message } from '../model/message.ts'
 import type { SpacePost } from '../model/sources/space.ts'
 import { renderEntry } from './entry.ts'
@@ -17,22 +18,44 @@ export interface Quotation {
   readonly nonce: string
 }
 
-/** What others wrote, of whatever kind, inside a fence that none of it can close. */
+/** Hosts cut what is longer than some 25,000 tokens, wherever that falls. */
+const MAX_CHARACTERS = 80_000
+
+/** What others wrote, of whatever kind, inside a fence that none of it can close. Of too much the end is shown. */
 export function renderQuotation({ what, entries, nonce }: Quotation): string {
   requireNonce(nonce)
-  const count = `${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}`
+  const shown = lastOf(entries)
+  const left = entries.length - shown.length
+  const count = `${shown.length} ${shown.length === 1 ? 'entry' : 'entries'}`
   return [
     `┌── postern ${what} · ${count} · fence ${nonce}`,
     NOTICE,
-    ...entries.map((entry) => withoutNonce(entry, nonce)),
+    ...(left > 0 ? [`├─ ${left} before ${left === 1 ? 'it does' : 'them do'} not fit: ask for fewer`] : []),
+    ...shown.map((entry) => withoutNonce(entry, nonce)),
     `└── end of postern ${what} · fence ${nonce}`,
   ].join('\n')
 }
 
+function lastOf(entries: readonly string[]): readonly string[] {
+  let room = MAX_CHARACTERS
+  const first = entries.findLastIndex((entry) => {
+    room -= entry.length
+    return room < 0
+  })
+  const shown = entries.slice(first + 1)
+  const last = entries.at(-1)
+  return shown.length > 0 || last === undefined ? shown : [cut(last)]
+}
+
+/** What is cut may end in the middle of a word, which must not become another by that. */
+function cut(entry: string): string {
+  return `${neutralise(entry.slice(0, MAX_CHARACTERS), BLOCK)}\n├  cut here: it is longer than a host takes`
+}
+
 /** A message that was found, read again or sent by the reader: nobody is being offered it. */
-export function renderKept(message: Message, reader: string, number: string): string {
+export function renderKept(message: Message, reader: string, number: string, form: ShownForm = 'whole'): string {
   const asMet = { ...message, agent: reader, state: 'seen', attempt: 1, inboxSeq: 0 } as const
-  return renderEntry(asMet, 'whole', number, TOOLS)
+  return renderEntry(asMet, form, number, TOOLS)
 }
 
 /** What was said in a space. */

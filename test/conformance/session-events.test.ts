@@ -25,7 +25,7 @@ conformance('events of a session', ({ rule, open }) => {
     expect(await postern.sessions.list({ agent: 'quinn' })).toMatchObject([later.session])
   })
 
-  rule('does not confirm by the end of a tool what that very tool may have shown', async () => {
+  rule('does not confirm by a tool what another of the same batch may have shown', async () => {
     verifies('mcp.shown')
     const { postern, advance } = await open()
     const id = await tell(postern, 'quinn', 'by a tool')
@@ -33,7 +33,9 @@ conformance('events of a session', ({ rule, open }) => {
     advance(100)
     expect(await note(postern, 'tool.after', { ageMs: 10 })).toMatchObject({ confirmed: 0 })
     expect(await stateOf(postern, id)).toBe('offered')
-    expect(await note(postern, 'tool.before', { ageMs: 10 })).toMatchObject({ confirmed: 1 })
+    expect(await note(postern, 'tool.before', { ageMs: 10 })).toMatchObject({ confirmed: 0 })
+    expect(await stateOf(postern, id)).toBe('offered')
+    expect(await note(postern, 'turn.stop', { ageMs: 10 })).toMatchObject({ confirmed: 1 })
     expect(await stateOf(postern, id)).toBe('seen')
   })
 

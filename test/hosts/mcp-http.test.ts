@@ -6,7 +6,7 @@ import { serve } from './served.ts'
 import { withTools } from './tool-hosts.ts'
 
 const MARK = 'mark-of-the-message'
-const NAMES = TOOL_SETS.seeds.map(({ name }) => name).sort()
+const NAMES = TOOL_SETS.core.map(({ name }) => name).sort()
 
 describeReal.each(CLAUDE)('with the tools of a server in $host', (driver) => {
   test('the model is told of them and calls them as the agent of its token', async () => {

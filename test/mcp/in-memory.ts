@@ -17,6 +17,7 @@ export async function connectInMemory(postern: Postern) {
     tools: [],
     places: {},
     person: undefined,
+    put: new Set<string>(),
     shown: createShown(postern.inbox),
     sessionId: async () => undefined,
     gather: async () => {},

@@ -73,7 +73,7 @@ export async function openScene(): Promise<Scene> {
       const transport =
         carrier === 'stdio'
           ? new StdioClientTransport({ command: process.execPath, args: [...stdio()], env, cwd: project })
-          : new StreamableHTTPClientTransport(new URL('/mcp', url), {
+          : new StreamableHTTPClientTransport(new URL('/mcp?tools=seeds', url), {
               requestInit: { headers: { authorization: `Bearer ${token}` } },
             })
       await client.connect(transport)

@@ -75,6 +75,8 @@ async function openPlaces(io: Io) {
 
 function personOf(args: Args, postern: Postern): (() => Promise<Postern>) | undefined {
   const person = args.get('person')
+  if (person !== undefined && postern.caller.verified)
+    throw usage(mcp, '--person takes the store of this machine: a token speaks for one only')
   return person === undefined ? undefined : async () => postern.as(await personBefore(postern, person, 'mcp'))
 }
 

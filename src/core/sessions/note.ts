@@ -40,9 +40,9 @@ export async function noteEvent(ctx: Context, input: NoteEvent): Promise<NotedEv
   return noted
 }
 
-/** What the model has read when the event comes. A tool that has just ended may be the one that has shown it. */
+/** What the model has read when the event comes. Tools of one batch begin and end before it is asked again. */
 function readBy({ event }: NoteEvent, offers: readonly Offer[]): readonly Offer[] {
-  return event === 'tool.after' ? offers.filter(({ via }) => via !== VIA_TOOL) : offers
+  return event.startsWith('tool.') ? offers.filter(({ via }) => via !== VIA_TOOL) : offers
 }
 
 async function closeShown(

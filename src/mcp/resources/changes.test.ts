@@ -42,6 +42,7 @@ function connectionOf(postern: Postern): Connection {
     tools: [],
     places: {},
     person: undefined,
+    put: new Set(),
     shown: createShown(postern.inbox),
     sessionId: async () => undefined,
     gather: async () => {},

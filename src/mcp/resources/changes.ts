@@ -1,10 +1,10 @@
 import type { BusPlace } from '../../model/bus/entry.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { PosternEvent } from '../../model/network/event.ts'
-import type { Postern } from '../../model/postern.ts'
+import type { Postern, ShownInFull } from '../../model/postern.ts'
 import { ask } from '../ask.ts'
 import type { Connection } from '../connection.ts'
-import { formatUri, parseUri } from './uri.ts'
+import { formatUri, type Place, parseUri } from './uri.ts'
 
 const ROUND_MS = 60_000
 const RETRY_MS = 5_000
@@ -15,8 +15,8 @@ const MAX_BUSES = 20
 
 /** Tells which resources have changed, for as long as somebody wants to know. */
 export interface Changes {
-  /** Somebody wants to know of this one too. */
-  want(uri: string): void
+  /** Somebody wants to know of this one too. False where it is no address, or one bus too many. */
+  want(uri: string): boolean
   unwant(uri: string): void
   close(): void
 }
@@ -26,25 +26,18 @@ export interface Changes {
  * wrong is tried again a moment later; a resource is only ever said to have changed, so too often does no harm.
  */
 export function createChanges(connection: Connection, tell: (uri: string) => void): Changes {
-  const wanted = new Set<string>()
-  const followed = new Map<string, AbortController>()
-  const events = 'events'
-
-  function start(name: string, follow: (signal: AbortSignal) => Promise<void>): void {
-    if (followed.has(name)) return
-    const controller = new AbortController()
-    followed.set(name, controller)
-    void keepOn(follow, controller.signal)
-  }
-
-  function stop(name: string): void {
-    followed.get(name)?.abort()
-    followed.delete(name)
-  }
+  /** What is wanted, as it was written, and the addresses of ours under which something happens to it. */
+  const wanted = new Map<string, Set<string>>()
+  const buses = new Map<string, AbortController>()
+  let events: AbortController | undefined
 
   /** What has changed between the wish and the first look, or while nobody could look, is not known. */
   function tellAll(): void {
-    for (const uri of wanted) if (parseUri(uri)?.kind !== 'bus') tell(uri)
+    for (const uri of wanted.keys()) if (!buses.has(uri)) tell(uri)
+  }
+
+  function tellOf(touched: ReadonlySet<string>): void {
+    for (const [uri, addresses] of wanted) if ([...addresses].some((address) => touched.has(address))) tell(uri)
   }
 
   async function followEvents(signal: AbortSignal): Promise<void> {
@@ -55,29 +48,58 @@ export function createChanges(connection: Connection, tell: (uri: string) => voi
       const page = await postern.events.wait({ after: cursor, types: TYPES, timeoutMs: ROUND_MS, signal })
       cursor = page.cursor
       if (page.hasGap) tellAll()
-      for (const uri of new Set(page.items.flatMap((event) => touchedBy(event, connection.agent))))
-        if (wanted.has(uri)) tell(uri)
+      tellOf(new Set(page.items.flatMap((event) => touchedBy(event, connection.agent))))
     }
+  }
+
+  function wantBus(uri: string, bus: BusPlace): boolean {
+    if (buses.has(uri)) return true
+    if (buses.size >= MAX_BUSES) return false
+    const controller = new AbortController()
+    buses.set(uri, controller)
+    wanted.set(uri, new Set())
+    void keepOn((signal) => followBus(connection, bus, () => tell(uri), signal), controller.signal)
+    return true
+  }
+
+  function wantEvents(uri: string, place: Exclude<Place, { kind: 'bus' }>): boolean {
+    const addresses = new Set([formatUri(place)])
+    wanted.set(uri, addresses)
+    if (place.kind === 'thread') void addThread(addresses, place.id)
+    if (events) return true
+    events = new AbortController()
+    void keepOn(followEvents, events.signal)
+    return true
+  }
+
+  /** A thread may be named by any of its messages, but what happens to it happens under the first. */
+  async function addThread(addresses: Set<string>, id: string): Promise<void> {
+    const shown = await ask<ShownInFull>(connection, { name: 'inbox.show', input: { id } }).catch(() => undefined)
+    if (shown) addresses.add(formatUri({ kind: 'thread', id: shown.message.threadId }))
+  }
+
+  function stopEvents(): void {
+    events?.abort()
+    events = undefined
   }
 
   return {
     want(uri) {
       const place = parseUri(uri)
-      if (!place) return
-      if (place.kind !== 'bus') start(events, followEvents)
-      else if (followed.size < MAX_BUSES)
-        start(uri, (signal) => followBus(connection, place.bus, () => tell(uri), signal))
-      wanted.add(uri)
+      if (!place || wanted.has(uri)) return place !== undefined
+      return place.kind === 'bus' ? wantBus(uri, place.bus) : wantEvents(uri, place)
     },
     unwant(uri) {
       wanted.delete(uri)
-      const place = parseUri(uri)
-      if (place?.kind === 'bus') stop(uri)
-      else if (![...wanted].some((each) => parseUri(each)?.kind !== 'bus')) stop(events)
+      buses.get(uri)?.abort()
+      buses.delete(uri)
+      if (wanted.size === buses.size) stopEvents()
     },
     close() {
-      for (const name of [...followed.keys()]) stop(name)
+      for (const controller of buses.values()) controller.abort()
+      buses.clear()
       wanted.clear()
+      stopEvents()
     },
   }
 }

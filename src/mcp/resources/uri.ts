@@ -45,3 +45,9 @@ export const TEMPLATES = [
   { name: 'project bus', uriTemplate: `${SCHEME}bus/{project}`, description: 'The latest entries of a project.' },
   { name: 'task bus', uriTemplate: `${SCHEME}bus/{project}/{task}`, description: 'The latest entries of a task.' },
 ] as const
+
+/** The resources that a request to listen names. */
+export function listenedTo({ notifications }: Readonly<Record<string, unknown>>): readonly string[] {
+  const { resourceSubscriptions } = (notifications ?? {}) as { readonly resourceSubscriptions?: unknown }
+  return Array.isArray(resourceSubscriptions) ? resourceSubscriptions.filter((uri) => typeof uri === 'string') : []
+}

@@ -1,4 +1,4 @@
-import type { InboxMessage } from '../../model/delivery.ts'
+import type { InboxMessage, ShownForm } from '../../model/delivery.ts'
 import type { Message } from '../../model/message.ts'
 import { VIA_TOOL } from '../../model/offer.ts'
 import type { Drained, InboxPage, ShownInFull } from '../../model/postern.ts'
@@ -15,7 +15,10 @@ const DEFAULT_TOKENS = 5_000
 const MAX_TOKENS = 20_000
 const SECOND_MS = 1_000
 const PREVIEWS = 20
+const MAX_PREVIEWS = 100
 const THREAD = 20
+/** So much of a thread is shown whole. */
+const THREAD_CHARACTERS = 40_000
 
 /**
  * Offers what waits. It is seen with the agent's next call, or when it is acknowledged; whatever keeps the answer from
@@ -77,21 +80,31 @@ export async function ackMessages(call: ToolCall): Promise<ToolAnswer> {
   return { structured: { items }, text: `${counted(items.length, 'message')} acknowledged.` }
 }
 
-/** The end of a thread is what matters; the message itself always stands in it. */
+/** The end of a thread is what matters; the message itself always stands in it, whole. */
 export async function readMessage(call: ToolCall): Promise<ToolAnswer> {
   const { id } = call.input as { readonly id: string }
   const { message, thread } = await operate<ShownInFull>(call, 'inbox.show', { id })
   const { deliveries, why } = await operate<Trace>(call, 'inbox.trace', { id })
   const last = thread.slice(-THREAD)
   const kept = last.some((each) => each.id === id) ? last : [message, ...last]
-  const text = quoteMessages(call, 'thread', kept)
+  let room = THREAD_CHARACTERS - message.content.length
+  const formOf = (each: Message): ShownForm => {
+    if (each.id === id) return 'whole'
+    room -= each.content.length
+    return room > 0 ? 'whole' : 'headline'
+  }
+  const text = quoteMessages(call, 'thread', kept, formOf)
   return { structured: { text, receipts: deliveries, why }, text: `${text}\n${neutralise(why, LINE)}` }
 }
 
+/** What is found is told by its beginning; `message_read` shows the rest. */
 export async function searchMessages(call: ToolCall): Promise<ToolAnswer> {
   const { query, limit = PREVIEWS } = call.input as { readonly query: string; readonly limit?: number }
-  const found = await operate<readonly Message[]>(call, 'inbox.search', { query, limit })
-  return listed(found, quoteMessages(call, 'search', found))
+  const found = await operate<readonly Message[]>(call, 'inbox.search', { query, limit: Math.min(limit, MAX_PREVIEWS) })
+  return listed(
+    found,
+    quoteMessages(call, 'search', found, () => 'headline'),
+  )
 }
 
 /** Looking takes nothing, so only beginnings are shown: the rest comes with `inbox_check`. */
@@ -99,15 +112,22 @@ export async function peekInbox(call: ToolCall): Promise<ToolAnswer> {
   const { connection, input } = call
   const { items, next } = await operate<InboxPage>(call, 'inbox.list', {
     agent: connection.agent,
-    limit: (input['limit'] as number | undefined) ?? PREVIEWS,
+    limit: Math.min((input['limit'] as number | undefined) ?? PREVIEWS, MAX_PREVIEWS),
   })
   const entries = items.map((message, at) => renderEntry(message, 'headline', `${at + 1}/${items.length}`, TOOLS))
   const answer = listed(items, renderQuotation({ what: 'inbox preview', entries, nonce: connection.nonce() }))
   return { ...answer, structured: { ...(answer.structured as object), hasMore: next !== null } }
 }
 
-function quoteMessages({ connection }: ToolCall, what: string, messages: readonly Message[]): string {
-  const entries = messages.map((message, at) => renderKept(message, connection.agent, `${at + 1}/${messages.length}`))
+function quoteMessages(
+  { connection }: ToolCall,
+  what: string,
+  messages: readonly Message[],
+  formOf: (message: Message) => ShownForm,
+): string {
+  const entries = messages.map((message, at) =>
+    renderKept(message, connection.agent, `${at + 1}/${messages.length}`, formOf(message)),
+  )
   return renderQuotation({ what, entries, nonce: connection.nonce() })
 }
 

@@ -42,8 +42,11 @@ const TOOLS_FOR: Readonly<Record<string, string>> = {
   'inbox list': 'inbox_check',
   'inbox search': 'message_search',
   'inbox show': 'message_read',
+  trace: 'message_read',
 }
 
 function byTools(next: string): string {
-  return next.replace(/"postern ([a-z]+ [a-z]+)[^"]*"/g, (quoted, command: string) => TOOLS_FOR[command] ?? quoted)
+  return next.replace(/"postern ([a-z]+)(?: ([a-z]+))?[^"]*"/g, (quoted, noun: string, verb: string | undefined) => {
+    return TOOLS_FOR[`${noun} ${verb}`] ?? TOOLS_FOR[noun] ?? quoted
+  })
 }

@@ -1,5 +1,4 @@
 import { PosternError } from '../../model/errors.ts'
-import { KEY_FIELDS } from '../../model/network/replies.ts'
 import type { OperationName } from '../../operations/routes.ts'
 import { MAX_WAIT_SECONDS, type Tool } from '../../operations/tools/tool.ts'
 import { ask } from '../ask.ts'
@@ -33,18 +32,17 @@ export interface ToolAnswer {
 export async function operate<T>(call: ToolCall, name: OperationName, input: Input): Promise<T> {
   const { connection, tool, signal } = call
   if (!tool.operations.includes(name)) throw new PosternError('INTERNAL', { reason: `${tool.name} is not ${name}` })
-  return ask<T>(connection, { name, input, signal, key: keyOf(call, name) })
+  return ask<T>(connection, { name, input, signal, key: keyOf(call) })
 }
 
-/** The key, unless the operation has a field for it and keeps it itself. */
-function keyOf({ tool: { keyField }, input }: ToolCall, name: OperationName): string | undefined {
-  if (keyField === undefined || KEY_FIELDS[name] === keyField) return undefined
-  return input[keyField] as string | undefined
+/** The key is the agent's own: nobody stands in another's way by the choice of one. */
+function keyOf({ tool: { keyField }, input }: ToolCall): string | undefined {
+  return keyField === undefined ? undefined : (input[keyField] as string | undefined)
 }
 
-/** The fields of the operation, where they are those of the tool: without the key that is not among them. */
-export function withoutKey({ tool: { keyField, operations }, input }: ToolCall): Input {
-  if (keyField === undefined || KEY_FIELDS[operations[0]] === keyField) return input
+/** What a tool was told, but for the key. */
+export function withoutKey({ tool: { keyField }, input }: ToolCall): Input {
+  if (keyField === undefined) return input
   const { [keyField]: _, ...fields } = input
   return fields
 }

@@ -3,6 +3,7 @@ import { PosternError } from '../../model/errors.ts'
 import type { LeftItem } from '../../model/handoff/handoff.ts'
 import type { Plan } from '../../model/sources/plan.ts'
 import { renderBusEntry } from '../../render/bus-entry.ts'
+import { LINE, neutralise } from '../../render/neutralise.ts'
 import { formatTime, token } from '../../render/provenance.ts'
 import { renderQuotation } from '../../render/quotation.ts'
 import { counted, enumerated } from './sentences.ts'
@@ -39,15 +40,19 @@ export async function postEntry(call: ToolCall): Promise<ToolAnswer> {
   const { bus } = call.connection.places
   const run = bus?.runId === undefined ? {} : { run_id: bus.runId }
   const posted = await operate<PostedEntry>(call, 'bus.post', { ...run, ...inPlace(call, withoutKey(call)) })
-  return { structured: posted, text: [`Posted as ${token(posted.msg_id)}.`, ...posted.warnings].join(' ') }
+  return {
+    structured: posted,
+    text: [`Posted as ${token(posted.msg_id)}.`, ...posted.warnings.map((each) => neutralise(each, LINE))].join(' '),
+  }
 }
 
 /** Without a cursor the end of the log is what matters: it may be long. */
 export async function readBus(call: ToolCall): Promise<ToolAnswer> {
   const { connection, input } = call
-  const bound = input['after'] === undefined ? { tail: TAIL } : { limit: PAGE }
+  const tail = Math.min((input['tail'] as number | undefined) || TAIL, PAGE)
+  const bound = input['after'] === undefined ? { tail } : { limit: PAGE, tail: undefined }
   const place = inPlace(call, input)
-  const { items, cursor, hasMore } = await operate<BusPage>(call, 'bus.read', { ...bound, ...place })
+  const { items, cursor, hasMore } = await operate<BusPage>(call, 'bus.read', defined({ ...place, ...bound }))
   const bus = [place['project_id'], place['task_id']]
     .filter((part) => part !== undefined)
     .map((part) => token(String(part)))
@@ -59,19 +64,36 @@ export async function readBus(call: ToolCall): Promise<ToolAnswer> {
   return { structured: { text, cursor, hasMore }, text }
 }
 
+function defined(input: Input): Input {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
+}
+
 /** The bus that is named, else the one that the agent works on. */
 function inPlace({ connection: { places } }: ToolCall, input: Input): Input {
   if (input['project_id'] !== undefined) return input
-  if (places.bus === undefined) throw new PosternError('BUS_UNNAMED')
+  if (places.bus === undefined) {
+    throw new PosternError('USAGE', {
+      message: 'It is not clear which bus is meant.',
+      next: 'Name project_id, and task_id for a task.',
+    })
+  }
   const { project_id, task_id } = places.bus
   return { project_id, ...(task_id !== undefined && { task_id }), ...input }
 }
 
 export async function leaveItem(call: ToolCall): Promise<ToolAnswer> {
   const { connection } = call
-  const project = connection.places.project === undefined ? {} : { project: connection.places.project }
+  const project = call.input['project'] ?? connection.places.project
+  if (project === undefined) {
+    throw new PosternError('USAGE', {
+      message: 'It is not clear which project is meant.',
+      next: 'Name the folder of the project.',
+    })
+  }
   const sessionId = await connection.sessionId()
-  const session = sessionId === undefined ? {} : { session: sessionId }
-  const left = await operate<LeftItem>(call, 'handoff.leave', { ...project, ...session, ...withoutKey(call) })
+  // Under a key it must be the same item in the session after a crash too.
+  const isKeyed = call.input['dedupKey'] !== undefined
+  const session = sessionId === undefined || isKeyed ? {} : { session: sessionId }
+  const left = await operate<LeftItem>(call, 'handoff.leave', { ...session, ...withoutKey(call), project })
   return { structured: left, text: `Left as ${enumerated([token(left.name)], '')} for the next session.` }
 }

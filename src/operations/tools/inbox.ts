@@ -16,7 +16,7 @@ export const inboxCheck: Tool = {
   title: 'Check inbox',
   description:
     'Take the messages that wait for you, urgent first: at the start, between steps, before you finish. Your next call tells the senders that you saw them.',
-  operations: ['inbox.drain', 'inbox.printed', 'inbox.confirmSession', 'inbox.wait', 'inbox.ingest'],
+  operations: ['inbox.drain', 'inbox.wait', 'inbox.ingest', 'inbox.printed', 'inbox.confirm', 'inbox.release'],
   input: z.object({
     waitSeconds: waitSeconds.optional().describe('Wait so long where nothing is there.'),
     maxTokens: whole.optional(),

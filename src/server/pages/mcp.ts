@@ -46,9 +46,9 @@ export function mcpPages(options: McpOptions): McpPages {
 }
 
 async function openDoor({ postern, log }: McpOptions): Promise<McpDoor> {
-  const { createMcpDoor, findTools } = await import('../../mcp/mcp-http.ts')
+  const { createMcpDoor } = await import('../../mcp/mcp-http.ts')
   const note = (error: Error) => log.warn('mcp.refused', { reason: error.message })
-  return createMcpDoor({ postern, tools: findTools('seeds') ?? [], note })
+  return createMcpDoor({ postern, note })
 }
 
 async function respond(asking: Asking, open: () => Promise<McpDoor>, options: McpOptions): Promise<Reply | undefined> {
@@ -69,6 +69,7 @@ async function respond(asking: Asking, open: () => Promise<McpDoor>, options: Mc
       method: request.method ?? method,
       headers: headersOf(request),
       body,
+      tools: asking.query.get('tools') ?? 'core',
       caller: identity.caller,
       tokenId: identity.tokenId,
       signal: gone(),
@@ -152,7 +153,10 @@ async function stream(asking: Asking, answered: Response, { tellAll, check }: Pa
 
 function drained(response: Asking['response']): Promise<void> {
   return new Promise((resolve) => {
-    response.once('drain', resolve)
-    response.once('close', resolve)
+    const go = () => {
+      response.off('drain', go).off('close', go)
+      resolve()
+    }
+    response.on('drain', go).on('close', go)
   })
 }

@@ -1,4 +1,5 @@
 import { sha256 } from '../../kit/node/crypto.ts'
+import { sortedJson } from '../../kit/pure/sorted-json.ts'
 import { PosternError } from '../../model/errors.ts'
 import { isReplyKey, type Replies } from '../../model/network/replies.ts'
 import type { OperationName } from '../../operations/routes.ts'
@@ -60,7 +61,7 @@ export async function answerOnce(
   const { asking, key, text } = keyed
   if (!isKept(keyed.operation)) return answer()
   const ref = { caller: ownerOf(asking), key }
-  const fingerprint = sha256(`${asking.method} ${asking.path}\n${text}`)
+  const fingerprint = sha256(`${asking.method} ${asking.path}\n${inOrder(text)}`)
   const earlier = await replies.claim({ ...ref, fingerprint })
   if (earlier && earlier.fingerprint !== fingerprint) throw new PosternError('IDEMPOTENCY_CONFLICT', { key })
   if (earlier && earlier.status === null) throw new PosternError('IDEMPOTENCY_BUSY', { key })
@@ -77,6 +78,15 @@ export async function answerOnce(
   if (body.length > KEPT_BYTES) await drop()
   else await replies.keep({ ...ref, status: reply.status, body }).catch(note)
   return reply
+}
+
+/** The same request, in whatever order its fields stand. What is no JSON at all is refused later. */
+function inOrder(text: string): string {
+  try {
+    return sortedJson(JSON.parse(text))
+  } catch {
+    return text
+  }
 }
 
 function repeated(status: number, body: string): Reply {

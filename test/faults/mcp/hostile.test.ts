@@ -149,7 +149,7 @@ function overHttp(url: string, token: string): Send {
       'mcp-protocol-version': isModern ? MODERN : LEGACY,
       ...(isModern && { 'mcp-method': 'tools/call', 'mcp-name': name }),
     }
-    const answer = await ask(url, 'POST /mcp', { token, text, headers })
+    const answer = await ask(url, 'POST /mcp?tools=seeds', { token, text, headers })
     return readReply(answer.text, answer.status)
   }
 }

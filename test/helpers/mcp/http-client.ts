@@ -27,7 +27,7 @@ export async function askMcp({ url, token, era = 'modern', method, params = {} }
     ...(isModern && { 'mcp-method': method, ...(typeof name === 'string' && { 'mcp-name': name }) }),
   }
   const body = { jsonrpc: '2.0', id: 1, method, params: sent }
-  const answer = await ask(url, 'POST /mcp', { token, body, headers })
+  const answer = await ask(url, 'POST /mcp?tools=seeds', { token, body, headers })
   return { status: answer.status, message: readMessage(answer.text), answer }
 }
 

@@ -167,7 +167,7 @@ describe('two agents that have nothing but MCP', () => {
     const set = await done<{ id: string; nextRunAt: string }>(quinn, 'plan_set', plan)
     expect(set.said).toMatch(new RegExp(`^${set.id} fires at \\d{4}-`))
     expect(await done<{ id: string }>(quinn, 'plan_set', plan)).toMatchObject({ id: set.id, nextRunAt: set.nextRunAt })
-    expect(await refusedBy(quinn, 'bus_post', { body: 'Where?' })).toMatch(/\[BUS_UNNAMED\]$/)
+    expect(await refusedBy(quinn, 'bus_post', { body: 'Where?' })).toMatch(/\[USAGE\]$/)
   })
 })
 

@@ -8,12 +8,14 @@ import type { Priority } from '../model/priority.ts'
 export interface HistoryShelf {
   /** The newest messages of a type in an inbox, among its last 2,000; newest first. */
   recent(params: RecentParams): Promise<readonly InboxMessage[]>
+  /** All of that type among the last 2,000, newest first, without what they say. */
+  fired(params: Pick<RecentParams, 'agent' | 'type'>): Promise<readonly FiredSample[]>
   /** When messages were pushed since a time, newest first. */
   pushed(params: SinceParams): Promise<readonly number[]>
   /** Deliveries of what was pushed since a time, newest message first. */
   delivered(params: SinceParams): Promise<readonly DeliverySample[]>
-  /** Of what was pushed before a time, what waits still. */
-  waiting(params: { readonly before: number; readonly limit: number }): Promise<readonly WaitingSample[]>
+  /** What waits, in no order: at `limit` there may be more. */
+  waiting(params: { readonly limit: number }): Promise<readonly WaitingSample[]>
   /** Offers that were made since a time, newest first. */
   offered(params: SinceParams): Promise<readonly OfferSample[]>
 }
@@ -24,6 +26,13 @@ export interface RecentParams {
   /** Only of this sender. */
   readonly from?: string | undefined
   readonly limit: number
+}
+
+export interface FiredSample {
+  readonly id: string
+  readonly ref: string | null
+  readonly createdAt: number
+  readonly state: DeliveryState
 }
 
 export interface SinceParams {

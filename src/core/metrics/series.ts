@@ -40,14 +40,15 @@ export async function metricSeries(
   const floor = ulidFloor(steps.from)
   const pushed = await history.pushed({ fromId: `msg_${floor}`, limit: SAMPLES })
   const delivered = await history.delivered({ fromId: `msg_${floor}`, limit: SAMPLES })
-  const waiting = await history.waiting({ before: steps.from, limit: SAMPLES })
+  const waiting = await history.waiting({ limit: SAMPLES })
+  const older = waiting.filter(({ createdAt }) => createdAt < steps.from)
   const offers = await history.offered({ fromId: `off_${floor}`, limit: SAMPLES })
   return {
     window,
     stepMs: steps.ms,
     at: steps.at,
     pushed: countAt(steps, pushed),
-    ...backlog(steps, delivered, waiting),
+    ...backlog(steps, delivered, older),
     seenMs: timesToSeen(steps, delivered),
     hookMs: percentiles(steps, offers.flatMap(printing)),
     redelivered: countRedelivered(steps, offers),

@@ -47,7 +47,7 @@ async function lastFiredBy(ctx: Context, plans: readonly Plan[]): Promise<Readon
   const agents = new Set(plans.filter(({ runs }) => runs > 0).map(({ agent }) => agent))
   const fired = new Map<string, FiredPlan>()
   for (const agent of agents) {
-    for (const message of await ctx.store.read.history.recent({ agent, type: 'plan', limit: MAX_LISTED })) {
+    for (const message of await ctx.store.read.history.fired({ agent, type: 'plan' })) {
       const planId = message.ref?.slice('plan:'.length) ?? ''
       const { id: messageId, createdAt: at, state } = message
       if (!fired.has(planId)) fired.set(planId, { messageId, at, state })

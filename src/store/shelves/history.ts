@@ -1,3 +1,4 @@
+import type { DeliveryState } from '../../model/delivery.ts'
 import type { Priority } from '../../model/priority.ts'
 import type { HistoryShelf } from '../history-shelf.ts'
 import { readInboxMessage, SELECT_INBOX_MESSAGE, STATE_NOW } from '../rows.ts'
@@ -16,6 +17,18 @@ export function createHistoryShelf(sql: Sql): HistoryShelf {
         [agent, type, from ?? '', limit],
       )
       return rows.map((row) => readInboxMessage(row))
+    },
+
+    async fired({ agent, type }) {
+      const rows = await sql.all(
+        `SELECT m.id, m.ref, m.created_at, ${STATE_NOW}
+         FROM (SELECT inbox_seq, message_seq, state, offer_id FROM deliveries WHERE agent_id = ?1
+           ORDER BY inbox_seq DESC LIMIT ${RECENT}) AS d
+         JOIN messages m ON m.seq = d.message_seq LEFT JOIN offers o ON o.id = d.offer_id
+         WHERE m.type = ?2 ORDER BY d.inbox_seq DESC`,
+        [agent, type],
+      )
+      return rows.map(([id, ref, createdAt, state]) => ({ id, ref, createdAt, state: state as DeliveryState }))
     },
 
     async pushed({ fromId, limit }) {
@@ -46,11 +59,12 @@ export function createHistoryShelf(sql: Sql): HistoryShelf {
       }))
     },
 
-    async waiting({ before, limit }) {
+    async waiting({ limit }) {
       const rows = await sql.all(
-        `SELECT m.created_at, d.priority FROM deliveries d JOIN messages m ON m.seq = d.message_seq
-         WHERE d.state = 'pending' AND m.created_at < ?1 LIMIT ?2 + 0`,
-        [before, limit],
+        `SELECT m.created_at, d.priority
+         FROM (SELECT message_seq, priority FROM deliveries WHERE state = 'pending' LIMIT ?1 + 0) AS d
+         JOIN messages m ON m.seq = d.message_seq`,
+        [limit],
       )
       return rows.map(([createdAt, priority]) => ({ createdAt, priority: priority as Priority }))
     },

@@ -13,7 +13,7 @@ export type RareShelves = AlikeShelves & {
  */
 const CALLS: Readonly<Record<Exclude<keyof RareShelves, 'ledger'>, string>> = {
   picks: 'pendingOf snooze wake due hasDue seenBy countSnoozed',
-  history: 'recent pushed delivered waiting offered',
+  history: 'recent fired pushed delivered waiting offered',
   gates:
     'insert get list openOf awaiting awaitingService due close tend record steps register registered mark marks reap',
   decisions: 'insert get ofGate list close hasAsked',

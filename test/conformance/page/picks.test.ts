@@ -250,6 +250,25 @@ conformance('putting off', ({ rule, open }) => {
     expect((await postern.inbox.drain({ agent: 'quinn' })).messages).toMatchObject([{ id }])
   })
 
+  rule('at the same time as its sender takes it back leaves it to whoever was first', async () => {
+    const { postern, now, again } = await open()
+    const other = await again()
+    const ids: string[] = []
+    for (let at = 0; at < 12; at++) ids.push(await tell(postern, 'quinn', `${at}`))
+    const untilAt = now() + HOUR_MS
+    await Promise.allSettled(
+      ids.flatMap((id) => [
+        postern.inbox.drain({ agent: 'quinn', maxMessages: 1 }),
+        postern.inbox.snooze({ agent: 'quinn', ids: [id], untilAt }),
+        other.inbox.cancel({ id }),
+      ]),
+    )
+    await other.close()
+    for (const id of ids) {
+      if ((await stateOf(postern, id)) === 'cancelled') expect(await stepsOf(postern, id)).not.toContain('seen')
+    }
+  })
+
   rule('leaves no offer behind for ever: it goes with the last message that it showed', async () => {
     const { postern, now, advance } = await open()
     const [id, other] = [await tell(postern, 'quinn', 'later'), await tell(postern, 'quinn', 'now')]

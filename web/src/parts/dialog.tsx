@@ -7,7 +7,8 @@ interface DialogProps {
   readonly title: string
   onClose(): void
   readonly children: ComponentChildren
-  readonly kind?: 'form' | 'palette' | 'wide'
+  /** A form is not closed by a press beside it: what was typed would be lost. */
+  readonly kind?: 'form' | 'menu' | 'palette' | 'wide'
   /** Heard while it is open, beside Escape. */
   readonly shortcuts?: readonly Shortcut[]
 }
@@ -16,6 +17,7 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, kind = 'form', shortcuts = [] }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
+  const isPressedBeside = useRef(false)
   useLayoutEffect(() => {
     const before = document.activeElement
     ref.current?.showModal()
@@ -41,8 +43,12 @@ export function Dialog({ title, onClose, children, kind = 'form', shortcuts = []
         event.preventDefault()
         onClose()
       }}
+      onMouseDown={(event) => {
+        isPressedBeside.current = event.target === ref.current
+      }}
       onClick={(event) => {
-        if (event.target === ref.current) onClose()
+        // A text that is marked from within and let go beside it ends in a click on it too.
+        if (kind !== 'form' && isPressedBeside.current && event.target === ref.current) onClose()
       }}
     >
       <div class="dialog-body">

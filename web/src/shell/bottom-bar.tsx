@@ -23,7 +23,7 @@ export function BottomBar() {
 
 export function Menu({ onClose }: { onClose(): void }) {
   return (
-    <Dialog title="All screens" onClose={onClose}>
+    <Dialog title="All screens" onClose={onClose} kind="menu">
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the links in it are what is used; this only closes the menu behind them */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
       <div class="menu" onClick={(event) => event.target instanceof Element && event.target.closest('a') && onClose()}>

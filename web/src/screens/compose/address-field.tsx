@@ -12,9 +12,14 @@ interface Suggestion {
 
 const MOST = 8
 
+interface AddressFieldProps {
+  readonly to: Signal<readonly string[]>
+  /** What is typed and not chosen yet. */
+  readonly text: Signal<string>
+}
+
 /** Whom a message goes to: chosen from those who are there. A space, or everybody, stands alone. */
-export function AddressField({ to }: { readonly to: Signal<readonly string[]> }) {
-  const text = useSignal('')
+export function AddressField({ to, text }: AddressFieldProps) {
   const at = useSignal(0)
   const isOpen = useSignal(false)
   const input = useRef<HTMLInputElement>(null)
@@ -34,9 +39,13 @@ export function AddressField({ to }: { readonly to: Signal<readonly string[]> })
 
   function press(event: KeyboardEvent): void {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    // With Ctrl or ⌘, Enter sends the message.
+    if (event.ctrlKey || event.metaKey) return
     const isChoosing = suggestions.length > 0 && (event.key === 'Enter' || (event.key === 'Tab' && text.value !== ''))
     if (step !== 0 && suggestions.length > 0) at.value = (at.value + step + suggestions.length) % suggestions.length
+    else if (event.key === 'ArrowDown') isOpen.value = true
     else if (isChoosing) add(suggestions[Math.min(at.value, suggestions.length - 1)]?.address)
+    else if (event.key === 'Escape' && suggestions.length > 0) isOpen.value = false
     else if (event.key === 'Backspace' && text.value === '') to.value = to.value.slice(0, -1)
     else return
     if (event.key !== 'Backspace') event.preventDefault()

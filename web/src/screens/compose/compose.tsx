@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { PRIORITIES, type Priority } from '../../../../src/model/priority.ts'
-import { asProblem, type Problem } from '../../api/problem.ts'
+import { asProblem, Problem } from '../../api/problem.ts'
 import { Button, ProblemNote } from '../../parts/bits.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { toast } from '../../parts/toasts.tsx'
@@ -15,6 +15,8 @@ import { AddressField } from './address-field.tsx'
 /** A new message: to agents, to one space, or to everybody. */
 export function Compose() {
   const to = useSignal<readonly string[]>(composeTo.peek())
+  /** What stands in the field of addresses and was not chosen. */
+  const typed = useSignal('')
   const subject = useSignal('')
   const content = useSignal('')
   const priority = useSignal<Priority>(2)
@@ -26,6 +28,8 @@ export function Compose() {
 
   async function submit(): Promise<void> {
     if (isBusy.value) return
+    problem.value = unaddressed(to.value, typed.value)
+    if (problem.value) return
     isBusy.value = true
     try {
       const { id, recipients } = await sendMessage({
@@ -58,7 +62,7 @@ export function Compose() {
           void submit()
         }}
       >
-        <AddressField to={to} />
+        <AddressField to={to} text={typed} />
         <label class="field">
           <span>Subject</span>
           <input
@@ -105,4 +109,16 @@ export function Compose() {
       </form>
     </Dialog>
   )
+}
+
+/** A message to nobody would go to oneself, and a name that was only typed would be passed over. */
+function unaddressed(to: readonly string[], typed: string): Problem | undefined {
+  const text = typed.trim()
+  if (text === '' && to.length > 0) return undefined
+  return new Problem({
+    code: 'PAGE',
+    status: 0,
+    detail: text === '' ? 'The message goes to nobody yet.' : `“${text}” is nobody yet.`,
+    next: 'Choose from the list below To.',
+  })
 }

@@ -16,6 +16,7 @@ export function Snooze({ count, onChoose, onClose }: SnoozeProps) {
     <Dialog
       title={count === 1 ? 'Snooze until' : `Snooze ${count} until`}
       onClose={onClose}
+      kind="menu"
       shortcuts={times.map(({ words, at }, index) => ({
         keys: String(index + 1),
         label: words,

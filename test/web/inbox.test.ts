@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { createSignal } from '../helpers/signal.ts'
 import { describePage, openPage, startPageServer, useBrowser } from './harness.ts'
 import { playScene } from './scene.ts'
 
@@ -16,7 +17,7 @@ async function openInbox() {
     const { items } = await scene.rosa.inbox.list({ agent: 'rosa', which: 'all', limit: 100 })
     return items.find((item) => item.subject === subject)?.state
   }
-  return { ...opened, scene, stateOf }
+  return { ...opened, server, scene, stateOf }
 }
 
 const ALERT = 'The staging database is at 92 % of its disk'
@@ -46,6 +47,69 @@ describePage('the inbox', () => {
     await page.keyboard.press('e')
     await expect.poll(() => stateOf(MAIL), { timeout: UNDO_MS + 5_000 }).toBe('acted')
     expect(await stateOf(ALERT)).not.toBe('acted')
+    await scene.close()
+  })
+
+  it('has done what was done when it is left before that can no longer be taken back', async () => {
+    const { page, scene, stateOf } = await openInbox()
+    expect(await stateOf(MAIL)).toBe('pending')
+    await page.getByRole('option', { name: new RegExp(MAIL) }).click()
+    await page.keyboard.press('e')
+    await page.getByText('Done', { exact: true }).last().waitFor()
+    await page.reload()
+    await expect.poll(() => stateOf(MAIL), { timeout: UNDO_MS - 1_000 }).toBe('acted')
+    await scene.close()
+  })
+
+  it('takes back the very step whose button is pressed', async () => {
+    const { page, scene } = await openInbox()
+    const option = (subject: string) => page.getByRole('option', { name: new RegExp(subject) })
+    for (const subject of [ALERT, MAIL]) {
+      await option(subject).click()
+      await page.keyboard.press('e')
+      await option(subject).waitFor({ state: 'detached' })
+    }
+    await page.locator('.toast').first().getByRole('button', { name: /Undo/ }).click()
+    await option(ALERT).waitFor()
+    expect(await option(MAIL).count()).toBe(0)
+    await scene.close()
+  })
+
+  it('does not bring back what leaves it while it is being loaded', async () => {
+    const { page, scene } = await openInbox()
+    const mail = page.getByRole('option', { name: new RegExp(MAIL) })
+    await mail.waitFor()
+    const { items } = await scene.rosa.inbox.list({ agent: 'rosa', which: 'open', limit: 100 })
+    const id = items.find(({ subject }) => subject === MAIL)?.id ?? ''
+    const [isAsked, answer] = [createSignal(), createSignal()]
+    await page.route(
+      (url) => url.pathname === '/api/v1/inbox' && url.searchParams.get('which') === 'open',
+      async (route) => {
+        const response = await route.fetch()
+        isAsked.fire()
+        await answer.fired
+        await route.fulfill({ response })
+      },
+    )
+    await scene.vera.inbox.push({ to: ['rosa'], content: 'It is live.', subject: 'A new one' })
+    await isAsked.fired
+    await scene.rosa.inbox.read({ agent: 'rosa', ids: [id] })
+    await scene.rosa.inbox.ack({ agent: 'rosa', ids: [id] })
+    await mail.waitFor({ state: 'detached' })
+    answer.fire()
+    await page.getByRole('option', { name: /A new one/ }).waitFor()
+    expect(await mail.count()).toBe(0)
+    await scene.close()
+  })
+
+  it('shows as unread what the server could not be told of', async () => {
+    const { page, scene } = await openInbox()
+    await page.route('**/api/v1/inbox/read', (route) => route.fulfill({ status: 500, body: '' }))
+    const isRefused = page.waitForResponse('**/api/v1/inbox/read')
+    const mail = page.getByRole('option', { name: new RegExp(MAIL) })
+    await mail.click()
+    await isRefused
+    await expect.poll(() => mail.evaluate((row) => row.classList.contains('is-unread'))).toBe(true)
     await scene.close()
   })
 

@@ -47,31 +47,35 @@ export async function attempt<T>(action: () => Promise<T>): Promise<T | undefine
   }
 }
 
-function undoLast(): void {
-  const last = toasts.value.findLast(({ undo }) => undo)
-  last?.undo?.()
-  toasts.value = toasts.value.filter((each) => each !== last)
+function undo(meant: Toast | undefined): void {
+  meant?.undo?.()
+  toasts.value = toasts.value.filter((each) => each !== meant)
+}
+
+function lastToUndo(): Toast | undefined {
+  return toasts.value.findLast((each) => each.undo)
 }
 
 export function Toasts() {
   useKeys({
     title: 'Everywhere',
     shortcuts: [
-      { keys: 'u', label: 'Undo the last step', run: undoLast },
-      { keys: 'mod+z', label: 'Undo the last step', run: undoLast, isUnlisted: true },
+      { keys: 'u', label: 'Undo the last step', run: () => undo(lastToUndo()) },
+      { keys: 'mod+z', label: 'Undo the last step', run: () => undo(lastToUndo()), isUnlisted: true },
     ],
   })
+  const last = lastToUndo()
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, text, next, isProblem, undo }) => (
-        <div key={id} class={`toast ${isProblem ? 'toast-problem' : ''}`}>
-          <Icon name={isProblem ? 'warning' : 'check'} />
+      {toasts.value.map((each) => (
+        <div key={each.id} class={`toast ${each.isProblem ? 'toast-problem' : ''}`}>
+          <Icon name={each.isProblem ? 'warning' : 'check'} />
           <div>
-            <p>{text}</p>
-            {next && <p class="soft">{next}</p>}
+            <p>{each.text}</p>
+            {each.next && <p class="soft">{each.next}</p>}
           </div>
-          {undo && (
-            <Button kind="quiet" keys="u" onClick={undoLast}>
+          {each.undo && (
+            <Button kind="quiet" {...(each === last && { keys: 'u' })} onClick={() => undo(each)}>
               Undo
             </Button>
           )}

@@ -25,6 +25,8 @@ const GONE: readonly string[] = ['acted', 'held', 'expired', 'cancelled', 'dead'
 let wanted: 'nothing' | 'newest' | 'all' = 'nothing'
 let isLooking = false
 let isDue = false
+/** What became of messages while a look was under way: its answer may be of before that. */
+const meanwhile = new Map<string, InboxMessage['state'] | 'gone'>()
 
 export function followInbox(): void {
   lookAt('all', 0)
@@ -54,6 +56,7 @@ async function look(): Promise<void> {
   const what = wanted
   wanted = 'nothing'
   isLooking = true
+  meanwhile.clear()
   try {
     if (what === 'all') await loadAll()
     else await loadNewest()
@@ -78,10 +81,10 @@ async function loadAll(): Promise<void> {
     const page: InboxPage = await ask({ limit: PAGE, ...(after !== null && { after }) })
     for (const item of page.items) found.set(item.id, item)
     after = page.next
-    if (!isInboxLoaded.value) items.value = new Map(found)
+    if (!isInboxLoaded.value) items.value = asOfNow(found)
     isInboxLoaded.value = true
   } while (after !== null)
-  items.value = found
+  items.value = asOfNow(found)
 }
 
 async function loadNewest(): Promise<void> {
@@ -89,7 +92,18 @@ async function loadNewest(): Promise<void> {
   const last = page.items.at(-1)
   // Where more has come than a page holds, something lies between what is known and what was found.
   if (page.next !== null && last && !items.value.has(last.id)) return loadAll()
-  items.value = new Map([...page.items.map((item): [string, InboxMessage] => [item.id, item]), ...items.value])
+  const found = page.items.map((item): [string, InboxMessage] => [item.id, item])
+  items.value = asOfNow(new Map([...found, ...items.value]))
+}
+
+function asOfNow(found: ReadonlyMap<string, InboxMessage>): ReadonlyMap<string, InboxMessage> {
+  const now = new Map(found)
+  for (const [id, became] of meanwhile) {
+    const item = now.get(id)
+    if (became === 'gone') now.delete(id)
+    else if (item) now.set(id, { ...item, state: became })
+  }
+  return now
 }
 
 function hear({ type, agents, data }: News): void {
@@ -104,12 +118,14 @@ function hear({ type, agents, data }: News): void {
 }
 
 export function setStates(ids: readonly string[], state: InboxMessage['state']): void {
+  if (isLooking) for (const id of ids) meanwhile.set(id, state)
   const known = ids.flatMap((id) => items.value.get(id) ?? [])
   if (known.length === 0) return
   items.value = new Map([...items.value, ...known.map((item): [string, InboxMessage] => [item.id, { ...item, state }])])
 }
 
 export function forget(ids: readonly string[]): void {
+  if (isLooking) for (const id of ids) meanwhile.set(id, 'gone')
   if (!ids.some((id) => items.value.has(id))) return
   const left = new Map(items.value)
   for (const id of ids) left.delete(id)

@@ -38,48 +38,85 @@ export const sendMessage = postern.inbox.push
 
 /** The person has looked at it. */
 export async function readMessages(ids: readonly string[]): Promise<void> {
-  const unread = ids.filter((id) => {
+  const unread = unreadOf(ids).filter((id) => !refused.has(id))
+  if (unread.length === 0) return
+  setStates(unread, 'seen')
+  try {
+    await tellRead(unread)
+  } catch {
+    for (const id of unread) refused.add(id)
+    setTimeout(() => {
+      for (const id of unread) refused.delete(id)
+    }, REFUSED_MS)
+    setStates(unread, 'pending')
+  }
+}
+
+function unreadOf(ids: readonly string[]): readonly string[] {
+  return ids.filter((id) => {
     const item = items.value.get(id)
     return item !== undefined && isUnread(item)
   })
-  if (unread.length === 0) return
-  setStates(unread, 'seen')
-  await call('inbox.read', { agent: me.value, ids: unread }).catch(() => undefined)
+}
+
+/** What the server could not be told of stays unread, and it is not asked again and again by whoever shows it. */
+const refused = new Set<string>()
+const REFUSED_MS = 5_000
+
+/** A browser sends at most 64 KB on behalf of a page that is being left, and refuses what is longer. */
+const MOST_KEPT = 800
+
+/** Both are sent even while the page is being left. */
+const tellRead = (ids: readonly string[]) => tell('inbox.read', ids)
+const tellDone = (ids: readonly string[]) => tell('inbox.ack', ids)
+
+function tell(what: 'inbox.read' | 'inbox.ack', ids: readonly string[]): Promise<unknown> {
+  return call(what, { agent: me.value, ids }, { keepalive: ids.length <= MOST_KEPT })
 }
 
 /** Nothing can make undone what was acknowledged: it is only told to the server when it can no longer be taken back. */
-const commits = new Set<() => void>()
+const leaving = new Set<() => void>()
 
 /** Whoever leaves the page takes nothing back any more. */
 addEventListener('pagehide', () => {
-  for (const commit of [...commits]) commit()
+  for (const leave of [...leaving]) leave()
 })
 
 export function finishMessages(ids: readonly string[]): void {
   if (ids.length === 0) return
   hide(ids, true)
-  const commit = () => {
+  const unread = unreadOf(ids)
+  setStates(unread, 'seen')
+  // Only what was read can be done, and a page that is being left has time for one request alone: so this goes first.
+  const read = tellRead(ids)
+  read.catch(() => setStates(unread, 'pending'))
+  const end = () => {
     clearTimeout(timer)
-    if (commits.delete(commit)) void acknowledge(ids)
+    leaving.delete(leave)
   }
-  const timer = setTimeout(commit, TOAST_MS)
-  commits.add(commit)
+  const leave = () => {
+    end()
+    void settle(ids, () => tellDone(ids))
+  }
+  const timer = setTimeout(() => {
+    end()
+    void settle(ids, () => read.catch(() => tellRead(ids)).then(() => tellDone(ids)))
+  }, TOAST_MS)
+  leaving.add(leave)
   toast(ids.length === 1 ? 'Done' : `${ids.length} done`, () => {
-    clearTimeout(timer)
-    commits.delete(commit)
+    end()
     hide(ids, false)
   })
 }
 
 /** Says at once that something was dealt with, as by its answer. */
-export async function acknowledge(ids: readonly string[]): Promise<void> {
-  const sending = { keepalive: true }
-  const done = await attempt(async () => {
-    await call('inbox.read', { agent: me.value, ids }, sending)
-    await call('inbox.ack', { agent: me.value, ids }, sending)
-    return true
-  })
-  if (done) forget(ids)
+export function acknowledge(ids: readonly string[]): Promise<void> {
+  return settle(ids, () => tellRead(ids).then(() => tellDone(ids)))
+}
+
+async function settle(ids: readonly string[], telling: () => Promise<unknown>): Promise<void> {
+  const isTold = await attempt(() => telling().then(() => true))
+  if (isTold) forget(ids)
   hide(ids, false)
 }
 

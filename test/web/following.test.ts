@@ -5,6 +5,9 @@ import { playScene, type Scene } from './scene.ts'
 
 useBrowser()
 
+/** More than a server is silent for, as it says now and then that it is there. */
+const SILENCE_MS = 60_000
+
 async function drain(agent: Scene['quinn'], id: string): Promise<void> {
   const { offer } = await agent.inbox.drain({ agent: id, maxMessages: 100 })
   if (offer) await agent.inbox.confirm({ offerId: offer.id, evidence: 'the next event', printed: true })
@@ -61,6 +64,23 @@ describePage('the page follows', () => {
     })
     await page.getByText('It came while you looked.').waitFor()
     await scene.close()
+  })
+
+  it('says that the server is lost where it is silent, and goes on when it speaks again', async () => {
+    const server = await startPageServer()
+    await server.ask('POST /api/v1/agents', { body: { id: 'rosa', kind: 'human' } })
+    const { page } = await openPage(server)
+    await page.clock.install()
+    await page.reload()
+    await isLive(page)
+    server.child.kill('SIGSTOP')
+    try {
+      await page.clock.fastForward(SILENCE_MS + 1_000)
+      await page.locator('.connection[data-state=lost]').first().waitFor()
+    } finally {
+      server.child.kill('SIGCONT')
+    }
+    await isLive(page)
   })
 
   it('goes on after the server was started again, without being loaded anew', async () => {

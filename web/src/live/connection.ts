@@ -7,11 +7,12 @@ import { fromWire } from '../../../src/model/network/wire-json.ts'
 import { call } from '../api/postern.ts'
 import { Problem } from '../api/problem.ts'
 import { send } from '../api/request.ts'
+import { pause } from './pause.ts'
 
 /**
  * What the page hears from the server.
  *
- *   connecting ─first answer→ live ─broken off→ lost ─answers again→ live
+ *   connecting ─first answer→ live ─broken off, or silent for too long→ lost ─answers again→ live
  *   live ─page is hidden→ resting (looks now and then) ─visible→ connecting · any ─401→ signed-out
  *
  * A connection that breaks is made again where it broke off, by the cursor of the last event, so nothing is missed while
@@ -45,8 +46,8 @@ function tell(news: News): void {
 }
 
 /** Notes where the present is, before anything is loaded: whatever changes after that will be heard of. */
-export async function markPresent(): Promise<void> {
-  cursor ??= ((await call('events.list')) as EventPage).cursor
+export async function markPresent(signal?: AbortSignal): Promise<void> {
+  cursor ??= ((await call('events.list', {}, { signal })) as EventPage).cursor
 }
 
 /** Follows events until the person is signed out. A browser has few connections, so a hidden page gives its own back. */
@@ -66,28 +67,57 @@ export async function followEvents(): Promise<void> {
       }
       if (!stopper.signal.aborted) lose()
     }
-    if (!stopper.signal.aborted) await pause(backoff.next())
+    if (!stopper.signal.aborted) await pause(backoff.next(), stopper.signal)
   }
 }
 
 async function readStream(onHeard: () => void): Promise<void> {
-  await markPresent()
+  const silence = watchSilence(stopper)
+  try {
+    await hearStream(() => {
+      silence.isBroken()
+      onHeard()
+    })
+  } finally {
+    silence.end()
+  }
+  lose()
+}
+
+/** A server that says nothing for too long, not even that it is there, is lost: the connection is made anew. */
+function watchSilence(watched: AbortController): { isBroken(): void; end(): void } {
+  const alarm = () => {
+    lose()
+    watched.abort()
+  }
+  let timer = setTimeout(alarm, SILENCE_MS)
+  return {
+    isBroken() {
+      clearTimeout(timer)
+      timer = setTimeout(alarm, SILENCE_MS)
+    },
+    end: () => clearTimeout(timer),
+  }
+}
+
+async function hearStream(onHeard: () => void): Promise<void> {
+  const { signal } = stopper
+  await markPresent(signal)
   const headers = { Accept: 'text/event-stream', 'Last-Event-ID': cursor ?? '' }
-  const response = await send({ method: 'GET', path: '/api/v1/events' }, { headers, signal: stopper.signal })
+  const response = await send({ method: 'GET', path: '/api/v1/events' }, { headers, signal })
   connection.value = 'live'
   onHeard()
   const parser = createSseParser()
   const decoder = new TextDecoder()
   const reader = response.body?.getReader()
   for (;;) {
-    const alarm = setTimeout(() => stopper.abort(), SILENCE_MS)
-    const piece = await reader?.read().finally(() => clearTimeout(alarm))
-    if (!piece || piece.done) break
+    const piece = await reader?.read()
+    if (!piece || piece.done) return
+    onHeard()
     for (const { data } of parser.push(decoder.decode(piece.value, { stream: true })))
       tell(fromWire(JSON.parse(data)) as News)
     cursor = parser.lastId || cursor
   }
-  lose()
 }
 
 /** Whoever has left on their own is not lost. */
@@ -97,26 +127,16 @@ function lose(): void {
 
 /** While nobody looks, the count in the title need not be right at once. */
 async function lookNowAndThen(): Promise<void> {
+  const { signal } = stopper
   for (;;) {
-    const page = (await call('events.list', cursor === undefined ? {} : { after: cursor, limit: 1_000 })) as EventPage
+    const after = cursor === undefined ? {} : { after: cursor, limit: 1_000 }
+    const page = (await call('events.list', after, { signal })) as EventPage
     cursor = page.cursor
     connection.value = 'resting'
     if (page.hasGap) tell({ type: GAP, subject: '', agents: null, data: null, at: Date.now() })
     for (const event of page.items) tell(event)
     if (!document.hidden) return
-    if (!page.hasMore) await pause(REST_MS)
+    if (!page.hasMore) await pause(REST_MS, signal)
     if (!document.hidden) return
   }
-}
-
-function pause(ms: number): Promise<void> {
-  const { signal } = stopper
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }

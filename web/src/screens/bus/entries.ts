@@ -5,6 +5,7 @@ import type { BusEntry, BusPlace } from '../../../../src/model/bus/entry.ts'
 import { call } from '../../api/postern.ts'
 import { asProblem, type Problem } from '../../api/problem.ts'
 import { connection } from '../../live/connection.ts'
+import { pause } from '../../live/pause.ts'
 
 export interface Entries {
   readonly items: ReadonlySignal<readonly BusEntry[]>
@@ -86,14 +87,4 @@ export function useEntries(wanted: Wanted, key: string): Entries {
       void load()
     },
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }

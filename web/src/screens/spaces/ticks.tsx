@@ -1,5 +1,6 @@
 import type { DeliveryTrace } from '../../../../src/model/receipt.ts'
 import { postern } from '../../api/postern.ts'
+import { isDeliveryOf } from '../../live/delivery-news.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { formatAbsolute } from '../../parts/time-text.ts'
@@ -18,7 +19,7 @@ export function Ticks({ messageId }: { readonly messageId: string }) {
         ({ deliveries }) => deliveries,
         () => [] as readonly DeliveryTrace[],
       ),
-    on: ({ type, data, subject }) => type.startsWith('delivery.') && (subject === messageId || names(data, messageId)),
+    on: (news) => isDeliveryOf(news, messageId),
   })
   const deliveries = live.value.value ?? []
   if (deliveries.length === 0) return null
@@ -46,11 +47,6 @@ export function Ticks({ messageId }: { readonly messageId: string }) {
       ))}
     </a>
   )
-}
-
-function names(data: unknown, id: string): boolean {
-  const { messages } = (data ?? {}) as { readonly messages?: readonly string[] }
-  return messages?.includes(id) ?? false
 }
 
 function wordsOf({ agent, state, seenAt }: DeliveryTrace): string {

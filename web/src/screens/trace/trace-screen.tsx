@@ -2,6 +2,7 @@ import './trace.css'
 import { useSignal } from '@preact/signals'
 import type { DeliveryTrace, Trace } from '../../../../src/model/receipt.ts'
 import { call, postern } from '../../api/postern.ts'
+import { isDeliveryOf } from '../../live/delivery-news.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Button, Chip, Command, Empty, Facts, Json, Loading, ProblemNote } from '../../parts/bits.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -58,7 +59,7 @@ function TraceOf({ id }: { readonly id: string }) {
   const live = useLive({
     key: id,
     load: () => postern.inbox.trace({ id }),
-    on: ({ type, data, subject }) => type.startsWith('delivery.') && (subject === id || names(data, id)),
+    on: (news) => isDeliveryOf(news, id),
   })
   const trace = live.value.value
   const problem = live.problem.value
@@ -86,11 +87,6 @@ function TraceOf({ id }: { readonly id: string }) {
       <Command text={`postern trace ${id}`} />
     </section>
   )
-}
-
-function names(data: unknown, id: string): boolean {
-  const { messages } = (data ?? {}) as { readonly messages?: readonly string[] }
-  return messages?.includes(id) ?? false
 }
 
 function TraceHead({ trace, onChanged }: { readonly trace: Trace; onChanged(): void }) {

@@ -1,5 +1,6 @@
 import type { Decision } from '../../../../src/model/decision.ts'
 import { postern } from '../../api/postern.ts'
+import { withOpen } from '../../api/with-open.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Chip, Empty } from '../../parts/bits.tsx'
 import { ListPane, RowText } from '../../parts/list-pane.tsx'
@@ -20,7 +21,7 @@ export function DecisionsScreen() {
   const current = params['id']
   const live = useLive({
     key: 'decisions',
-    load: () => postern.decisions.list({ all: true, limit: MOST }),
+    load: loadDecisions,
     on: ['decision.*'],
   })
   const all = live.value.value ?? []
@@ -72,6 +73,12 @@ export function DecisionsScreen() {
       </div>
     </>
   )
+}
+
+async function loadDecisions(): Promise<readonly Decision[]> {
+  const lists = [postern.decisions.list({ limit: MOST }), postern.decisions.list({ all: true, limit: MOST })]
+  const [open = [], latest = []] = await Promise.all(lists)
+  return withOpen(open, latest)
 }
 
 function rowOf({ agent, question, asked, createdAt, dueAt, state, answer, options }: Decision) {

@@ -1,6 +1,7 @@
 import './gates.css'
 import { GATE_STATES, type Gate, type GateState } from '../../../../src/model/gate.ts'
 import { postern } from '../../api/postern.ts'
+import { withOpen } from '../../api/with-open.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Chip, Empty, type Tone } from '../../parts/bits.tsx'
 import { ListPane, RowText } from '../../parts/list-pane.tsx'
@@ -30,7 +31,7 @@ export function GatesScreen() {
   const state = GATE_STATES.find((each) => each === query['state']) ?? 'open'
   const live = useLive({
     key: 'gates',
-    load: () => postern.gates.list({ all: true, limit: MOST }),
+    load: loadGates,
     on: ['gate.*'],
   })
   const all = live.value.value ?? []
@@ -73,6 +74,12 @@ export function GatesScreen() {
       </div>
     </>
   )
+}
+
+async function loadGates(): Promise<readonly Gate[]> {
+  const lists = [postern.gates.list({ limit: MOST }), postern.gates.list({ all: true, limit: MOST })]
+  const [open = [], latest = []] = await Promise.all(lists)
+  return withOpen(open, latest)
 }
 
 function rowOf({ agent, reason, kind, mode, createdAt, closedAt, closedBy, dueAt, state }: Gate) {

@@ -15,9 +15,8 @@ export function useOtherRows(view: 'snoozed' | 'done' | undefined): {
     key: view ?? '',
     load: async () => {
       if (view === undefined) return []
-      const which = view === 'done' ? 'delivered' : 'snoozed'
-      const page = (await call('inbox.list', { agent: me.value, which, order: 'newest', limit: MOST })) as InboxPage
-      return page.items.filter(({ state }) => view === 'snoozed' || state === 'acted')
+      const wanted = { agent: me.value, which: view, order: 'newest', limit: MOST }
+      return ((await call('inbox.list', wanted)) as InboxPage).items
     },
     on: ['delivery.*'],
   })

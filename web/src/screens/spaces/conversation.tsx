@@ -37,8 +37,9 @@ export function Conversation({ id, back }: ConversationProps) {
     if (!document.hidden) void readMessages(posts.items.value.map(({ messageId }) => messageId))
   })
   const found = space.value.value
-  const problem = space.problem.value ?? posts.problem.value
+  const problem = space.problem.value
   if (!found) return problem ? <ProblemNote problem={problem} onRetry={space.refresh} /> : <Loading what="the space" />
+  const missing = posts.problem.value
   const isMember = found.members.some(({ agent }) => agent === me.value)
   const items = posts.items.value
   return (
@@ -50,6 +51,8 @@ export function Conversation({ id, back }: ConversationProps) {
         <h2># {found.name}</h2>
         <Members members={found.members} />
       </header>
+      {missing && <ProblemNote problem={missing} onRetry={posts.retry} />}
+      {!posts.isLoaded.value && !missing && <Loading what="what was said" />}
       {posts.isLoaded.value && items.length === 0 && <Empty icon="space" title="Nothing was said yet" />}
       {items.length > 0 && (
         <VirtualList

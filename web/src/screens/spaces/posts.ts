@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { SpacePost } from '../../../../src/model/sources/space.ts'
 import { postern } from '../../api/postern.ts'
 import { asProblem, type Problem } from '../../api/problem.ts'
-import { GAP, listen } from '../../live/connection.ts'
+import { connection, GAP, listen } from '../../live/connection.ts'
 
 export interface Posts {
   readonly items: ReadonlySignal<readonly SpacePost[]>
@@ -11,6 +11,8 @@ export interface Posts {
   readonly problem: ReadonlySignal<Problem | undefined>
   /** Goes further back, as long as there is something. */
   loadEarlier(): void
+  /** Tries again what has failed. */
+  retry(): void
 }
 
 const PAGE = 100
@@ -23,6 +25,7 @@ export function usePosts(id: string): Posts {
   const problem = useSignal<Problem | undefined>(undefined)
   const earlier = useRef<number | null>(null)
   const isBusy = useRef(false)
+  const failed = useRef<(() => Promise<void>) | undefined>(undefined)
   /** What was asked for while something else was being loaded. */
   const next = useRef<(() => Promise<void>) | undefined>(undefined)
 
@@ -34,8 +37,10 @@ export function usePosts(id: string): Posts {
     isBusy.current = true
     try {
       await load()
+      failed.current = undefined
       problem.value = undefined
     } catch (error) {
+      failed.current = load
       problem.value = asProblem(error)
     } finally {
       isBusy.current = false
@@ -68,6 +73,10 @@ export function usePosts(id: string): Posts {
     items.value = [...page.items, ...items.peek()]
   }
 
+  function retry(): void {
+    if (failed.current) void once(failed.current)
+  }
+
   useEffect(() => {
     void once(loadLatest)
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -79,11 +88,14 @@ export function usePosts(id: string): Posts {
         look()
       }, GATHER_MS)
     })
+    // What failed while the server was away is asked for again when it is back.
+    const unwatch = connection.subscribe((state) => state === 'live' && retry())
     return () => {
       clearTimeout(timer)
+      unwatch()
       unlisten()
     }
   }, [id])
 
-  return { items, isLoaded, problem, loadEarlier: () => void once(loadBefore) }
+  return { items, isLoaded, problem, loadEarlier: () => void once(loadBefore), retry }
 }

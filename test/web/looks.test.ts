@@ -51,6 +51,7 @@ describePage('every screen', () => {
       for (const path of await everyScreen(scene)) {
         await page.goto(`${server.url}${path}`)
         await settled(page)
+        expect(await page.locator('.problem').allTextContents(), path).toEqual([])
         found.push(...(await seriousFaults(page)).map((fault) => `${path}, ${colorScheme}: ${fault}`))
       }
       expect(faults).toEqual([])
@@ -72,6 +73,8 @@ describePage('every screen', () => {
       await page.keyboard.press(key)
       await page.getByRole('dialog', { name: title }).waitFor()
       expect(await seriousFaults(page), title).toEqual([])
+      // The first closes what it suggests.
+      if (title === 'New message') await page.keyboard.press('Escape')
       await page.keyboard.press('Escape')
       await page.getByRole('dialog', { name: title }).waitFor({ state: 'detached' })
     }
@@ -92,6 +95,34 @@ describePage('every screen', () => {
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('dialog').getByRole('link', { name: 'Doctor' }).click()
     await page.getByRole('heading', { name: 'Doctor', level: 1 }).waitFor()
+    await scene.close()
+  })
+
+  it('lists the latest messages to be traced, the newest first', async () => {
+    const server = await startPageServer()
+    const scene = await playScene(server)
+    const { id } = await scene.vera.inbox.push({ to: ['milo', 'quinn'], subject: 'The very newest', content: '…' })
+    const { page } = await openPage(server, '/ui/trace')
+    const first = page.getByRole('list', { name: 'Latest messages' }).getByRole('link').first()
+    await first.getByText('The very newest').waitFor()
+    await first.getByText('Vera → Milo, Quinn').waitFor()
+    await first.click()
+    await page.waitForURL(`**/ui/trace/${id}`)
+    await scene.close()
+  })
+
+  it('shortens what does not fit into a box of the graph, and keeps the whole for whoever points at it', async () => {
+    const server = await startPageServer()
+    const scene = await playScene(server)
+    const title = 'Wide words: WWWW MMMM WWWW MMMM'
+    await scene.quinn.bus.post({ project_id: 'shop', task_id: 'wide', type: 'ISSUE', issue_id: 'W-1', body: title })
+    const { page } = await openPage(server, '/ui/bus/shop/wide?view=graph')
+    const node = page.locator('.graph-node')
+    await node.waitFor()
+    expect(await node.locator('title').textContent()).toContain(title)
+    expect(await node.locator('.graph-title').textContent()).toMatch(/^Wide words: .+…$/)
+    const width = async (part: string) => (await node.locator(part).boundingBox())?.width ?? Number.NaN
+    expect(await width('.graph-title')).toBeLessThan(await width('rect'))
     await scene.close()
   })
 

@@ -5,12 +5,16 @@ import { useLive } from '../../live/use-live.ts'
 import { Empty, Loading, ProblemNote } from '../../parts/bits.tsx'
 import { pathTo } from '../../router/route.ts'
 import { route } from '../../router/router.ts'
+import { measureIn, shorten } from './graph-label.ts'
 import { formatPath, type Layout, layOut, NODE } from './graph-layout.ts'
 
 const MARGIN = 16
 const SMALLEST = 0.88
 const PADDING = 11
-const LABEL_CHARACTERS = 30
+const LABEL_WIDTH = NODE.width - 2 * PADDING
+/** As the styles have them. */
+const TITLE_FONT = '600 13px'
+const WORDS_FONT = '11.5px'
 
 /** The issues of a bus as its log tells them, drawn: what must be done first stands to the left. */
 export function IssueGraphView() {
@@ -76,6 +80,7 @@ interface PictureProps {
 }
 
 function Picture({ layout, issues, path }: PictureProps) {
+  const [ofTitle, ofWords] = [measureIn(TITLE_FONT), measureIn(WORDS_FONT)]
   const [width, height] = [layout.width + 2 * MARGIN, layout.height + 2 * MARGIN]
   return (
     <svg
@@ -108,23 +113,16 @@ function Picture({ layout, issues, path }: PictureProps) {
             <g class={`graph-node graph-${state}`} transform={`translate(${x} ${y})`}>
               <title>{`${id}: ${title}\n${words}`}</title>
               <rect width={NODE.width} height={NODE.height} rx="7" />
-              {/* What is too long is cut off at the edge of the box. */}
-              <svg x={PADDING} width={NODE.width - 2 * PADDING} height={NODE.height} role="presentation">
-                <text y="19" class="graph-title">
-                  {cut(title)}
-                </text>
-                <text y="36" class="graph-words">
-                  {cut(`${id} · ${words}`)}
-                </text>
-              </svg>
+              <text x={PADDING} y="19" class="graph-title">
+                {shorten(title, LABEL_WIDTH, ofTitle)}
+              </text>
+              <text x={PADDING} y="36" class="graph-words">
+                {shorten(`${id} · ${words}`, LABEL_WIDTH, ofWords)}
+              </text>
             </g>
           </a>
         )
       })}
     </svg>
   )
-}
-
-function cut(text: string): string {
-  return text.length > LABEL_CHARACTERS ? `${text.slice(0, LABEL_CHARACTERS - 1)}…` : text
 }

@@ -1,55 +1,17 @@
 import { PosternError } from '../model/errors.ts'
 import { isConsensusTime, type LedgerEntry } from '../model/ledger/entry.ts'
 import type { LedgerLabel, Verified } from '../model/ledger/ledgers.ts'
-import { isLedgerId, type LedgerTopic } from '../model/ledger/topic.ts'
+import { isLedgerId } from '../model/ledger/topic.ts'
+import { PROOF_FORMAT, PROOF_VERSION, type ProofHeader } from './proof-text.ts'
 import { CHAIN_START, type Chain, walkChain } from './verify.ts'
 
-/**
- * All entries of a topic in a file that anybody can check without us: one line that says what it is, then one line for
- * each entry, in JSON. The first line names the last entry, so what was cut off is missed.
- */
-export interface ProofHeader {
-  readonly format: typeof FORMAT
-  readonly version: typeof VERSION
-  readonly ledger: LedgerLabel
-  /** In words, who vouches for it. */
-  readonly label: string
-  readonly topic: string
-  readonly memo: string
-  readonly sequence: number
-  readonly runningHash: string
-}
+export { formatProofEntry, formatProofHeader } from './proof-text.ts'
 
 export type ProofVerdict = Omit<Verified, 'heldFrom' | 'mark' | 'isDone'> &
   Pick<ProofHeader, 'label' | 'memo' | 'runningHash'>
 
-const FORMAT = 'postern-ledger-proof'
-const VERSION = 1
-
 /** More than any line of a proof has: an entry has at most 1024 bytes, and a memo 100. */
 export const MAX_PROOF_LINE = 16_384
-
-export function formatProofHeader(topic: LedgerTopic, ledger: LedgerLabel): string {
-  const { id, memo, sequence, runningHash } = topic
-  const label = ledger.public_consensus
-    ? `${ledger.network}: the entries stand on a public ledger too`
-    : `${ledger.network} ledger: no public consensus`
-  const header: ProofHeader = {
-    format: FORMAT,
-    version: VERSION,
-    ledger,
-    label,
-    topic: id,
-    memo,
-    sequence,
-    runningHash,
-  }
-  return `${JSON.stringify(header)}\n`
-}
-
-export function formatProofEntry({ sequence, consensusAt, payer, message, chunk, runningHash }: LedgerEntry): string {
-  return `${JSON.stringify({ sequence, consensusAt, payer, message, chunk, runningHash })}\n`
-}
 
 /** Walks a proof by its lines. Throws LEDGER_PROOF_INVALID where it is none; what is wrong with its entries is an answer. */
 export async function verifyProofLines(path: string, lines: AsyncIterable<string>): Promise<ProofVerdict> {
@@ -87,8 +49,9 @@ function parseLine(path: string, number: number, line: string): Record<string, u
 
 function readHeader(path: string, value: Record<string, unknown>): ProofHeader {
   const { format, version, ledger, label, topic, memo, sequence, runningHash } = value
-  if (format !== FORMAT) throw invalid(path, `its first line does not say "${FORMAT}"`)
-  if (version !== VERSION) throw invalid(path, `its version is ${String(version)}; only ${VERSION} is known here`)
+  if (format !== PROOF_FORMAT) throw invalid(path, `its first line does not say "${PROOF_FORMAT}"`)
+  if (version !== PROOF_VERSION)
+    throw invalid(path, `its version is ${String(version)}; only ${PROOF_VERSION} is known here`)
   const isWhole = isLabel(ledger) && typeof label === 'string' && isLedgerId(topic) && typeof memo === 'string'
   if (!isWhole || !isCount(sequence) || !isHash(runningHash)) throw invalid(path, 'its first line is not whole')
   return { format, version, ledger, label, topic, memo, sequence, runningHash }

@@ -1,4 +1,4 @@
-import type { TopicPage } from '../../../../src/model/ledger/ledgers.ts'
+import { formatProofEntry, formatProofHeader } from '../../../../src/ledger/proof-text.ts'
 import { postern } from '../../api/postern.ts'
 
 const PAGE = 500
@@ -12,38 +12,17 @@ export async function exportProof(topicId: string): Promise<number> {
   const end = first.topic.sequence
   if (end > 0 && first.entries[0]?.sequence !== 1)
     throw new Error('This topic is held from its middle on: what is before that cannot be proved here.')
-  const lines = [headerOf(first)]
+  const lines = [formatProofHeader(first.topic, first.ledger)]
   let { entries } = first
   for (;;) {
     const wanted = entries.filter(({ sequence }) => sequence <= end)
-    lines.push(...wanted.map(lineOf))
+    lines.push(...wanted.map(formatProofEntry))
     const last = wanted.at(-1)?.sequence
     if (last === undefined || last >= end) break
     entries = (await postern.ledger.read({ topic: topicId, after: last, limit: PAGE })).entries
   }
-  save(`${first.topic.id}.proof.jsonl`, `${lines.join('\n')}\n`)
+  save(`${first.topic.id}.proof.jsonl`, lines.join(''))
   return end
-}
-
-function headerOf({ topic, ledger }: TopicPage): string {
-  const label = ledger.public_consensus
-    ? `${ledger.network}: the entries stand on a public ledger too`
-    : `${ledger.network} ledger: no public consensus`
-  const { id, memo, sequence, runningHash } = topic
-  return JSON.stringify({
-    format: 'postern-ledger-proof',
-    version: 1,
-    ledger,
-    label,
-    topic: id,
-    memo,
-    sequence,
-    runningHash,
-  })
-}
-
-function lineOf({ sequence, consensusAt, payer, message, chunk, runningHash }: TopicPage['entries'][number]): string {
-  return JSON.stringify({ sequence, consensusAt, payer, message, chunk, runningHash })
 }
 
 /** Hands a file to the browser; nothing leaves it. */

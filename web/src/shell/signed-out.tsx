@@ -7,7 +7,7 @@ export function SignedOut() {
       <h1>Who are you?</h1>
       <p>This page opens for people who come from a terminal of their own. Type this there; it opens the page again:</p>
       <Command text="postern ui" />
-      <p class="soft">Its link works once. A sign-in lasts until you leave, also when the server starts again.</p>
+      <p class="soft">Its link works once. A sign-in lasts seven days, or until you leave.</p>
       <Button onClick={() => location.reload()}>Try again</Button>
     </main>
   )

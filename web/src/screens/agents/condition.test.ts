@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentStatus } from '../../../../src/model/postern.ts'
-import { conditionOf, hookHealthOf } from './condition.ts'
+import { conditionOf, hookHealthOf, wakeRouteOf } from './condition.ts'
 
 const session = { liveness: 'alive', endedAt: null, idleSince: null, lastEventAt: 0 } as unknown as NonNullable<
   AgentStatus['session']
@@ -23,5 +23,10 @@ describe('the condition of an agent', () => {
     expect(hookHealthOf(status({}, 0), hour).ok).toBe(true)
     expect(hookHealthOf(status({ idleSince: 1 }, 3), hour).ok).toBe(true)
     expect(hookHealthOf(status(null), hour).ok).toBe(false)
+  })
+
+  it('is woken as is usual for its host, which says nothing of how it is set up', () => {
+    for (const host of ['claude-code', 'codex', 'gemini']) expect(wakeRouteOf(host)).toMatch(/^usually /)
+    expect(wakeRouteOf(undefined)).toMatch(/^none/)
   })
 })

@@ -21,17 +21,17 @@ export function conditionOf({ session }: Pick<AgentStatus, 'session'>): Conditio
   return session.idleSince === null ? 'working' : 'idle'
 }
 
-/** How a host is woken while it is idle, from the ladder of the design. */
+/** How a host is usually woken while it is idle. Whether it is set up so, only a look at its machine could tell. */
 export function wakeRouteOf(host: string | undefined): string {
   switch (host) {
     case 'claude-code':
-      return 'its background hook re-wakes it within a second'
+      return 'usually its background hook, within a second'
     case 'codex':
-      return 'the queue of Codex'
+      return 'usually the queue of Codex'
     case undefined:
       return 'none: it reads at its next drain, or run it with "postern wake"'
     default:
-      return 'its next hook; a nudge or "postern wake" wakes it sooner'
+      return 'usually its next hook; a nudge or "postern wake" wakes it sooner'
   }
 }
 

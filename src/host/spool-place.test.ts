@@ -24,8 +24,8 @@ describe('the root of a project', () => {
   })
 
   it('has the spools below it, also where it is the root of everything', () => {
-    expect(spoolPath('/work/one', 's')).toBe('/work/one/.runtime/inject-queue/s.jsonl')
-    expect(spoolPath('/work/one/', 's')).toBe('/work/one/.runtime/inject-queue/s.jsonl')
+    expect(spoolPath('/srv/one', 's')).toBe('/srv/one/.runtime/inject-queue/s.jsonl')
+    expect(spoolPath('/srv/one/', 's')).toBe('/srv/one/.runtime/inject-queue/s.jsonl')
     expect(spoolPath('/', 's')).toBe('/.runtime/inject-queue/s.jsonl')
   })
 })

@@ -6,9 +6,9 @@ import type { Postern } from '../../model/postern.ts'
 export const CAST = {
   justin: { kind: 'human', displayName: 'Justin', isOwner: true },
   robin: { kind: 'human', displayName: 'Robin' },
-  quinn: { kind: 'ai', displayName: 'Quinn', host: 'claude-code', project: '/work/harbour' },
-  mindy: { kind: 'ai', displayName: 'Mindy', host: 'codex', project: '/work/harbour' },
-  tess: { kind: 'ai', displayName: 'Tess', host: 'gemini', project: '/work/harbour-docs' },
+  quinn: { kind: 'ai', displayName: 'Quinn', host: 'claude-code', project: '/srv/harbour' },
+  mindy: { kind: 'ai', displayName: 'Mindy', host: 'codex', project: '/srv/harbour' },
+  tess: { kind: 'ai', displayName: 'Tess', host: 'gemini', project: '/srv/harbour-docs' },
   rex: { kind: 'ai', displayName: 'Rex' },
 } as const satisfies Record<string, Player>
 

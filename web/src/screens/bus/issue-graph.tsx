@@ -9,7 +9,7 @@ import { measureIn, shorten } from './graph-label.ts'
 import { formatPath, type Layout, layOut, NODE } from './graph-layout.ts'
 
 const MARGIN = 16
-const SMALLEST = 0.88
+const SMALLEST = 0.7
 const PADDING = 11
 const LABEL_WIDTH = NODE.width - 2 * PADDING
 /** As the styles have them. */

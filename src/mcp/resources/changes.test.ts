@@ -83,6 +83,35 @@ describe('what changes', () => {
     expect(new Set(told.values.slice(first.length))).toEqual(new Set(['postern://inbox/quinn']))
   })
 
+  it('is told under the address as it was written, by whatever message a thread is named', async () => {
+    const { heart, changes, told } = await prepare()
+    const { id } = await heart.inbox.push({ to: ['quinn'], content: 'first' })
+    const reply = await heart.inbox.push({ to: ['quinn'], content: 'second', replyTo: id })
+    const uris = [`postern://thread/${reply.id}`, 'postern://inbox/%71uinn']
+    for (const uri of uris) expect(changes.want(uri)).toBe(true)
+    await told.times(uris.length)
+    await expect
+      .poll(async () => {
+        await heart.inbox.push({ to: ['quinn'], content: 'third', replyTo: id })
+        return [...new Set(told.values.slice(uris.length))].sort()
+      })
+      .toEqual(uris.toSorted())
+  })
+
+  it('is said not to be followed where that is one bus too many, and the rest is followed all the same', async () => {
+    const { heart, changes, told } = await prepare()
+    const wants = Array.from({ length: 21 }, (_, at) => changes.want(`postern://bus/p/t${at}`))
+    expect(wants).toEqual([...Array(20).fill(true), false])
+    const uri = 'postern://inbox/quinn'
+    expect(changes.want(uri)).toBe(true)
+    await told.times(21)
+    const next = told.next()
+    await heart.inbox.push({ to: ['quinn'], content: 'mail' })
+    expect(await next).toBe(uri)
+    changes.unwant('postern://bus/p/t0')
+    expect(changes.want('postern://bus/p/t20')).toBe(true)
+  })
+
   it('is told of no more once nobody wants to know, and again when somebody does', async () => {
     const { heart, changes, told, until } = await prepare()
     const uri = 'postern://inbox/quinn'

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
 import type { BusPlace } from '../../model/bus/entry.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { PosternEvent } from '../../model/network/event.ts'
@@ -146,23 +148,9 @@ async function keepOn(follow: (signal: AbortSignal) => Promise<void>, signal: Ab
   while (!signal.aborted) {
     await follow(signal).catch(async (error: unknown) => {
       // What may never be seen will not be seen a moment later either.
-      if (error instanceof PosternError && !error.retryable && error.http < 500) await aborted(signal)
-      else await pause(RETRY_MS, signal)
+      const isHopeless = error instanceof PosternError && !error.retryable && error.http < 500
+      const rest = isHopeless ? once(signal, 'abort') : setTimeout(RETRY_MS, undefined, { signal, ref: false })
+      await rest.catch(() => {})
     })
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    timer.unref()
-    signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true })
-  })
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -139,7 +139,7 @@ export async function rejectConnection(
     const connection = await requireConnection(ctx, ledgers, tx, id)
     if (connection.state === 'open') throw wrongState(connection, 'rejected')
     await requireNotAccepting(tx, connection)
-    return connection.state === 'closed' ? connection : close(ctx, tx, connection, why)
+    return connection.state === 'closed' ? connection : close(tx, connection, why, ctx.store.now())
   })
 }
 
@@ -154,7 +154,8 @@ export async function disconnect(
     const connection = await requireConnection(ctx, ledgers, tx, id)
     if (connection.state === 'closed') return connection
     await requireNotAccepting(tx, connection)
-    const closed = await close(ctx, tx, connection, why)
+    const isOverAtOnce = connection.state === 'requested' || ledgers.ledger.within !== undefined
+    const closed = await close(tx, connection, why, isOverAtOnce ? ctx.store.now() : null)
     if (connection.state === 'requested') return closed
     requireNoSecret(ledgers, 'full', why ?? '')
     const draft = closeDraft(ledgers, await requireIdentity(tx, closed.network, closed.agent), closed)
@@ -216,12 +217,12 @@ function requireAcceptable(connection: LedgerConnection): void {
 }
 
 async function close(
-  ctx: Context,
   tx: Shelves,
   connection: LedgerConnection,
   reason: string | null,
+  closedAt: number | null,
 ): Promise<LedgerConnection> {
-  const closed: LedgerConnection = { ...connection, state: 'closed', reason, closedAt: ctx.store.now() }
+  const closed: LedgerConnection = { ...connection, state: 'closed', reason, closedAt }
   await tx.ledger.putConnection(closed)
   return closed
 }

@@ -1,5 +1,6 @@
 import { PosternError } from '../../model/errors.ts'
 import { type LedgerParcel, PARCEL_MOVES, type ParcelState } from '../../model/ledger/parcel.ts'
+import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { isConfined } from '../inbox/visible.ts'
 
@@ -31,7 +32,14 @@ export function retryParcel(ctx: Context, { id }: { readonly id: string }): Prom
 
 /** Gives up what was not published. What the ledger has of it already stays there. */
 export function dropParcel(ctx: Context, { id }: { readonly id: string }): Promise<LedgerParcel> {
-  return move(ctx, id, 'dropped', (parcel) => ({ ...parcel, state: 'dropped', doneAt: ctx.store.now() }))
+  const drop = (parcel: LedgerParcel): LedgerParcel => ({ ...parcel, state: 'dropped', doneAt: ctx.store.now() })
+  return move(ctx, id, 'dropped', drop, (tx, parcel) => afterDrop(ctx, tx, parcel))
+}
+
+/** Where the other side will never be told that a connection is closed, it is over from now on all the same. */
+async function afterDrop(ctx: Context, tx: Shelves, { purpose, about }: LedgerParcel): Promise<void> {
+  const connection = purpose === 'close' ? await tx.ledger.getConnection({ id: about ?? '' }) : undefined
+  if (connection?.closedAt === null) await tx.ledger.putConnection({ ...connection, closedAt: ctx.store.now() })
 }
 
 function move(
@@ -39,6 +47,7 @@ function move(
   id: string,
   to: ParcelState,
   change: (parcel: LedgerParcel) => LedgerParcel,
+  follow: (tx: Shelves, parcel: LedgerParcel) => Promise<void> = async () => {},
 ): Promise<LedgerParcel> {
   return ctx.store.transact(async (tx) => {
     const parcel = await tx.ledger.lockParcel({ id })
@@ -49,6 +58,7 @@ function move(
       throw new PosternError('PARCEL_STATE', { id, state: parcel.state, wanted: to })
     const changed = change(parcel)
     await tx.ledger.updateParcel(changed)
+    await follow(tx, changed)
     return changed
   })
 }

@@ -24,6 +24,10 @@ export interface LedgerConnection {
   /** Why it was closed or rejected. */
   readonly reason: string | null
   readonly createdAt: number
+  /**
+   * From when on nothing more is heard of the other side: on a ledger elsewhere the place where either has closed it
+   * there, null until that is known. No clock of ours can tell what was said before.
+   */
   readonly closedAt: number | null
 }
 

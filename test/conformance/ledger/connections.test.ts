@@ -369,6 +369,42 @@ onBothEngines('what concerns a connection', (open) => {
     expect(us.notes.join('\n')).toContain('"too many requests":2')
   })
 
+  it('hears what was said before the ledger had our goodbye, and nothing after it, whatever our clock says', async () => {
+    const meeting = await meetElsewhere(open)
+    const { us, outsider } = meeting
+    const { connection } = await accepted(meeting)
+    const { id, topicId } = connection
+    const say = (data: string) => outsider.say(topicId ?? '', { op: 'message', operator_id: outsider.operatorId, data })
+    expect(await us.postern.ledger.disconnect({ id })).toMatchObject({ state: 'closed', closedAt: null })
+    await say('Just in time')
+    await us.settle()
+    await say('Too late')
+    await us.settle()
+    const heard = (await waiting(us, 'quinn')).filter(({ type }) => type === 'ledger.message')
+    expect(heard.map(({ content }) => content)).toEqual(['Just in time'])
+    expect(await us.postern.ledger.connections({})).toMatchObject([{ state: 'closed', closedAt: expect.any(Number) }])
+  })
+
+  it('is over at once where our goodbye was given up', async () => {
+    const meeting = await meetElsewhere(open)
+    const { us } = meeting
+    const { connection } = await accepted(meeting)
+    await us.postern.ledger.disconnect({ id: connection.id })
+    const [goodbye] = await us.postern.ledger.parcels({})
+    await us.postern.ledger.drop({ id: goodbye?.id ?? '' })
+    expect(await us.postern.ledger.connections({})).toMatchObject([{ state: 'closed', closedAt: expect.any(Number) }])
+  })
+
+  it('is over where the other side closes it before the ledger has our goodbye', async () => {
+    const meeting = await meetElsewhere(open)
+    const { us, outsider } = meeting
+    const { connection } = await accepted(meeting)
+    await us.postern.ledger.disconnect({ id: connection.id })
+    await outsider.say(connection.topicId ?? '', { op: 'close_connection', operator_id: outsider.operatorId })
+    await us.listen()
+    expect(await us.postern.ledger.connections({})).toMatchObject([{ state: 'closed', closedAt: expect.any(Number) }])
+  })
+
   it('is not closed while its acceptance is on its way, but then', async () => {
     const { us, outsider } = await meetElsewhere(open)
     const { inboundTopicId } = await us.identity('quinn')

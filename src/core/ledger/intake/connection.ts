@@ -21,8 +21,13 @@ export async function takeConnection(
   const operation = parseHcs10(whole.text ?? '')
   if (!operation || !isOnConnection(operation)) return 'foreign'
   const writer = await intake.senders.byOperator(operation.operator_id, whole.payer)
-  if (writer.agent !== null) return undefined
-  if (isOver(connection, whole)) return 'closed'
+  if (writer.agent !== null) {
+    if (writer.agent === connection.agent && operation.op === 'close_connection')
+      await keepEnd(intake, whole, connection)
+    return undefined
+  }
+  // Entries come in the order of the topic, so what the other side said before the end still counts, however late.
+  if (connection.closedAt !== null) return 'closed'
   switch (operation.op) {
     case 'message':
       return takeMessage(intake, whole, writer, { agent: connection.agent, data: operation.data, ref: connection.id })
@@ -37,12 +42,17 @@ function isOnConnection(operation: Hcs10): operation is OnConnection {
   return operation.op === 'message' || operation.op === 'close_connection' || operation.op === 'transaction'
 }
 
-/** What the other side said before it was closed still counts, however late it comes. */
-function isOver({ closedAt }: LedgerConnection, { consensusAt }: WholeMessage): boolean {
-  return closedAt !== null && consensusMs(consensusAt) >= closedAt
+/** We have closed it, and here the ledger says so. */
+async function keepEnd(
+  { tx }: Pick<Intake, 'tx'>,
+  { consensusAt }: WholeMessage,
+  connection: LedgerConnection,
+): Promise<undefined> {
+  if (connection.state !== 'closed' || connection.closedAt !== null) return
+  await tx.ledger.putConnection({ ...connection, closedAt: consensusMs(consensusAt) })
 }
 
-/** Only the other side may end it. */
+/** Only the other side may end it. Where we have closed it too, theirs may come first. */
 async function takeClosing(
   { ctx, tx, rings }: Intake,
   whole: WholeMessage,
@@ -50,7 +60,7 @@ async function takeClosing(
   reason: string | null,
 ): Promise<Understood> {
   if (whole.payer !== connection.peerAccount) return 'spoofed'
-  if (connection.state === 'closed') return undefined
+  if (connection.state === 'closed') return keepEnd({ tx }, whole, connection)
   const { id, agent, peerAccount } = connection
   const closedAt = consensusMs(whole.consensusAt)
   await tx.ledger.putConnection({ ...connection, state: 'closed', reason, closedAt })

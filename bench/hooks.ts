@@ -1,27 +1,22 @@
-import { type ChildProcess, execFileSync, fork } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openLocal } from '../src/host/open-local.ts'
 import type { Contestant } from './harness.ts'
 import type { Lab, Subject } from './lab.ts'
+import { openStarter, type Start } from './processes/starter.ts'
 
 const BIN = fileURLToPath(new URL('../bin/postern.cjs', import.meta.url))
 const NODE = 'node -e 0'
-const STARTER = fileURLToPath(new URL('./processes/starter.mjs', import.meta.url))
 const MANY = 10_000
 
 /** H1, H2: what a hook costs as it is installed, through the launcher, against Node doing nothing. */
 export const hooks: Subject = async (lab) => {
-  const starter = fork(STARTER, { execArgv: ['--max-semi-space-size=1'] })
-  // It goes when we do, and keeps nobody waiting.
-  starter.unref()
-  starter.channel?.unref()
-  const plain = await prepare(lab, starter, 0)
-  const full = await prepare(lab, starter, MANY)
+  const plain = await prepare(lab, 0)
+  const full = await prepare(lab, MANY)
   const contestants: Contestant[] = [
-    { name: NODE, enter: async () => ({ block: () => timed(process.execPath, ['-e', '0'], plain) }) },
+    { name: NODE, enter: async () => ({ block: () => plain.start(process.execPath, ['-e', '0']) }) },
     hook('quiet', plain, 'idle'),
     hook('nothing to show', plain, 'idle', () => disturb(plain, 'idle')),
     hook('with mail', plain, 'quinn', () => pushOne(plain)),
@@ -48,14 +43,14 @@ export const hooks: Subject = async (lab) => {
 }
 
 interface Place {
-  readonly starter: ChildProcess
+  readonly start: Start
   readonly home: string
   readonly project: string
   readonly launcher: string
 }
 
 /** A home as a user has it: agents, an installed launcher, and sessions that have begun. */
-async function prepare(lab: Lab, starter: ChildProcess, waiting: number): Promise<Place> {
+async function prepare(lab: Lab, waiting: number): Promise<Place> {
   const [home, project] = [lab.newFolder(), lab.newFolder()]
   const postern = await openLocal(join(home, 'postern.db'), { upkeep: false })
   for (const id of ['quinn', 'idle']) await postern.agents.add({ id })
@@ -65,7 +60,8 @@ async function prepare(lab: Lab, starter: ChildProcess, waiting: number): Promis
   const env = { ...process.env, POSTERN_HOME: home, HOME: project }
   const init = ['init', '--host', 'claude-code', '--agent', 'idle', '--scope', 'project', '--yes']
   execFileSync(process.execPath, [BIN, ...init], { env, cwd: project, stdio: 'ignore' })
-  const place = { starter, home, project, launcher: join(home, 'bin', 'hook') }
+  const start = openStarter({ folder: project, env: { HOME: project, POSTERN_HOME: home } })
+  const place = { start, home, project, launcher: join(home, 'bin', 'hook') }
   for (const agent of ['quinn', 'idle']) {
     await fire(place, agent, 'SessionStart')
     await fire(place, agent, 'UserPromptSubmit')
@@ -100,7 +96,7 @@ function fire(place: Place, agent: string, event: string): Promise<number> {
     prompt_id: String(events++),
     prompt: 'go on',
   })
-  return timed('sh', ['-c', `exec "${place.launcher}" claude-code ${agent}${word}`], place, input)
+  return place.start('sh', ['-c', `exec "${place.launcher}" claude-code ${agent}${word}`], input)
 }
 
 /** Something concerned the agent and is over: the next hook has to look. */
@@ -112,15 +108,4 @@ async function pushOne({ home }: Place): Promise<void> {
   const postern = await openLocal(join(home, 'postern.db'), { upkeep: false })
   await postern.inbox.push({ to: ['quinn'], content: 'CI build failed on main' })
   await postern.close()
-}
-
-async function timed(program: string, args: readonly string[], place: Place, input = ''): Promise<number> {
-  const { starter, home, project } = place
-  const env = { PATH: process.env['PATH'] ?? '', HOME: project, POSTERN_HOME: home }
-  starter.channel?.ref()
-  starter.send({ program, args, env, cwd: project, input })
-  const [answer] = (await once(starter, 'message')) as [{ readonly ms: number } | { readonly error: string }]
-  starter.channel?.unref()
-  if ('error' in answer) throw new Error(answer.error)
-  return answer.ms
 }

@@ -35,7 +35,7 @@ export function formatEntry(entry: WholeDraft): Buffer {
 
 function formatHeader(entry: WholeDraft): string {
   try {
-    return fieldsOf(entry).join('')
+    return formatFields(entry)
   } catch (error) {
     if (error instanceof Unwritable) throw invalid(error.message)
     throw error
@@ -43,23 +43,27 @@ function formatHeader(entry: WholeDraft): string {
 }
 
 /** In the order of the seed's example. */
-function fieldsOf(entry: WholeDraft): string[] {
+function formatFields(entry: WholeDraft): string {
   const { meta } = entry
-  return [
-    `msg_id: ${formatScalar(required('msg_id', entry.msg_id))}\n`,
-    formatTime(entry.ts),
-    formatRequired('type', canonicalType(entry.type)),
-    formatRequired('project_id', entry.project_id),
-    formatOptional('task_id', entry.task_id),
-    formatOptional('run_id', entry.run_id),
-    formatOptional('issue_id', entry.issue_id),
-    formatList('parents', entry.parents, ['msg_id', 'kind'], ['msg_id']),
-    formatOptional('attachment_path', entry.attachment_path),
-    formatList('attachments', entry.attachments, ['path', 'kind', 'label', 'mime', 'size_bytes', 'sha256'], ['path']),
-    formatList('links', entry.links, ['kind', 'path', 'url', 'run_id', 'task_id'], []),
-    meta !== undefined && Object.keys(meta).length > 0 ? formatField('meta', meta) : '',
-  ]
+  return (
+    `msg_id: ${formatScalar(required('msg_id', entry.msg_id))}\n` +
+    formatTime(entry.ts) +
+    formatRequired('type', canonicalType(entry.type)) +
+    formatRequired('project_id', entry.project_id) +
+    formatOptional('task_id', entry.task_id) +
+    formatOptional('run_id', entry.run_id) +
+    formatOptional('issue_id', entry.issue_id) +
+    formatList('parents', entry.parents, PARENT, ['msg_id']) +
+    formatOptional('attachment_path', entry.attachment_path) +
+    formatList('attachments', entry.attachments, ATTACHMENT, ['path']) +
+    formatList('links', entry.links, LINK, []) +
+    (meta !== undefined && Object.keys(meta).length > 0 ? formatField('meta', meta) : '')
+  )
 }
+
+const PARENT = ['msg_id', 'kind'] as const
+const ATTACHMENT = ['path', 'kind', 'label', 'mime', 'size_bytes', 'sha256'] as const
+const LINK = ['kind', 'path', 'url', 'run_id', 'task_id'] as const
 
 function formatRequired(key: string, value: string): string {
   return formatLine(key, required(key, value))
@@ -89,9 +93,15 @@ const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[-+]\d\d:\d\
 
 /** Not quoted, as in the seed: nobody takes it for anything but a time. */
 function formatTime(ts: string): string {
-  if (!RFC_3339.test(ts)) throw new Unwritable('its ts is no time')
-  return `ts: ${ts}\n`
+  if (latest.ts !== ts) {
+    if (!RFC_3339.test(ts)) throw new Unwritable('its ts is no time')
+    latest = { ts, line: `ts: ${ts}\n` }
+  }
+  return latest.line
 }
+
+/** Most entries of one second come together. */
+let latest = { ts: '', line: '' }
 
 function formatList<T extends object>(
   key: string,

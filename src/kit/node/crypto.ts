@@ -1,9 +1,13 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
 /** Node's crypto, loaded on use: it takes a third of the time in which a whole command can start. */
-function crypto(): typeof import('node:crypto') {
-  return process.getBuiltinModule('node:crypto')
+function crypto(): Crypto {
+  loaded ??= process.getBuiltinModule('node:crypto')
+  return loaded
 }
+
+type Crypto = typeof import('node:crypto')
+let loaded: Crypto | undefined
 
 export function sha256(data: string | Uint8Array): string {
   return crypto().hash('sha256', data)

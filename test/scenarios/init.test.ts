@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { installLauncher } from '../../src/hooks/install/install-launcher.ts'
 import { BOOT_ID_FILE, formatQuiet } from '../../src/model/quiet.ts'
 import { EXECUTABLE, type Outcome, postern } from '../helpers/command.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
@@ -397,10 +398,9 @@ describe('what was installed', () => {
     async (name) => {
       const place = makePlace(name)
       const { path } = await answerOf<{ path: string }>(place, 'init', '--host', 'claude-code', '--agent', 'quinn')
-      const launcher = join(place.own, 'bin', 'hook')
+      const record = (node: string) => installLauncher({ node, program: EXECUTABLE, home: place.own })
       // The program that it recorded leaves its mark, and then is gone.
-      const marked = readFileSync(launcher, 'utf8').replace(/^node=.*$/m, 'node=/bin/echo')
-      writeFileSync(launcher, marked)
+      record('/bin/echo')
       const run = (command: string | undefined) =>
         spawnSync('/bin/sh', ['-c', command ?? ''], {
           env: { PATH: '/usr/bin:/bin', HOME: place.home },
@@ -412,14 +412,14 @@ describe('what was installed', () => {
       expect(run(handlers['Stop']?.[0]?.command).stdout).toBe(`${words}\n`)
       expect(run(handlers['Stop']?.[1]?.command).stdout).toBe(`${words} --rewake\n`)
 
-      writeFileSync(launcher, marked.replace(/^node=.*$/m, 'node=/nowhere/node'))
+      record('/nowhere/node')
       write(join(place.own, 'quiet', 'quinn'), formatQuiet(readFileSync(BOOT_ID_FILE, 'utf8').trim(), []) ?? '')
       expect(run(handlers['UserPromptSubmit']?.[0]?.command)).toMatchObject({ status: 0, stdout: '', stderr: '' })
       expect(existsSync(join(place.own, 'hook-errors.log'))).toBe(false)
       expect(run(handlers['Stop']?.[0]?.command)).toMatchObject({ status: 0, stdout: '', stderr: '' })
       expect(readFileSync(join(place.own, 'hook-errors.log'), 'utf8')).toContain('is gone')
       await answerOf(place, 'init', '--host', 'claude-code', '--agent', 'quinn')
-      expect(readFileSync(launcher, 'utf8')).toContain(`node='${process.execPath}'`)
+      expect(record(process.execPath), 'was renewed').toBe(false)
     },
   )
 })

@@ -5,14 +5,8 @@ import { createInterface } from 'node:readline/promises'
 import { fileURLToPath } from 'node:url'
 import { formatLauncherWord, LAUNCHER } from '../../hooks/install/command-line.ts'
 import { diffLines } from '../../hooks/install/diff.ts'
-import {
-  applyChange,
-  type Change,
-  findSettings,
-  installLauncher,
-  planInstall,
-  planUninstall,
-} from '../../hooks/install/install.ts'
+import { applyChange, type Change, findSettings, planInstall, planUninstall } from '../../hooks/install/install.ts'
+import { installLauncher } from '../../hooks/install/install-launcher.ts'
 import { listHooks, type PostServer, understand } from '../../hooks/install/settings.ts'
 import { type Places, SCOPES, type Scope, TARGETS, type Target } from '../../hooks/install/targets.ts'
 import { parseAgentId } from '../../model/agent.ts'

@@ -86,11 +86,11 @@ function decode(path: string, bytes: Buffer): string {
 }
 
 /** Puts a file in its place at once. With a mode it is made as new files are, with rights it gets exactly those. */
-export function replaceFile(path: string, text: string, rights: number | Rights): void {
+export function replaceFile(path: string, content: string | Uint8Array, rights: number | Rights): void {
   const partial = join(dirname(path), `.${basename(path)}.postern-${process.pid}`)
   try {
     rmSync(partial, { force: true })
-    writeFileSync(partial, text, { flag: 'wx', mode: typeof rights === 'number' ? rights : 0o600 })
+    writeFileSync(partial, content, { flag: 'wx', mode: typeof rights === 'number' ? rights : 0o600 })
     if (typeof rights !== 'number') setRights(partial, rights)
     sync(partial)
     renameSync(partial, path)

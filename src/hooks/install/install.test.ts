@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { applyChange, findSettings, installLauncher, planInstall, planUninstall } from './install.ts'
+import { applyChange, findSettings, planInstall, planUninstall } from './install.ts'
 import { CLAUDE_CODE } from './targets.ts'
 
 const THEIRS = '{"model": "x", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "./mine.sh"}]}]}}'
@@ -72,16 +72,5 @@ describe('applying a change', () => {
     expect(await user.install()).toEqual({ backup: `${user.path}.postern-backup` })
     await user.uninstall()
     expect(user.read()).toBe('')
-  })
-})
-
-describe('the launcher', () => {
-  it('is renewed only where it differs', () => {
-    const { home } = makeUser(null)
-    const facts = { node: '/usr/bin/node', program: '/x/postern.cjs', home }
-    expect(installLauncher(facts)).toBe(true)
-    expect(installLauncher(facts)).toBe(false)
-    expect(installLauncher({ ...facts, node: '/opt/node' })).toBe(true)
-    expect(readdirSync(join(home, 'bin'))).toEqual(['hook'])
   })
 })

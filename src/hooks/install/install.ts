@@ -1,11 +1,8 @@
-import { constants, copyFileSync, existsSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { constants, copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Flock, openFlock } from '../../kit/node/flock.ts'
-import { makePrivateFolder } from '../../kit/node/folders.ts'
 import { PosternError } from '../../model/errors.ts'
-import { LAUNCHER } from './command-line.ts'
 import { type Found, makeFolders, readSettings, removeFolders, replaceFile } from './files.ts'
-import { formatLauncher, type LauncherFacts } from './launcher.ts'
 import { type Installed, readRecord, writeRecord } from './record.ts'
 import { takeOut, type Unwanted } from './removal.ts'
 import { addHooks, isInstalled, listHooks, understand, type Wanted } from './settings.ts'
@@ -165,18 +162,4 @@ function keepBackup({ path, text }: Found): string | null {
     }
   }
   throw new PosternError('SETTINGS_REFUSED', { path, reason: 'too many backups of it lie beside it' })
-}
-
-const LAUNCHER_MODE = 0o755
-
-/** Writes the program that hosts call. False where it is there already, just so. */
-export function installLauncher(facts: LauncherFacts): boolean {
-  const path = join(facts.home, LAUNCHER)
-  const text = formatLauncher(facts)
-  makePrivateFolder(dirname(path))
-  const { uid, gid } = statSync(dirname(path))
-  const old = lstatSync(path, { throwIfNoEntry: false })
-  const isThere = old?.isFile() && (old.mode & 0o7777) === LAUNCHER_MODE && readFileSync(path, 'utf8') === text
-  if (!isThere) replaceFile(path, text, { mode: LAUNCHER_MODE, uid, gid })
-  return !isThere
 }

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { BOOT_ID_FILE, formatQuiet } from '../../model/quiet.ts'
+import { installLauncher } from './install-launcher.ts'
 import { formatLauncher, HOOK_ERRORS } from './launcher.ts'
 
 const SHELLS = ['sh', 'dash', 'bash', 'bash --posix', 'busybox sh', 'zsh --emulate sh', 'mksh']
@@ -24,6 +25,13 @@ const find = (program: string) =>
     .map((folder) => join(folder, program))
     .find((path) => existsSync(path))
 const shells = SHELLS.filter((shell) => find(shell.split(' ')[0] ?? ''))
+/** The one in C, where there is one for this machine. */
+const NATIVE = 'C'
+const languages = [...shells, ...(hasNative() ? [NATIVE] : [])]
+
+function hasNative(): boolean {
+  return process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch)
+}
 
 const hasBootId = existsSync(BOOT_ID_FILE)
 const bootId = () => readFileSync(BOOT_ID_FILE, 'utf8').trim()
@@ -45,7 +53,7 @@ interface Outcome {
 const RECORDER = '#!/bin/sh\nfor word in "$@"; do printf "<%s>" "$word"; done\n'
 
 /** A home with a launcher; its Node is a recorder, or absent. */
-function makeHome(shell: string, { name = 'home', node = RECORDER as string | null } = {}): Home {
+function makeHome(language: string, { name = 'home', node = RECORDER as string | null } = {}): Home {
   const root = mkdtempSync(join(realpathSync(tmpdir()), 'postern-test-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   const home = join(root, name)
@@ -58,16 +66,19 @@ function makeHome(shell: string, { name = 'home', node = RECORDER as string | nu
   const program = write('postern.cjs', '')
   const recorded = join(home, 'node')
   if (node !== null) chmodSync(write('node', node), 0o755)
-  const launcher = write('bin/hook', formatLauncher({ node: recorded, program, home }))
-  chmodSync(launcher, 0o755)
+  const facts = { node: recorded, program, home }
+  const launcher = join(home, 'bin', 'hook')
+  if (language === NATIVE) installLauncher(facts)
+  else chmodSync(write('bin/hook', formatLauncher(facts)), 0o755)
   mkdirSync(join(home, 'live'))
-  const [command = '', ...options] = shell.split(' ')
+  const [shell = '', ...options] = language === NATIVE ? [] : language.split(' ')
+  const [command = '', ...before] = shell === '' ? [launcher] : [find(shell) ?? shell, ...options, launcher]
   return {
     home,
     launcher,
     write,
     run(words, env = {}) {
-      const { status, stdout, stderr } = spawnSync(find(command) ?? command, [...options, launcher, ...words], {
+      const { status, stdout, stderr } = spawnSync(command, [...before, ...words], {
         env: { PATH: '/usr/bin:/bin', ...env },
         input: '{"not": "read"}',
         encoding: 'utf8',
@@ -92,12 +103,12 @@ it('finds a shell to try', () => {
   expect(shells).toContain('sh')
 })
 
-describe.runIf(hasBootId).each(shells)('the launcher in %s', (shell) => {
+describe.runIf(hasBootId).each(languages)('the launcher in %s', (language) => {
   const makeQuiet = (
     options: Parameters<typeof makeHome>[1] = {},
     spools: readonly string[] = ['/nowhere/s.jsonl'],
   ) => {
-    const home = makeHome(shell, options)
+    const home = makeHome(language, options)
     home.write('quiet/quinn', formatQuiet(bootId(), spools) ?? '')
     return home
   }
@@ -114,7 +125,7 @@ describe.runIf(hasBootId).each(shells)('the launcher in %s', (shell) => {
   })
 
   it('starts Node where nothing says that the agent is quiet', () => {
-    const { home, run } = makeHome(shell)
+    const { home, run } = makeHome(language)
     expect(run(QUINN)).toEqual(startOf(home, ...NORMAL))
   })
 
@@ -131,13 +142,13 @@ describe.runIf(hasBootId).each(shells)('the launcher in %s', (shell) => {
     ['an empty line', '\n'],
     ['the beginning of the boot id', 'BOOT-CUT'],
   ])('starts Node where the quiet file says %s', (_, text) => {
-    const { home, run, write } = makeHome(shell)
+    const { home, run, write } = makeHome(language)
     write('quiet/quinn', text === 'BOOT-CUT' ? bootId().slice(0, 20) : text)
     expect(run(QUINN)).toEqual(startOf(home, ...NORMAL))
   })
 
   it('starts Node where a spool holds something, and not where it is empty', () => {
-    const home = makeHome(shell)
+    const home = makeHome(language)
     const spools = ['a', 'b c', 'd'].map((name) => home.write(`spools/${name}.jsonl`, ''))
     home.write('quiet/quinn', formatQuiet(bootId(), spools) ?? '')
     expect(home.run(QUINN)).toEqual(QUIETLY)
@@ -193,7 +204,7 @@ describe.runIf(hasBootId).each(shells)('the launcher in %s', (shell) => {
   })
 
   it('tells the program where our things are', () => {
-    const { home, run } = makeHome(shell, { name: 'a b', node: '#!/bin/sh\nprintf "%s" "$POSTERN_HOME"\n' })
+    const { home, run } = makeHome(language, { name: 'a b', node: '#!/bin/sh\nprintf "%s" "$POSTERN_HOME"\n' })
     expect(run(QUINN).stdout).toBe(home)
     expect(run(QUINN, { POSTERN_HOME: '/else where' }).stdout).toBe('/else where')
   })
@@ -207,7 +218,7 @@ describe.runIf(hasBootId).each(shells)('the launcher in %s', (shell) => {
   it.each(["a b'c", 'q"uote', '$HOME `id` }', 'back\\slash', 'new\nline'])('works in a home called %j', (name) => {
     const quiet = makeQuiet({ name, node: null })
     expect(quiet.run(QUINN)).toEqual(QUIETLY)
-    const { home, run } = makeHome(shell, { name })
+    const { home, run } = makeHome(language, { name })
     expect(run(QUINN)).toEqual(startOf(home, ...NORMAL))
   })
 
@@ -218,14 +229,15 @@ describe.runIf(hasBootId).each(shells)('the launcher in %s', (shell) => {
     mkdirSync(join(home, HOOK_ERRORS))
     expect(run([...QUINN, 'full'])).toEqual(QUIETLY)
     expect(run(QUINN, { POSTERN_HOME: '/nowhere' })).toEqual(QUIETLY)
-    // Somebody pushes between the look at the file and its opening.
+    // Somebody pushes between the look at the file and its opening, which are one in C.
+    if (language === NATIVE) return
     writeFileSync(launcher, readFileSync(launcher, 'utf8').replace(/^ *\[ -f "\$quiet" \].*$/m, ''))
     rmSync(join(home, 'quiet'), { recursive: true })
     expect(run(QUINN)).toEqual(QUIETLY)
   })
 
   it('leaves a line where nothing is left to run, and never too many', () => {
-    const { home, run } = makeHome(shell, { node: null })
+    const { home, run } = makeHome(language, { node: null })
     expect(run(QUINN)).toEqual(QUIETLY)
     const errors = join(home, HOOK_ERRORS)
     expect(readFileSync(errors, 'utf8')).toMatch(
@@ -239,7 +251,7 @@ describe.runIf(hasBootId).each(shells)('the launcher in %s', (shell) => {
   })
 
   it('asks the postern on the path where what it recorded is gone', () => {
-    const { home, run, write } = makeHome(shell, { node: null })
+    const { home, run, write } = makeHome(language, { node: null })
     const env = { PATH: `${join(home, 'path')}:/usr/bin:/bin` }
     chmodSync(write('path/postern', RECORDER), 0o755)
     expect(run([...QUINN, 'full'], env).stdout).toBe('<hook><--host><claude-code><--agent><quinn>')

@@ -14,10 +14,17 @@ export const HOOK_ERRORS = 'hook-errors.log'
 const MAX_ERRORS = 50
 
 /**
+ * A hook is over before more threads than one could help it, and each takes a while to start. It also is over before its
+ * young heap is worth cleaning up, if that is a little larger than usual.
+ */
+export const NODE_FLAGS = ['--v8-pool-size=1', '--min-semi-space-size=2'] as const
+
+/**
  * The program that hosts call, for any POSIX shell. It runs thousands of times a day and mostly to find that nothing
  * waits, so on that way it uses nothing but what is built into every shell: no process is started, stdin stays unread,
  * and nothing is said. A doubt of any kind costs a start of Node, never a message. Whatever is broken here must not
  * break the host: then it says nothing and succeeds. Cursor and programs of one's own want JSON even for that.
+ * `native/launcher.c` says the same in C; who changes one changes the other.
  */
 export function formatLauncher({ node, program, home }: LauncherFacts): string {
   return `#!/bin/sh
@@ -75,9 +82,7 @@ set -- hook --host "$host"
 [ -z "$agent" ] || set -- "$@" --agent "$agent"
 [ "$word" != rewake ] || set -- "$@" --rewake
 if [ -x "$node" ] && [ -f "$program" ]; then
-  # A hook is over before more threads than one could help it, and each takes a while to start. It also is over before
-  # its young heap is worth cleaning up, if that is a little larger than usual.
-  exec "$node" --v8-pool-size=1 --min-semi-space-size=2 "$program" "$@"
+  exec "$node" ${NODE_FLAGS.join(' ')} "$program" "$@"
 fi
 
 problem='the Node or the Postern that "postern init" recorded is gone; run "postern init" again'

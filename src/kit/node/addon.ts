@@ -20,8 +20,7 @@ export function loadAddon(): Addon | undefined {
 
 /** The C library is not asked for: where one binary cannot be loaded the other can. */
 function findAddon(): Addon | undefined {
-  const here = typeof __dirname === 'string' ? __dirname : import.meta.dirname
-  const folder = ['../native/prebuilt', '../../../native/prebuilt'].map((way) => `${here}/${way}`).find(existsSync)
+  const folder = findPrebuilt()
   if (folder === undefined) return undefined
   for (const library of ['', '-musl']) {
     const addon = { exports: {} }
@@ -34,4 +33,10 @@ function findAddon(): Addon | undefined {
     }
   }
   return undefined
+}
+
+/** Where what was built from `native/` lies, for every platform; undefined where it is missing. */
+export function findPrebuilt(): string | undefined {
+  const here = typeof __dirname === 'string' ? __dirname : import.meta.dirname
+  return ['../native/prebuilt', '../../../native/prebuilt'].map((way) => `${here}/${way}`).find(existsSync)
 }

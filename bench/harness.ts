@@ -71,10 +71,10 @@ export async function hold(contest: Contest, repeats: number): Promise<Outcome> 
       missing[name] = reasonOf(error)
     }
   }
-  for (let round = 0; round < (contest.warmUps ?? 1); round++) await rotate(running, round, missing, () => {})
+  for (let round = 0; round < (contest.warmUps ?? 1); round++) await takeTurns(running, missing, () => {})
   for (let repeat = 0; repeat < repeats; repeat++) {
     for (const runner of running) runner.repeats.push(new Map())
-    for (let round = 0; round < contest.rounds; round++) await rotate(running, round, missing, note)
+    for (let round = 0; round < contest.rounds; round++) await takeTurns(running, missing, note)
   }
   for (const { entrant } of running) await entrant.leave?.()
   const medians = mediansOf(running.filter(({ name }) => !(name in missing)))
@@ -86,15 +86,13 @@ export async function hold(contest: Contest, repeats: number): Promise<Outcome> 
   }
 }
 
-/** Everybody's block once; who begins changes from round to round. */
-async function rotate(
+/** Everybody's block once, in an order that nobody gains by: what ran before leaves the machine warmer or colder. */
+async function takeTurns(
   running: readonly Running[],
-  round: number,
   missing: Record<string, string>,
   take: (runner: Running, sample: Sample) => void,
 ): Promise<void> {
-  for (let i = 0; i < running.length; i++) {
-    const runner = running[(i + round) % running.length]!
+  for (const runner of shuffled(running)) {
     if (runner.name in missing) continue
     try {
       take(runner, await runner.entrant.block())
@@ -102,6 +100,13 @@ async function rotate(
       missing[runner.name] = reasonOf(error)
     }
   }
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item)
 }
 
 function note({ name, repeats }: Running, sample: Sample): void {

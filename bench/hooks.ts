@@ -28,7 +28,7 @@ export const hooks: Subject = async (lab) => {
     {
       title: 'hook',
       // One process a block: they take turns as often as can be.
-      rounds: lab.quick ? 15 : 30,
+      rounds: lab.quick ? 15 : 60,
       contestants,
       goals: [
         { id: 'H1', ours: 'quiet', than: NODE, within: 0.1 },

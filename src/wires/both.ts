@@ -11,10 +11,11 @@ type Note = (event: string, fields: Readonly<Record<string, unknown>>) => void
 export function createBothWires(own: Wire, engine: Wire, note: Note = () => {}): Wire {
   return {
     async ring(names) {
-      // The engine says itself when it is away, and whatever was stored is carried there once it is back.
+      // Both begin at once, the nearer one first. The engine says itself when it is away, and whatever was stored is
+      // carried there once it is back.
+      const near = (async () => own.ring(names))()
       const there = settle(() => engine.ring(names))
-      await own.ring(names)
-      await there
+      await Promise.all([near, there])
     },
     async listen(names, onRing) {
       const far = listenFar(engine, names, onRing, note)

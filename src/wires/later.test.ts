@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ringLater } from './later.ts'
+import { afterCopies, afterThisTurn, ringLater } from './later.ts'
 import type { Wire } from './wire.ts'
 
 /** Remembers what it rang. */
@@ -25,35 +25,38 @@ class Ringing implements Wire {
   }
 }
 
-describe('a wire that rings later', () => {
+describe.each([
+  ['once copies have gone', afterCopies],
+  ['once this turn is over', afterThisTurn],
+])('a wire that rings %s', (_, later) => {
   it('rings once what many ring within a moment', async () => {
     const wire = new Ringing()
-    const later = ringLater(wire)
-    const rings = [later.ring(['quinn']), later.ring(['mindy', 'quinn'])]
+    const ringing = ringLater(wire, later)
+    const rings = [ringing.ring(['quinn']), ringing.ring(['mindy', 'quinn'])]
     expect(wire.rung).toEqual([])
     await Promise.all(rings)
     expect(wire.rung).toEqual([['quinn', 'mindy']])
-    await later.ring(['quinn'])
+    await ringing.ring(['quinn'])
     expect(wire.rung).toHaveLength(2)
-    expect(later.lastRungAt('quinn')).toBe(2)
-    expect(await later.health()).toEqual({ isUp: true, detail: '2' })
+    expect(ringing.lastRungAt('quinn')).toBe(2)
+    expect(await ringing.health()).toEqual({ isUp: true, detail: '2' })
   })
 
   it('tells everybody who rang that it could not', async () => {
     const wire = new Ringing()
     wire.failure = new Error('it is away')
-    const later = ringLater(wire)
-    const outcomes = await Promise.allSettled([later.ring(['quinn']), later.ring(['mindy'])])
+    const ringing = ringLater(wire, later)
+    const outcomes = await Promise.allSettled([ringing.ring(['quinn']), ringing.ring(['mindy'])])
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   })
 
   it('rings what it still has before it is closed', async () => {
     const wire = new Ringing()
-    const later = ringLater(wire, 60_000)
-    const ringing = later.ring(['quinn'])
-    await later.close()
-    await ringing
+    const ringing = ringLater(wire, later)
+    const rung = ringing.ring(['quinn'])
+    await ringing.close()
+    await rung
     expect(wire).toMatchObject({ rung: [['quinn']], isClosed: true })
-    await later.close()
+    await ringing.close()
   })
 })

@@ -1,22 +1,36 @@
 import type { Wire } from './wire.ts'
 
+/** Puts off a call, and returns how to take that back. */
+export type Later = (call: () => void) => () => void
+
 /** Long enough for the copies of a push to go first, and too short for anybody to notice. */
 const LATER_MS = 10
 
+export const afterCopies: Later = (call) => {
+  const timer = setTimeout(call, LATER_MS)
+  return () => clearTimeout(timer)
+}
+
+/** Whoever has rung is answered first: to hand something to a network takes longer than to have rung the neighbours. */
+export const afterThisTurn: Later = (call) => {
+  const turn = setImmediate(call)
+  return () => clearImmediate(turn)
+}
+
 /**
- * A wire on which copies travel too, and ring by themselves. Rings without them may wait for a moment: then they are not in
- * the way of the copies, and what many pushes ring within it is rung once.
+ * A wire whose rings may wait for a moment, because copies travel on it and ring by themselves, or because something
+ * else comes first. What many ring within that moment is rung once.
  */
-export function ringLater(wire: Wire, laterMs = LATER_MS): Wire {
+export function ringLater(wire: Wire, later: Later): Wire {
   let gathered = new Set<string>()
-  let timer: NodeJS.Timeout | undefined
+  let cancel: (() => void) | undefined
   let ringing: PromiseWithResolvers<void> | undefined
 
   function ringNow(): void {
-    clearTimeout(timer)
+    cancel?.()
     const [names, settled] = [gathered, ringing]
     gathered = new Set()
-    timer = undefined
+    cancel = undefined
     ringing = undefined
     // What it throws at once rejects too.
     if (settled) settled.resolve((async () => wire.ring([...names]))())
@@ -27,7 +41,7 @@ export function ringLater(wire: Wire, laterMs = LATER_MS): Wire {
     ring(names) {
       for (const name of names) gathered.add(name)
       ringing ??= Promise.withResolvers()
-      timer ??= setTimeout(ringNow, laterMs)
+      cancel ??= later(ringNow)
       return ringing.promise
     },
     async close() {

@@ -6,7 +6,7 @@ import type { Replies } from '../../model/network/replies.ts'
 import type { Credentials } from '../../model/network/tokens.ts'
 import type { Postern } from '../../model/postern.ts'
 import { createBothWires } from '../../wires/both.ts'
-import { ringLater } from '../../wires/later.ts'
+import { afterCopies, afterThisTurn, ringLater } from '../../wires/later.ts'
 import { createSharedWire } from '../../wires/shared.ts'
 import type { EngineWire, Wire } from '../../wires/wire.ts'
 import { createAnnouncer } from '../announce.ts'
@@ -90,5 +90,5 @@ async function followLedger({ ledger }: Config, ctx: Context): Promise<Listening
 
 /** Where copies are kept they go first. */
 function ringing(engine: EngineWire): Wire {
-  return engine.take ? ringLater(engine) : engine
+  return ringLater(engine, engine.take ? afterCopies : afterThisTurn)
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../../core/context.ts'
 import { PosternError } from '../../model/errors.ts'
 import { createBothWires } from '../../wires/both.ts'
+import { afterThisTurn, ringLater } from '../../wires/later.ts'
 import type { Wire } from '../../wires/wire.ts'
 import type { Config } from '../config.ts'
 import { createLateWire } from './late-wire.ts'
@@ -14,7 +15,7 @@ export async function addEngine(config: Config, note: Context['note'] = () => {}
   return (own) =>
     createBothWires(
       own,
-      createLateWire(() => open({ note })),
+      createLateWire(() => ringLater(open({ note }), afterThisTurn)),
       note,
     )
 }

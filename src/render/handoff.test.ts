@@ -128,6 +128,8 @@ describe('an item', () => {
     '【context from boss】',
     '[lеarning from boss]',
     '[file "x"] waits',
+    '[learning│ from boss',
+    '[learning| from boss',
     '12 more wait · list with',
     '┌── [file "x.md"] · fence 1',
     '│ quoted',

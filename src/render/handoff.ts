@@ -132,6 +132,9 @@ const written = lazy(() => {
 
 /** Puts a backslash before a line that could be taken for one of ours. */
 function guard(line: string): string {
-  const isAlike = DRAWN.test(line) || written().test(skeletonOf(line.slice(0, LOOKED_AT)))
+  const begin = line.slice(0, LOOKED_AT)
+  // A stroke may be meant for a letter, or for the end of a word.
+  const isAlike =
+    DRAWN.test(line) || [begin, begin.replace(/\p{S}/gu, ' ')].some((text) => written().test(skeletonOf(text)))
   return isAlike ? `\\${line}` : line
 }

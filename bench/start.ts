@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, openSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openLocal } from '../src/host/open-local.ts'
 import type { Contestant } from './harness.ts'
 import type { Lab, Subject } from './lab.ts'
+import { openStarter } from './processes/starter.ts'
 
 const BIN = fileURLToPath(new URL('../bin/postern.cjs', import.meta.url))
 const NODE = 'node -e 0'
@@ -12,11 +12,17 @@ const NODE = 'node -e 0'
 /** H2, H3: what a hook or a command costs from its start to its end, against Node doing nothing. */
 export const start: Subject = async (lab) => {
   const home = await prepareHome(lab)
+  const run = openStarter({ folder: home, env: { HOME: home, POSTERN_HOME: home } })
   const command = (name: string, args: readonly string[], before?: () => Promise<void>): Contestant => ({
     name,
     async enter() {
       if (!existsSync(BIN)) throw new Error('bin/postern.cjs is not written yet')
-      return { block: () => spawnOnce([BIN, ...args], home, before) }
+      return {
+        async block() {
+          await before?.()
+          return run(process.execPath, [BIN, ...args])
+        },
+      }
     },
   })
   return [
@@ -25,7 +31,7 @@ export const start: Subject = async (lab) => {
       // One process a block: commands take turns as often as can be.
       rounds: lab.quick ? 15 : 30,
       contestants: [
-        { name: NODE, enter: async () => ({ block: () => spawnOnce(['-e', '0'], home) }) },
+        { name: NODE, enter: async () => ({ block: () => run(process.execPath, ['-e', '0']) }) },
         command('drain, empty', ['inbox', 'drain', '--agent', 'idle']),
         command('drain, with mail', ['inbox', 'drain', '--agent', 'quinn'], () => pushOne(home)),
         command('push', ['inbox', 'push', '--to', 'quinn', 'hi']),
@@ -56,16 +62,4 @@ async function pushOne(home: string): Promise<void> {
   const postern = await openLocal(join(home, 'postern.db'), { upkeep: false })
   await postern.inbox.push({ to: ['quinn'], content: 'CI build failed on main' })
   await postern.close()
-}
-
-const nowhere = openSync('/dev/null', 'w')
-
-async function spawnOnce(args: readonly string[], home: string, before?: () => Promise<void>): Promise<number> {
-  await before?.()
-  const env = { ...process.env, POSTERN_HOME: home }
-  const startedAt = performance.now()
-  const { status, stderr } = spawnSync(process.execPath, args, { env, stdio: ['ignore', nowhere, 'pipe'] })
-  const ms = performance.now() - startedAt
-  if (status !== 0) throw new Error(`exit code ${status}: ${stderr.toString().trim()}`)
-  return ms
 }

@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -131,6 +132,17 @@ static void start_node(char *rest, const char *home, char *host, char *agent, co
   if (setenv("POSTERN_HOME", home, 1) == 0) execv(words[0], words);
 }
 
+/* Where we lie: as the kernel knows it, or where it cannot be asked as we were called. */
+static int find_folder(char out[PATH_MAX]) {
+  ssize_t length = readlink("/proc/self/exe", out, PATH_MAX - 1);
+  const char *called = (const char *)getauxval(AT_EXECFN);
+  if (length > 0) out[length] = 0;
+  else if (!called || !join(out, called, "", "")) return 0;
+  char *end = strrchr(out, '/');
+  if (end) *end = 0;
+  return end != NULL;
+}
+
 int main(int argc, char **argv) {
   static char facts[MOST_TEXT];
   char folder[PATH_MAX], path[PATH_MAX];
@@ -138,10 +150,7 @@ int main(int argc, char **argv) {
   if (strcmp(host, "--probe") == 0) return write(1, "launcher\n", 9) == 9 ? 0 : 1;
   if (!*agent && argc > 2) agent = argv[2];
 
-  ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-  if (length <= 0) return leave(host);
-  folder[length] = 0;
-  *strrchr(folder, '/') = 0;
+  if (!find_folder(folder)) return leave(host);
 
   if (join(path, folder, "/hook.facts", "") && read_text(open(path, O_RDONLY | O_CLOEXEC), facts)) {
     char *rest = facts, *recorded = next_line(&rest), *home = or_empty(getenv("POSTERN_HOME"));

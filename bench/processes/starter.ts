@@ -24,6 +24,8 @@ export function openStarter({ folder, env }: StarterOptions): Start {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
+  // Where there is no bash, or none that tells the time, whoever starts something is told.
+  for (const each of [child, child.stdin]) each.on('error', () => {})
   const answers = on(createInterface(child.stdout), 'line', { close: ['close'] })
   const keep = (isKept: boolean) => {
     for (const each of [child, child.stdin, child.stdout] as Holder[]) each[isKept ? 'ref' : 'unref']()
@@ -36,8 +38,9 @@ export function openStarter({ folder, env }: StarterOptions): Start {
     child.stdin.write(
       `${[program, ...args].map(inQuotes).join(' ')} <${inQuotes(given)} >/dev/null 2>${inQuotes(said)}\n`,
     )
-    const { value } = await answers.next()
+    const { value, done } = await answers.next()
     keep(false)
+    if (done) throw new Error('programs are started by bash 5 or newer, and there is none')
     const [microseconds, code] = String(value).split(' ')
     if (code !== '0') throw new Error(`exit code ${code}: ${readFileSync(said, 'utf8').trim()}`)
     return Number(microseconds) / 1000

@@ -52,6 +52,13 @@ describe('two wires as one', () => {
     await Promise.all([near.fired, far.fired])
   })
 
+  it('ring who is near first', async () => {
+    const order: string[] = []
+    const rings = (name: string, wire: Wire): Wire => ({ ...wire, ring: () => void order.push(name) })
+    await createBothWires(rings('near', own), rings('far', engine)).ring(['quinn'])
+    expect(order).toEqual(['near', 'far'])
+  })
+
   it('hear both', async () => {
     const heard = createSignal<readonly string[]>()
     await wire.listen(['quinn'], (names) => heard.fire(names))

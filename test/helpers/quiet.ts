@@ -6,7 +6,7 @@ const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id'
 /** Empty where there are no quiet files. */
 export const BOOT_ID = existsSync(BOOT_ID_FILE) ? readFileSync(BOOT_ID_FILE, 'utf8').trim() : ''
 
-/** Whether a hook would stay away from the store: what the launcher asks, without its shell. */
+/** Whether a hook would stay away from the store: what the launcher asks. */
 export function looksQuiet(home: string, agent: string): boolean {
   let lines: string[]
   try {
@@ -32,3 +32,6 @@ export function plantQuiet(home: string, agents: readonly string[]): void {
 export function quietIn(home: string): string[] {
   return readdirSync(home).includes('quiet') ? readdirSync(join(home, 'quiet')).toSorted() : []
 }
+
+/** Whether a launcher in C comes with us for this machine. */
+export const HAS_NATIVE_LAUNCHER = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch)

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
+import { installLauncher } from '../../src/hooks/install/install-launcher.ts'
 import { DRIVERS, describeReal, makeScene, type Scene } from './scene.ts'
 
 describeReal.each(DRIVERS)('in $host', (driver) => {
@@ -41,14 +42,14 @@ describeReal.each(DRIVERS)('in $host', (driver) => {
 
 /** Puts a program between the launcher and the Node it has recorded, which writes a line for each start. */
 function countStarts({ home }: Scene): () => number {
-  const launcher = join(home, '.postern', 'bin', 'hook')
+  const own = join(home, '.postern')
   const counter = join(home, 'counting-node')
   const log = join(home, 'starts')
   writeFileSync(log, '')
   writeFileSync(counter, `#!/bin/sh\necho "$*" >>'${log}'\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 })
-  const text = readFileSync(launcher, 'utf8')
-  expect(text).toContain(process.execPath)
-  writeFileSync(launcher, text.replaceAll(process.execPath, counter))
+  const recorded = { program: inject('executable'), home: own }
+  expect(installLauncher({ ...recorded, node: process.execPath }), 'is what was installed').toBe(false)
+  installLauncher({ ...recorded, node: counter })
   // A watcher in the background is no hook that delivers.
   const isHook = (line: string) => line !== '' && !line.includes('--rewake')
   return () => readFileSync(log, 'utf8').split('\n').filter(isHook).length

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { HOSTS } from '../../src/hooks/hosts/hosts.ts'
+import { installLauncher } from '../../src/hooks/install/install-launcher.ts'
 import { findBypasses } from '../../src/hooks/shadow.ts'
 import type { HealthCheck, HealthReport } from '../../src/model/postern.ts'
 import { runShell } from '../faults/harness/cli.ts'
@@ -57,7 +58,7 @@ describe('doctor', () => {
     const place = await makePlace()
     await run(place, 'init --host claude-code --agent quinn --scope project -y')
     const launcher = join(place.home, 'bin', 'hook')
-    writeFileSync(launcher, readFileSync(launcher, 'utf8').replace(/^program=.*$/m, "program='/nowhere/postern.cjs'"))
+    installLauncher({ node: process.execPath, program: '/nowhere/postern.cjs', home: place.home })
     await runShell(
       place.home,
       `cd '${place.project}'; echo '{}' | PATH=/usr/bin:/bin '${launcher}' claude-code quinn full`,

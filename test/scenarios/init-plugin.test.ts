@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { installLauncher } from '../../src/hooks/install/install-launcher.ts'
 import { formatLauncher } from '../../src/hooks/install/launcher.ts'
 import { CLAUDE_CODE } from '../../src/hooks/install/targets.ts'
 import { VERSION } from '../../src/model/version.ts'
@@ -111,9 +112,12 @@ describe('the Claude Code plugin', () => {
     const program = join(home, "it's postern.cjs")
     writeFileSync(program, '')
     writeProgram(join(home, 'a node'), 'node')
-    mkdirSync(join(home, '.postern', 'bin'), { recursive: true })
-    const launcher = formatLauncher({ node: join(home, 'a node'), program, home: join(home, '.postern') })
-    writeFileSync(join(home, '.postern', 'bin', 'hook'), launcher)
+    const facts = { node: join(home, 'a node'), program, home: join(home, '.postern') }
+    mkdirSync(facts.home)
+    installLauncher(facts)
     expect(run({ env, path }).stdout).toBe(`node<${program}><mcp><--agent><quinn>`)
+    for (const name of readdirSync(join(facts.home, 'bin'))) rmSync(join(facts.home, 'bin', name))
+    writeFileSync(join(facts.home, 'bin', 'hook'), formatLauncher(facts))
+    expect(run({ env, path }).stdout, 'by the one in shell alone').toBe(`node<${program}><mcp><--agent><quinn>`)
   })
 })

@@ -4,6 +4,8 @@
 # must see whether the client ends it or was killed.
 agent=${POSTERN_AGENT:-$CLAUDE_PLUGIN_OPTION_AGENT}
 launcher=${POSTERN_HOME:-$HOME/.postern}/bin/hook
+# Where that is no script, the one beside it says the same.
+[ ! -r "$launcher.sh" ] || launcher=$launcher.sh
 set -- mcp
 [ -z "$agent" ] || set -- "$@" --agent "$agent"
 node=

@@ -93,7 +93,7 @@ const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[-+]\d\d:\d\
 
 /** Not quoted, as in the seed: nobody takes it for anything but a time. */
 function formatTime(ts: string): string {
-  if (latest.ts !== ts) {
+  if (latest?.ts !== ts) {
     if (!RFC_3339.test(ts)) throw new Unwritable('its ts is no time')
     latest = { ts, line: `ts: ${ts}\n` }
   }
@@ -101,7 +101,7 @@ function formatTime(ts: string): string {
 }
 
 /** Most entries of one second come together. */
-let latest = { ts: '', line: '' }
+let latest: { readonly ts: string; readonly line: string } | undefined
 
 function formatList<T extends object>(
   key: string,

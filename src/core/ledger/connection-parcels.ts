@@ -164,6 +164,13 @@ export async function completeAccept(
   await tx.ledger.putConnection({ ...connection, topicId, state: 'open' })
 }
 
+/** Where the other side is not told that a connection is closed, it is over from now on all the same. */
+export async function endUntold(ctx: Context, tx: Shelves, { purpose, about, done }: LedgerParcel): Promise<void> {
+  if (purpose !== 'close' || done > 0) return
+  const connection = await tx.ledger.getConnection({ id: about ?? '' })
+  if (connection?.closedAt === null) await tx.ledger.putConnection({ ...connection, closedAt: ctx.store.now() })
+}
+
 const CREATED_RECORD = transactionMemo('connection_created', 'outbound')
 
 /** Both sides record it, each on its own outbound topic and each naming the other. */

@@ -4,6 +4,7 @@ import { tellPeople } from '../agents/people.ts'
 import type { Context, Ledgers } from '../context.ts'
 import { dayOf } from './budget.ts'
 import { complete } from './complete.ts'
+import { endUntold } from './connection-parcels.ts'
 import { type StepResult, stepDone } from './step-done.ts'
 
 export interface ClaimedStep {
@@ -119,6 +120,7 @@ export async function refuse(
   await change(ctx, claimed, async (tx, held) => {
     // What was refused is not tried again under the same name.
     await tx.ledger.updateParcel({ ...held, state: 'refused', transaction: null, error })
+    await endUntold(ctx, tx, held)
     rings = await tellPeople(ctx, tx, {
       key: `ledger:refused:${network}:${status}:${dayOf(ctx.store.now())}`,
       subject: `The ledger ${network} refuses what is to be published: ${status}`,

@@ -3,6 +3,7 @@ import { type LedgerParcel, PARCEL_MOVES, type ParcelState } from '../../model/l
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { isConfined } from '../inbox/visible.ts'
+import { endUntold } from './connection-parcels.ts'
 
 const MOST = 500
 /** Those that somebody may have to do something about, the refused ones first. */
@@ -33,13 +34,7 @@ export function retryParcel(ctx: Context, { id }: { readonly id: string }): Prom
 /** Gives up what was not published. What the ledger has of it already stays there. */
 export function dropParcel(ctx: Context, { id }: { readonly id: string }): Promise<LedgerParcel> {
   const drop = (parcel: LedgerParcel): LedgerParcel => ({ ...parcel, state: 'dropped', doneAt: ctx.store.now() })
-  return move(ctx, id, 'dropped', drop, (tx, parcel) => afterDrop(ctx, tx, parcel))
-}
-
-/** Where the other side will never be told that a connection is closed, it is over from now on all the same. */
-async function afterDrop(ctx: Context, tx: Shelves, { purpose, about }: LedgerParcel): Promise<void> {
-  const connection = purpose === 'close' ? await tx.ledger.getConnection({ id: about ?? '' }) : undefined
-  if (connection?.closedAt === null) await tx.ledger.putConnection({ ...connection, closedAt: ctx.store.now() })
+  return move(ctx, id, 'dropped', drop, (tx, parcel) => endUntold(ctx, tx, parcel))
 }
 
 function move(

@@ -4,12 +4,11 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utim
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { HAS_NATIVE_LAUNCHER } from '../../../test/helpers/quiet.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { BOOT_ID_FILE } from '../../model/quiet.ts'
 import { installLauncher } from './install-launcher.ts'
 import { formatLauncher } from './launcher.ts'
-
-const isNative = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch)
 
 const factsOf = (home: string) => ({ node: join(home, 'node'), program: join(home, 'postern.cjs'), home })
 
@@ -20,15 +19,17 @@ describe('installing the launcher', () => {
     expect(installLauncher(facts)).toBe(true)
     expect(installLauncher(facts)).toBe(false)
     expect(installLauncher({ ...facts, node: '/opt/node' })).toBe(true)
-    expect(readdirSync(join(home, 'bin'))).toEqual(isNative ? ['hook', 'hook.facts', 'hook.sh'] : ['hook'])
+    expect(readdirSync(join(home, 'bin'))).toEqual(HAS_NATIVE_LAUNCHER ? ['hook', 'hook.facts', 'hook.sh'] : ['hook'])
     expect(statSync(join(home, 'bin', 'hook')).mode & 0o777).toBe(0o755)
   })
 
-  it('takes the one in shell where the other could not be told what it must know', () => {
-    const facts = factsOf(join(temporaryFolder(), 'two\nlines'))
-    mkdirSync(facts.home)
+  it('takes the one in shell where the other could not be told what it must know, and that one alone', () => {
+    const home = temporaryFolder()
+    installLauncher(factsOf(home))
+    const facts = { ...factsOf(home), node: '/two\nlines' }
     expect(installLauncher(facts)).toBe(true)
-    expect(readFileSync(join(facts.home, 'bin', 'hook'), 'utf8')).toBe(formatLauncher(facts))
+    expect(readdirSync(join(home, 'bin'))).toEqual(['hook'])
+    expect(readFileSync(join(home, 'bin', 'hook'), 'utf8')).toBe(formatLauncher(facts))
   })
 })
 
@@ -55,7 +56,12 @@ function makeBoth() {
   return { home, run }
 }
 
-describe.runIf(isNative)('the launcher in C', () => {
+/** Whether we may have mounts of our own. */
+function mayUnmount(): boolean {
+  return spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /proc'], { stdio: 'ignore' }).status === 0
+}
+
+describe.runIf(HAS_NATIVE_LAUNCHER)('the launcher in C', () => {
   it.each([
     ['are missing', null],
     ['are empty', ''],
@@ -125,6 +131,14 @@ describe.runIf(isNative)('the launcher in C', () => {
     })
     fc.assert(agree, { numRuns: 300 })
     expect(Math.min(outcomes.quiet, outcomes.started), 'of either way').toBeGreaterThan(20)
+  })
+
+  it.runIf(mayUnmount())('starts Node where nobody can ask the kernel anything', () => {
+    const { home } = makeBoth()
+    writeFileSync(join(home, 'quiet', 'quinn'), `${readFileSync(BOOT_ID_FILE, 'utf8')}`)
+    const script = `mount -t tmpfs none /proc && exec '${join(home, 'bin', 'hook')}' codex quinn`
+    const { stdout } = spawnSync('unshare', ['-m', 'sh', '-c', script], { encoding: 'utf8' })
+    expect(stdout).toContain('<hook><--host><codex><--agent><quinn>')
   })
 
   it('believes no quiet file that is no file', () => {

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, statSync } from 'node:fs'
+import { lstatSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makePrivateFolder } from '../../kit/node/folders.ts'
 import { LAUNCHER } from './command-line.ts'
@@ -7,12 +7,12 @@ import { formatLauncher, type LauncherFacts } from './launcher.ts'
 import { findNativeLauncher, formatFacts } from './native-launcher.ts'
 
 interface Part {
-  readonly name: string
+  readonly path: string
   readonly content: string | Buffer
   readonly mode: number
 }
 
-const [PROGRAM, TEXT] = [0o755, 0o644]
+const [PROGRAM, TEXT] = [0o755, 0o600]
 
 /** Writes the program that hosts call, and what it needs. False where all of that is there already, just so. */
 export function installLauncher(facts: LauncherFacts): boolean {
@@ -21,21 +21,28 @@ export function installLauncher(facts: LauncherFacts): boolean {
   const shell = formatLauncher(facts)
   const said = formatFacts(facts)
   const native = said === undefined ? undefined : findNativeLauncher(dirname(path))
-  if (said === undefined || native === undefined) return place({ name: path, content: shell, mode: PROGRAM })
+  if (said === undefined || native === undefined) return placeAlone(path, shell)
   // What it leans on comes first: a host may call it at any moment.
   const parts = [
-    { name: `${path}.sh`, content: shell, mode: PROGRAM },
-    { name: `${path}.facts`, content: said, mode: TEXT },
-    { name: path, content: native, mode: PROGRAM },
+    { path: `${path}.sh`, content: shell, mode: PROGRAM },
+    { path: `${path}.facts`, content: said, mode: TEXT },
+    { path, content: native, mode: PROGRAM },
   ]
   return parts.map(place).includes(true)
 }
 
+/** What lies beside it from an earlier one would speak of another Node. */
+function placeAlone(path: string, content: string): boolean {
+  const isNew = place({ path, content, mode: PROGRAM })
+  for (const part of [`${path}.sh`, `${path}.facts`]) rmSync(part, { force: true })
+  return isNew
+}
+
 /** True where it was not there, or was something else. */
-function place({ name, content, mode }: Part): boolean {
-  const { uid, gid } = statSync(dirname(name))
-  const old = lstatSync(name, { throwIfNoEntry: false })
-  const isThere = old?.isFile() && (old.mode & 0o7777) === mode && readFileSync(name).equals(Buffer.from(content))
-  if (!isThere) replaceFile(name, content, { mode, uid, gid })
+function place({ path, content, mode }: Part): boolean {
+  const { uid, gid } = statSync(dirname(path))
+  const old = lstatSync(path, { throwIfNoEntry: false })
+  const isThere = old?.isFile() && (old.mode & 0o7777) === mode && readFileSync(path).equals(Buffer.from(content))
+  if (!isThere) replaceFile(path, content, { mode, uid, gid })
   return !isThere
 }

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { HAS_NATIVE_LAUNCHER } from '../../../test/helpers/quiet.ts'
 import { BOOT_ID_FILE, formatQuiet } from '../../model/quiet.ts'
 import { installLauncher } from './install-launcher.ts'
 import { formatLauncher, HOOK_ERRORS } from './launcher.ts'
@@ -27,11 +28,7 @@ const find = (program: string) =>
 const shells = SHELLS.filter((shell) => find(shell.split(' ')[0] ?? ''))
 /** The one in C, where there is one for this machine. */
 const NATIVE = 'C'
-const languages = [...shells, ...(hasNative() ? [NATIVE] : [])]
-
-function hasNative(): boolean {
-  return process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch)
-}
+const languages = [...shells, ...(HAS_NATIVE_LAUNCHER ? [NATIVE] : [])]
 
 const hasBootId = existsSync(BOOT_ID_FILE)
 const bootId = () => readFileSync(BOOT_ID_FILE, 'utf8').trim()
@@ -68,8 +65,11 @@ function makeHome(language: string, { name = 'home', node = RECORDER as string |
   if (node !== null) chmodSync(write('node', node), 0o755)
   const facts = { node: recorded, program, home }
   const launcher = join(home, 'bin', 'hook')
-  if (language === NATIVE) installLauncher(facts)
-  else chmodSync(write('bin/hook', formatLauncher(facts)), 0o755)
+  if (language === NATIVE) {
+    installLauncher(facts)
+    // What has several lines cannot be told.
+    expect(existsSync(`${launcher}.facts`)).toBe(!name.includes('\n'))
+  } else chmodSync(write('bin/hook', formatLauncher(facts)), 0o755)
   mkdirSync(join(home, 'live'))
   const [shell = '', ...options] = language === NATIVE ? [] : language.split(' ')
   const [command = '', ...before] = shell === '' ? [launcher] : [find(shell) ?? shell, ...options, launcher]

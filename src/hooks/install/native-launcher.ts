@@ -11,8 +11,9 @@ const PROBE_MS = 2_000
  * nothing that runs binaries there, or no binary of ours that runs here. Then the one in shell does it alone.
  */
 export function findNativeLauncher(folder: string): Buffer | undefined {
-  const path = join(findPrebuilt() ?? '', `hook-${process.platform}-${process.arch}`)
-  if (!existsSync(path)) return undefined
+  const prebuilt = findPrebuilt()
+  const path = prebuilt && join(prebuilt, `hook-${process.platform}-${process.arch}`)
+  if (!path || !existsSync(path)) return undefined
   const program = readFileSync(path)
   const trial = join(folder, `.hook.trial-${process.pid}`)
   try {

@@ -88,7 +88,7 @@ async function followLedger({ ledger }: Config, ctx: Context): Promise<Listening
   return startListening(ctx)
 }
 
-/** Where copies are kept they go first. */
+/** Where copies are kept they go first; elsewhere rings wait until whoever rang is answered. */
 function ringing(engine: EngineWire): Wire {
   return ringLater(engine, engine.take ? afterCopies : afterThisTurn)
 }

@@ -25,8 +25,8 @@ export interface LedgerConnection {
   readonly reason: string | null
   readonly createdAt: number
   /**
-   * From when on nothing more is heard of the other side: on a ledger elsewhere the place where either has closed it
-   * there, null until that is known. No clock of ours can tell what was said before.
+   * From when on nothing more is heard of the other side. Null while it is open, and while our goodbye is on its way to a
+   * ledger elsewhere: then its time there decides, for no clock of ours can tell what was said before it.
    */
   readonly closedAt: number | null
 }

@@ -77,6 +77,11 @@ async function operationsOn({ texts }: Meeting, topicId: string): Promise<(Hcs10
   return (await texts(topicId)).map(parseHcs10)
 }
 
+/** By then our clock and the ledger's are past what has just happened. */
+function untilNextMillisecond(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 5))
+}
+
 /** The outsider asks quinn, who accepts. */
 async function accepted(meeting: Meeting) {
   const { us, outsider } = meeting
@@ -385,14 +390,22 @@ onBothEngines('what concerns a connection', (open) => {
     expect(await us.postern.ledger.connections({})).toMatchObject([{ state: 'closed', closedAt: expect.any(Number) }])
   })
 
-  it('is over at once where our goodbye was given up', async () => {
+  it('is over where our goodbye is given up, but what was said before is heard', async () => {
     const meeting = await meetElsewhere(open)
-    const { us } = meeting
+    const { us, outsider } = meeting
     const { connection } = await accepted(meeting)
+    const say = (data: string) =>
+      outsider.say(connection.topicId ?? '', { op: 'message', operator_id: outsider.operatorId, data })
+    await say('Before')
+    await untilNextMillisecond()
     await us.postern.ledger.disconnect({ id: connection.id })
     const [goodbye] = await us.postern.ledger.parcels({})
     await us.postern.ledger.drop({ id: goodbye?.id ?? '' })
-    expect(await us.postern.ledger.connections({})).toMatchObject([{ state: 'closed', closedAt: expect.any(Number) }])
+    await untilNextMillisecond()
+    await say('After')
+    await us.settle()
+    const heard = (await waiting(us, 'quinn')).filter(({ type }) => type === 'ledger.message')
+    expect(heard.map(({ content }) => content)).toEqual(['Before'])
   })
 
   it('is over where the other side closes it before the ledger has our goodbye', async () => {

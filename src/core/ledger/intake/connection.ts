@@ -26,8 +26,7 @@ export async function takeConnection(
       await keepEnd(intake, whole, connection)
     return undefined
   }
-  // Entries come in the order of the topic, so what the other side said before the end still counts, however late.
-  if (connection.closedAt !== null) return 'closed'
+  if (isOver(connection, whole)) return 'closed'
   switch (operation.op) {
     case 'message':
       return takeMessage(intake, whole, writer, { agent: connection.agent, data: operation.data, ref: connection.id })
@@ -40,6 +39,14 @@ export async function takeConnection(
 
 function isOnConnection(operation: Hcs10): operation is OnConnection {
   return operation.op === 'message' || operation.op === 'close_connection' || operation.op === 'transaction'
+}
+
+/**
+ * What the other side said before the end still counts, however late it comes: entries come in the order of the topic, and
+ * their times never go back.
+ */
+function isOver({ closedAt }: LedgerConnection, { consensusAt }: WholeMessage): boolean {
+  return closedAt !== null && consensusMs(consensusAt) >= closedAt
 }
 
 /** We have closed it, and here the ledger says so. */

@@ -43,7 +43,7 @@ const PUT = `INSERT INTO ledger_connections (${COLUMNS})
   ON CONFLICT (id) DO UPDATE SET peer_account = excluded.peer_account,
     peer_inbound_topic_id = excluded.peer_inbound_topic_id, peer_outbound_topic_id = excluded.peer_outbound_topic_id,
     request_topic_id = excluded.request_topic_id, request_id = excluded.request_id, topic_id = excluded.topic_id,
-    state = excluded.state, reason = excluded.reason, closed_at = excluded.closed_at`
+    state = excluded.state, reason = excluded.reason, closed_at = coalesce(ledger_connections.closed_at, excluded.closed_at)`
 
 function connectionValues(connection: LedgerConnection): SqlValue[] {
   const { id, network, agent, isIncoming, peerAccount, peerInboundTopicId, peerOutboundTopicId } = connection

@@ -408,6 +408,18 @@ onBothEngines('what concerns a connection', (open) => {
     expect(heard.map(({ content }) => content)).toEqual(['Before'])
   })
 
+  it('is over where the ledger refuses our goodbye', async () => {
+    const { us, elsewhere } = await openScene(open)
+    const outsider = await elsewhere.outsider()
+    const { connection } = await accepted({ us, outsider, stranger: elsewhere.outsider, texts: elsewhere.texts })
+    await us.postern.ledger.disconnect({ id: connection.id })
+    elsewhere.faults.before = (call) => {
+      if (call === 'submit') throw new PosternError('LEDGER_REFUSED', { network: 'testnet', status: 'NO_BALANCE' })
+    }
+    await us.publish()
+    expect(await us.postern.ledger.connections({})).toMatchObject([{ state: 'closed', closedAt: expect.any(Number) }])
+  })
+
   it('is over where the other side closes it before the ledger has our goodbye', async () => {
     const meeting = await meetElsewhere(open)
     const { us, outsider } = meeting

@@ -5,6 +5,7 @@ import type { Json } from '../../model/json.ts'
 import { canonicalType } from './aliases.ts'
 import { escapeBody } from './dashes.ts'
 import { formatField, formatScalar, Unwritable } from './header/yaml-lines.ts'
+import { type Matter, textOf } from './matter.ts'
 
 export interface WholeDraft extends EntryDraft {
   readonly msg_id: string
@@ -44,10 +45,12 @@ function formatHeader(entry: WholeDraft): string {
 
 /** In the order of the seed's example. */
 function formatFields(entry: WholeDraft): string {
+  return `msg_id: ${formatScalar(required('msg_id', entry.msg_id))}\n${formatTime(entry.ts)}${textOf(entry, formatMatter)}`
+}
+
+function formatMatter(entry: Matter): string {
   const { meta } = entry
   return (
-    `msg_id: ${formatScalar(required('msg_id', entry.msg_id))}\n` +
-    formatTime(entry.ts) +
     formatRequired('type', canonicalType(entry.type)) +
     formatRequired('project_id', entry.project_id) +
     formatOptional('task_id', entry.task_id) +
@@ -66,7 +69,7 @@ const ATTACHMENT = ['path', 'kind', 'label', 'mime', 'size_bytes', 'sha256'] as 
 const LINK = ['kind', 'path', 'url', 'run_id', 'task_id'] as const
 
 function formatRequired(key: string, value: string): string {
-  return formatLine(key, required(key, value))
+  return formatField(key, required(key, value))
 }
 
 function required(key: string, value: string): string {
@@ -75,18 +78,7 @@ function required(key: string, value: string): string {
 }
 
 function formatOptional(key: string, value: string | undefined): string {
-  return value === undefined || value === '' ? '' : formatLine(key, value)
-}
-
-/** What was last said under each name: a writer says much the same of its entries. */
-const lately = new Map<string, { readonly value: string; readonly line: string }>()
-
-function formatLine(key: string, value: string): string {
-  const known = lately.get(key)
-  if (known?.value === value) return known.line
-  const line = formatField(key, value)
-  lately.set(key, { value, line })
-  return line
+  return value === undefined || value === '' ? '' : formatField(key, value)
 }
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[-+]\d\d:\d\d)$/

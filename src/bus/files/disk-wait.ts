@@ -1,4 +1,4 @@
-import { fsync, fsyncSync } from 'node:fs'
+import { fdatasync, fdatasyncSync } from 'node:fs'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 
 /** For no longer than this may the process stand still. */
@@ -22,7 +22,7 @@ export class DiskWait {
       this.#quickInARow = monotonicMs() - begunAt < limitMs ? this.#quickInARow + 1 : 0
     }
     if (this.#quickInARow < PROOFS) return waitMeanwhile(fd).then(() => note(QUICK_MS + DETOUR_MS))
-    fsyncSync(fd)
+    fdatasyncSync(fd)
     note(QUICK_MS)
     return undefined
   }
@@ -30,7 +30,7 @@ export class DiskWait {
 
 function waitMeanwhile(fd: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    fsync(fd, (error) => {
+    fdatasync(fd, (error) => {
       if (error) reject(error)
       else resolve()
     })

@@ -86,11 +86,11 @@ describe('entries that are written at once', () => {
   it('share one write and one wait for the disk, in the order in which they came', async () => {
     const { shelf, path } = openTestBus()
     await post(shelf, 'first')
-    const { fsync, fsyncSync, writeSync } = fs
+    const { fdatasync, fdatasyncSync, writeSync } = fs
     const calls = { waits: 0, writes: 0 }
     replaceForTest({
-      fsync: ((...words: Parameters<typeof fsync>) => [calls.waits++, fsync(...words)][1]) as never,
-      fsyncSync: (fd) => [calls.waits++, fsyncSync(fd)][1] as undefined,
+      fdatasync: ((...words: Parameters<typeof fdatasync>) => [calls.waits++, fdatasync(...words)][1]) as never,
+      fdatasyncSync: (fd) => [calls.waits++, fdatasyncSync(fd)][1] as undefined,
       writeSync: ((...words: Parameters<typeof writeSync>) => [calls.writes++, writeSync(...words)][1]) as never,
     })
     const bodies = Array.from({ length: 100 }, (_, at) => `${at}`)
@@ -293,7 +293,7 @@ describe('writing is refused', () => {
     const { shelf, path } = openTestBus()
     await post(shelf, 'one')
     const before = textOf(path)
-    const { writeSync, fsyncSync } = fs
+    const { writeSync, fdatasync, fdatasyncSync } = fs
     let isFailing = true
     replaceForTest({
       writeSync: ((fd: number, bytes: Buffer) => {
@@ -301,13 +301,13 @@ describe('writing is refused', () => {
         if (fault === 'ENOSPC') throw Object.assign(new Error('full'), { code: 'ENOSPC' })
         return writeSync(fd, bytes.subarray(0, 50))
       }) as never,
-      fsyncSync: (fd) => {
+      fdatasyncSync: (fd) => {
         if (isFailing && fault === 'no sync') throw Object.assign(new Error('bad'), { code: 'EIO' })
-        fsyncSync(fd)
+        fdatasyncSync(fd)
       },
-      fsync: ((fd: number, done: (error: Error | null) => void) => {
+      fdatasync: ((fd: number, done: (error: Error | null) => void) => {
         if (isFailing && fault === 'no sync') done(Object.assign(new Error('bad'), { code: 'EIO' }))
-        else fs.fdatasync(fd, done)
+        else fdatasync(fd, done)
       }) as never,
     })
     await expect(post(shelf, 'two')).rejects.toMatchObject({ code: 'BUS_UNUSABLE' })

@@ -43,7 +43,7 @@ describe.runIf(canTrace())('a post that is killed at every storage syscall', () 
 
   it('is found out if it is acknowledged before it is written', async () => {
     const folder = temporaryFolder()
-    const points = [1, 2, 3].map((nth) => ({ syscall: 'fsync', nth }))
+    const points = [1, 2, 3].map((nth) => ({ syscall: 'fdatasync', nth }))
     const { faults } = await strikeAll('planted: late', points, (at) => ({
       root: prepare(join(folder, `${at}`), plantedEntry(0)),
       rotateBytes: 0,

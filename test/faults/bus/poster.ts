@@ -87,8 +87,8 @@ function dieWhileWriting(): void {
 /** Nobody waits for the disk. */
 function forgetDisk(): void {
   Object.assign(fs, {
-    fsyncSync: () => {},
-    fsync: (_: number, done: (error: null) => void) => setImmediate(done, null),
+    fdatasyncSync: () => {},
+    fdatasync: (_: number, done: (error: null) => void) => setImmediate(done, null),
   })
   syncBuiltinESMExports()
 }

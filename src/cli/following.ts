@@ -1,4 +1,5 @@
 import { writeWhole } from '../kit/node/output.ts'
+import { boundYoungHeap } from '../kit/node/young-heap.ts'
 import { createBackoff } from '../kit/pure/backoff.ts'
 import { asPosternError, PosternError } from '../model/errors.ts'
 import { showField } from '../render/terminal.ts'
@@ -20,6 +21,11 @@ export async function insist<T>(io: Pick<Io, 'stderr'>, call: () => Promise<T>):
       await new Promise((resolve) => setTimeout(resolve, backoff.next()))
     }
   }
+}
+
+/** Whoever follows goes on for days: one busy minute must not leave it larger for all of them. */
+export function stayLean(): void {
+  boundYoungHeap(0)
 }
 
 /** False where nobody takes it any more. */

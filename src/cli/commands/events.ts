@@ -3,7 +3,7 @@ import type { EventPage, ListEvents } from '../../model/network/events.ts'
 import type { Postern } from '../../model/postern.ts'
 import { showField } from '../../render/terminal.ts'
 import type { Args, Command, Io } from '../command.ts'
-import { insist, printText } from '../following.ts'
+import { insist, printText, stayLean } from '../following.ts'
 import { formatJsonLine } from '../json.ts'
 import { answer } from '../print.ts'
 
@@ -55,6 +55,7 @@ function numberOf(args: Args, name: string): number | undefined {
 
 /** Ends where nobody takes the lines any more. */
 async function follow(io: Io, postern: Postern, args: Args, first: EventPage): Promise<void> {
+  stayLean()
   const { latest: _, ...wanted } = wantedBy(args)
   for (let page = first; ; ) {
     const lines = page.items.map((event) => (io.isJson ? formatJsonLine(event) : describe(event)))

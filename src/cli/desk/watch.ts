@@ -1,7 +1,7 @@
 import type { PosternEvent } from '../../model/network/event.ts'
 import { showField } from '../../render/terminal.ts'
 import type { Command } from '../command.ts'
-import { insist, printText } from '../following.ts'
+import { insist, printText, stayLean } from '../following.ts'
 import { formatJsonLine } from '../json.ts'
 import { describeEvent } from './sentences.ts'
 
@@ -19,6 +19,7 @@ export const watch: Command = {
   examples: ['postern watch', 'postern watch --agent quinn --json'],
 
   async run(io, args) {
+    stayLean()
     const postern = await io.open()
     const agent = args.get('agent')
     const wanted = agent === undefined ? {} : { agent }

@@ -2,7 +2,7 @@ import type { BusPage, ReadBus } from '../../../model/bus/bus.ts'
 import { asPosternError } from '../../../model/errors.ts'
 import type { Postern } from '../../../model/postern.ts'
 import type { Args, Command, Io } from '../../command.ts'
-import { insist, printText } from '../../following.ts'
+import { insist, printText, stayLean } from '../../following.ts'
 import { formatJsonLine } from '../../json.ts'
 import { type OpenedBus, openBus, PLACE_OPTIONS } from './place.ts'
 import { ENTRY_OPTIONS, numberIn, showEntries, tellFaults, wantedBy } from './shown.ts'
@@ -61,6 +61,7 @@ interface Beginning {
 
 /** Ends where nobody takes the lines any more. */
 async function follow(io: Io, args: Args, postern: Postern, { wanted, first }: Beginning): Promise<void> {
+  stayLean()
   const { after: _, tail: __, ...rest } = wanted
   for (let page = first; ; ) {
     tellFaults(io, page, args)

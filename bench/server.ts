@@ -174,6 +174,8 @@ function waiting(lab: Lab): Contest {
   return {
     title: 'wake',
     rounds: lab.quick ? 3 : 6,
+    // Until nothing is compiled any more.
+    warmUps: 3,
     contestants: names.map((name) => waking(lab, name, wakes)),
     goals: (['postern agent()', 'postern followed'] as const).flatMap((ours) => [
       { id: 'W3', ours: `${ours} p50`, than: 'raw SQLite p50', within: 2 },

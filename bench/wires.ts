@@ -36,7 +36,7 @@ function ringing(lab: Lab, engine: 'NATS' | 'Redis'): Contest {
   return {
     title: `push → agent through ${engine}`,
     rounds: lab.quick ? 4 : 8,
-    warmUps: 2,
+    warmUps: 4,
     contestants: [ours, raw].map((name) => waking(lab, name, lab.quick ? 40 : 80)),
     goals: [
       { id: 'X1', ours: `${ours} p50`, than: `${raw} p50`, within: 1.5 },

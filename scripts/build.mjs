@@ -19,7 +19,7 @@ const onUse = {
     plugin.onResolve(
       {
         filter:
-          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bell|queue|buses|question|tell|rewake|connect|open-courier|ledgers|hedera-ledger|open-listening|listening|publish-briefly|serving|proof|serve|secrets|nats-wire|redis-wire|mcp-stdio|mcp-http|sign-in-link)\.ts$/,
+          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bells|queue|buses|question|tell|rewake|connect|open-courier|ledgers|hedera-ledger|open-listening|listening|publish-briefly|serving|proof|serve|secrets|nats-wire|redis-wire|mcp-stdio|mcp-http|sign-in-link)\.ts$/,
       },
       ({ kind, path }) =>
         kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
@@ -109,7 +109,7 @@ const executables = {
     inheriting: 'src/hooks/inheriting.ts',
     'run-command': 'src/kit/node/run-command.ts',
     secrets: 'src/host/credentials/secrets.ts',
-    bell: 'src/wires/local/bell.ts',
+    bells: 'src/wires/local/bells.ts',
     queue: 'src/store/sqlite/queue.ts',
     buses: 'src/host/bus/buses.ts',
     question: 'src/core/bus/question.ts',

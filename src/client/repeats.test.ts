@@ -17,7 +17,7 @@ describe('an answer that was lost', () => {
     expect(await postern.inbox.push({ to: ['quinn'], content: 'once' })).toEqual(PUSHED)
     expect(received).toHaveLength(2)
     expect(received[1]?.body).toEqual(received[0]?.body)
-    expect(keys()[0]).toMatch(/^[0-9a-f]{32}$/)
+    expect(keys()[0]).toMatch(/^[0-9A-Z]{26}$/)
     expect(keys()[1]).toBe(keys()[0])
   })
 

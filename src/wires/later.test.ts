@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { afterCopies, afterThisTurn, ringLater } from './later.ts'
+import { afterCopies, afterMoment, afterThisTurn, ringLater, ringOneLater } from './later.ts'
 import type { Wire } from './wire.ts'
 
 /** Remembers what it rang. */
@@ -28,6 +28,7 @@ class Ringing implements Wire {
 describe.each([
   ['once copies have gone', afterCopies],
   ['once this turn is over', afterThisTurn],
+  ['after a moment', afterMoment],
 ])('a wire that rings %s', (_, later) => {
   it('rings once what many ring within a moment', async () => {
     const wire = new Ringing()
@@ -60,4 +61,33 @@ it('rings what it still has before it is closed', async () => {
   await rung
   expect(wire).toMatchObject({ rung: [['quinn']], isClosed: true })
   await ringing.close()
+})
+
+describe('a wire on which one name may wait', () => {
+  it('rings the others at once, and that name once for many', async () => {
+    const wire = new Ringing()
+    const ringing = ringOneLater(wire, '@events', afterMoment)
+    const rings = [ringing.ring(['quinn', '@events']), ringing.ring(['mindy', '@events'])]
+    expect(wire.rung).toEqual([['quinn'], ['mindy']])
+    await Promise.all(rings)
+    expect(wire.rung).toEqual([['quinn'], ['mindy'], ['@events']])
+  })
+
+  it('tells whoever rang that any of it could not be rung', async () => {
+    const wire = new Ringing()
+    const ringing = ringOneLater(wire, '@events', afterMoment)
+    const rung = ringing.ring(['quinn', '@events'])
+    wire.failure = new Error('it is away')
+    await expect(rung).rejects.toThrow('it is away')
+  })
+
+  it('rings what still waits before it is closed', async () => {
+    const wire = new Ringing()
+    const ringing = ringOneLater(wire, '@events', () => () => {})
+    const rung = ringing.ring(['@events'])
+    await ringing.close()
+    await rung
+    expect(wire.rung).toContainEqual(['@events'])
+    expect(wire.isClosed).toBe(true)
+  })
 })

@@ -11,6 +11,14 @@ export const afterCopies: Later = (call) => {
   return () => clearTimeout(timer)
 }
 
+/** Long enough for whoever was rung to begin: on a small machine it would wait for its turn behind us. */
+const MOMENT_MS = 2
+
+export const afterMoment: Later = (call) => {
+  const timer = setTimeout(call, MOMENT_MS)
+  return () => clearTimeout(timer)
+}
+
 /** Whoever has rung is answered first: to hand something to a network takes longer than to have rung the neighbours. */
 export const afterThisTurn: Later = (call) => {
   const turn = setImmediate(call)
@@ -50,6 +58,20 @@ export function ringLater(wire: Wire, later: Later): Wire {
       await last
       await wire.close()
     },
+  }
+}
+
+/** A wire on which one name may wait for a moment, because those who listen to it are in less of a hurry than the others. */
+export function ringOneLater(wire: Wire, name: string, later: Later): Wire {
+  const unhurried = ringLater(wire, later)
+  return {
+    ...bound(wire),
+    async ring(names) {
+      const others = names.filter((each) => each !== name)
+      const rung = (async () => wire.ring(others))()
+      await Promise.all([rung, others.length < names.length ? unhurried.ring([name]) : undefined])
+    },
+    close: () => unhurried.close(),
   }
 }
 

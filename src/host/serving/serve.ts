@@ -5,8 +5,9 @@ import { startUpkeep } from '../../core/upkeep/loops.ts'
 import type { Replies } from '../../model/network/replies.ts'
 import type { Credentials } from '../../model/network/tokens.ts'
 import type { Postern } from '../../model/postern.ts'
+import { RING_EVENTS } from '../../model/ring.ts'
 import { createBothWires } from '../../wires/both.ts'
-import { afterCopies, afterThisTurn, ringLater } from '../../wires/later.ts'
+import { afterCopies, afterMoment, afterThisTurn, ringLater, ringOneLater } from '../../wires/later.ts'
 import { createSharedWire } from '../../wires/shared.ts'
 import type { EngineWire, Wire } from '../../wires/wire.ts'
 import { createAnnouncer } from '../announce.ts'
@@ -44,10 +45,12 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
   const { sessionGates, userHooks } = readHookConfig(config)
   const note = options.note ?? (() => {})
   const engine = await openServedEngine(config, note)
-  const { store, wire: outer } = await openStore(config, { isShared: true, ...options }).catch(async (error) => {
+  const { store, wire: own } = await openStore(config, { isShared: true, ...options }).catch(async (error) => {
     await engine?.wire.close()
     throw error
   })
+  // Who follows in this process is told at once. On PostgreSQL one notification is for everybody.
+  const outer = store.engine === 'sqlite' ? ringOneLater(own, RING_EVENTS, afterMoment) : own
   const wire = createSharedWire(engine ? createBothWires(outer, ringing(engine.wire), note) : outer)
   const announce = createAnnouncer(userHooks, options.note)
   // Whoever asks from elsewhere may have hooks of their own that failed.

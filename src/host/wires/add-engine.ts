@@ -1,7 +1,8 @@
 import type { Context } from '../../core/context.ts'
 import { PosternError } from '../../model/errors.ts'
+import { RING_EVENTS } from '../../model/ring.ts'
 import { createBothWires } from '../../wires/both.ts'
-import { afterThisTurn, ringLater } from '../../wires/later.ts'
+import { afterMoment, afterThisTurn, ringLater, ringOneLater } from '../../wires/later.ts'
 import type { Wire } from '../../wires/wire.ts'
 import type { Config } from '../config.ts'
 import { createLateWire } from './late-wire.ts'
@@ -14,7 +15,7 @@ export async function addEngine(config: Config, note: Context['note'] = () => {}
   if (open === undefined) return (own) => own
   return (own) =>
     createBothWires(
-      own,
+      ringOneLater(own, RING_EVENTS, afterMoment),
       createLateWire(() => ringLater(open({ note }), afterThisTurn)),
       note,
     )

@@ -2,12 +2,20 @@ import { type BigIntStats, closeSync, constants, fstatSync, openSync, statSync, 
 import { dirname } from 'node:path'
 import { makePrivateFolder } from '../../kit/node/folders.ts'
 
-export interface Bell {
+export interface Bell extends Watcher {
+  /** Looks whether it still watches the file at its path: nobody is told when a folder is moved away. */
+  look(): void
+}
+
+/** It keeps the process alive unless it is told not to. */
+export interface Watcher {
+  ref(): unknown
+  unref(): unknown
   close(): void
 }
 
 /** Calls back whenever the file was touched, changed, moved or deleted; `isBroken` where it will not do so again. */
-export type WatchFile = (path: string, onEvent: (isBroken?: boolean) => void) => Bell
+export type WatchFile = (path: string, onEvent: (isBroken?: boolean) => void) => Watcher
 
 export interface BellOptions {
   readonly path: string
@@ -26,18 +34,27 @@ const NO_WATCHES_LEFT: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENF
 
 /**
  * One watched file. A watch belongs to a file, not to its path: when the file is deleted or replaced the watch is
- * deaf. So every event is followed by a look whether the path still leads to the watched file; if not, the bell makes
- * and watches a new one. Whoever rang in between is covered by the event itself, which is passed on afterwards.
+ * deaf. So every event is passed on, and followed by a look whether the path still leads to the watched file; if not, the
+ * bell makes and watches a new one, and tells once more for whoever rang in between.
  */
 export function openBell({ path, onEvent, watch = watchByKernel }: BellOptions): Bell {
   let current = openWatch(path, handle, watch)
   let retry: NodeJS.Timeout | undefined
   let isClosed = false
+  let isHeld = true
 
   function handle(isBroken = false): void {
     if (isClosed) return
-    if (isBroken || inodeAt(path) !== current.inode) reopen()
     onEvent()
+    if (isClosed || (!isBroken && inodeAt(path) === current.inode)) return
+    reopen()
+    onEvent()
+  }
+
+  function hold(held: boolean): void {
+    isHeld = held
+    if (held) current.ref()
+    else current.unref()
   }
 
   function reopen(): void {
@@ -45,6 +62,7 @@ export function openBell({ path, onEvent, watch = watchByKernel }: BellOptions):
     clearTimeout(retry)
     try {
       current = openWatch(path, handle, watch)
+      hold(isHeld)
     } catch {
       // The folder cannot be written to for now. Listeners ask the store from time to time in any case.
       retry = setTimeout(handle, REOPEN_MS, true).unref()
@@ -52,16 +70,20 @@ export function openBell({ path, onEvent, watch = watchByKernel }: BellOptions):
   }
 
   return {
+    look() {
+      if (inodeAt(path) !== current.inode) reopen()
+    },
+    ref: () => hold(true),
+    unref: () => hold(false),
     close() {
       isClosed = true
       clearTimeout(retry)
-      // Whoever was woken closes its bells before it takes what it was woken for, which need not wait for the kernel.
-      setImmediate(() => current.close())
+      current.close()
     },
   }
 }
 
-interface OpenWatch extends Bell {
+interface OpenWatch extends Watcher {
   readonly inode: bigint
 }
 
@@ -72,15 +94,16 @@ interface OpenWatch extends Bell {
 function openWatch(path: string, onEvent: (isBroken?: boolean) => void, watch: WatchFile): OpenWatch {
   for (let opening = 1; opening <= MAX_OPENINGS; opening++) {
     const fd = openFile(path)
-    let watcher: Bell | undefined
+    let watcher: Watcher | undefined
     const close = once(() => {
       watcher?.close()
       closeSync(fd)
     })
     try {
       const inode = fstatSync(fd, { bigint: true }).ino
-      watcher = watch(path, onEvent)
-      if (inodeAt(path) === inode) return { inode, close }
+      const opened = watch(path, onEvent)
+      watcher = opened
+      if (inodeAt(path) === inode) return { inode, close, ref: () => opened.ref(), unref: () => opened.unref() }
     } catch (error) {
       close()
       throw error
@@ -118,7 +141,7 @@ function once(act: () => void): () => void {
 }
 
 /** By events of the kernel; by looking from time to time where the machine has no watches left. */
-function watchByKernel(path: string, onEvent: (isBroken?: boolean) => void): Bell {
+function watchByKernel(path: string, onEvent: (isBroken?: boolean) => void): Watcher {
   try {
     const watcher = watchByEvents(path, () => onEvent())
     watcher.on('error', () => onEvent(true))
@@ -133,7 +156,7 @@ function watchByKernel(path: string, onEvent: (isBroken?: boolean) => void): Bel
  * Compares by what it sees now, at once: `fs.watchFile` looks first some time later, and takes for old what was rung
  * in between.
  */
-export function watchByPolling(path: string, onEvent: (isBroken?: boolean) => void): Bell {
+export function watchByPolling(path: string, onEvent: (isBroken?: boolean) => void): Watcher {
   let last = stampAt(path)
   const timer = setInterval(() => {
     const stamp = stampAt(path)
@@ -141,7 +164,7 @@ export function watchByPolling(path: string, onEvent: (isBroken?: boolean) => vo
     last = stamp
     onEvent()
   }, POLL_MS)
-  return { close: () => clearInterval(timer) }
+  return { ref: () => timer.ref(), unref: () => timer.unref(), close: () => clearInterval(timer) }
 }
 
 function stampAt(path: string): string | undefined {

@@ -1,7 +1,8 @@
 import { readdirSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Listener, type OnRing, parseRingName, type Wire } from '../wire.ts'
-import type { Bell, WatchFile } from './bell.ts'
+import type { WatchFile } from './bell.ts'
+import type { Bells } from './bells.ts'
 
 export interface DoorbellOptions {
   /** A folder on a local disk that is the same for all processes of this store. It is made when first needed. */
@@ -16,6 +17,7 @@ export interface DoorbellOptions {
  */
 export function createDoorbell({ folder, watch }: DoorbellOptions): Wire {
   const open = new Set<Listener>()
+  let bells: Bells | undefined
   return {
     ring(names) {
       ringAll(folder, names)
@@ -23,12 +25,13 @@ export function createDoorbell({ folder, watch }: DoorbellOptions): Wire {
     async listen(names, onRing) {
       const paths = new Map(names.map((name) => [parseRingName(name), join(folder, name)]))
       // Whoever only rings, as most do, needs no bell.
-      const { openBell } = await import('./bell.ts')
-      const bells = listenTo(paths, onRing, (options) => openBell({ ...options, watch }))
+      const { createBells } = await import('./bells.ts')
+      bells ??= createBells(watch)
+      const heard = listenTo(bells, paths, onRing)
       const listener = {
         close() {
           open.delete(listener)
-          bells.close()
+          heard.close()
         },
       }
       open.add(listener)
@@ -42,6 +45,7 @@ export function createDoorbell({ folder, watch }: DoorbellOptions): Wire {
     },
     close() {
       for (const listener of open) listener.close()
+      bells?.close()
     },
   }
 }
@@ -79,11 +83,7 @@ function bellsIn(folder: string): ReadonlySet<string> {
   }
 }
 
-function listenTo(
-  paths: ReadonlyMap<string, string>,
-  onRing: OnRing,
-  open: (options: { readonly path: string; readonly onEvent: () => void }) => Bell,
-): Listener {
+function listenTo(bells: Bells, paths: ReadonlyMap<string, string>, onRing: OnRing): { close(): void } {
   const rung = new Set<string>()
   let scheduled: NodeJS.Immediate | undefined
 
@@ -98,13 +98,13 @@ function listenTo(
     })
   }
 
-  const bells: Bell[] = []
+  const leave: (() => void)[] = []
   const close = () => {
     clearImmediate(scheduled)
-    for (const bell of bells) bell.close()
+    for (const each of leave.splice(0)) each()
   }
   try {
-    for (const [name, path] of paths) bells.push(open({ path, onEvent: () => note(name) }))
+    for (const [name, path] of paths) leave.push(bells.hear(path, () => note(name)))
   } catch (error) {
     close()
     throw error

@@ -17,13 +17,21 @@ interface Waiter {
 /** How long to wait for the first connection. Afterwards listening goes on without it, and rings once it is there. */
 const PATIENCE_MS = 5_000
 
+/** Whoever waits mostly waits again once it has taken what it was woken for: a channel stays subscribed for so long. */
+const LINGER_MS = 10_000
+
 /** Seed 001's channels: whatever is published to `wakeup:<name>`, by whomever, rings that name. */
 export const CHANNEL = 'wakeup:'
 
-export function createEars(options: Omit<ConnectionOptions, 'name' | 'prepare' | 'onConnected'>): Ears {
+export interface EarsOptions extends Omit<ConnectionOptions, 'name' | 'prepare' | 'onConnected'> {
+  readonly lingerMs?: number
+}
+
+export function createEars({ lingerMs = LINGER_MS, ...options }: EarsOptions): Ears {
   const waiters = new Set<Waiter>()
   let subscribed = new Set<string>()
   let settling: Promise<void> = Promise.resolve()
+  let tidying: NodeJS.Timeout | undefined
   const connection = createConnection({
     ...options,
     name: 'postern-ears',
@@ -56,29 +64,43 @@ export function createEars(options: Omit<ConnectionOptions, 'name' | 'prepare' |
   }
 
   /**
-   * Subscribes to what is wanted and to nothing else. One change at a time: the driver loses a channel that is left and
-   * wanted again before the server has answered. Where the connection breaks, the next one begins with what is wanted.
+   * One change at a time: the driver loses a channel that is left and wanted again before the server has answered. Where
+   * the connection breaks, the next one begins with what is wanted.
    */
-  function settle(): Promise<void> {
+  function change(act: (client: RedisClient) => Promise<void>): Promise<void> {
     settling = settling
       .then(async () => {
         const client = connection.current()
-        if (!client) return
-        const channels = wanted()
-        const spare = [...subscribed].filter((channel) => !channels.has(channel))
-        const missing = new Set([...channels].filter((channel) => !subscribed.has(channel)))
-        subscribed = channels
-        if (spare.length > 0) await client.unsubscribe(spare)
-        await subscribe(client, missing)
+        if (client) await act(client)
       })
       .catch(() => {})
     return settling
   }
 
+  /** Subscribes to what is wanted. */
+  function settle(): Promise<void> {
+    return change(async (client) => {
+      const missing = new Set([...wanted()].filter((channel) => !subscribed.has(channel)))
+      for (const channel of missing) subscribed.add(channel)
+      await subscribe(client, missing)
+    })
+  }
+
+  /** Subscribes to nothing else any more. */
+  function tidy(): void {
+    tidying = undefined
+    void change(async (client) => {
+      const channels = wanted()
+      const spare = [...subscribed].filter((channel) => !channels.has(channel))
+      for (const channel of spare) subscribed.delete(channel)
+      if (spare.length > 0) await client.unsubscribe(spare)
+    })
+  }
+
   function leave(waiter: Waiter): void {
     if (!waiters.delete(waiter)) return
     if (waiters.size === 0) connection.hold(false)
-    void settle()
+    tidying ??= setTimeout(tidy, lingerMs).unref()
   }
 
   return {
@@ -93,6 +115,7 @@ export function createEars(options: Omit<ConnectionOptions, 'name' | 'prepare' |
     },
     async close() {
       waiters.clear()
+      clearTimeout(tidying)
       await connection.close()
     },
   }

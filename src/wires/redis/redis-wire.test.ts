@@ -62,6 +62,15 @@ describe.skipIf(!redis)('the Redis wire', () => {
     expect(await again.fired).toEqual(['quinn'])
   })
 
+  it('stays subscribed for a while, because whoever waits mostly waits again', async () => {
+    const wire = createWire({ lingerMs: 300 })
+    const subscribed = () => server.cli('PUBSUB', 'CHANNELS', 'wakeup:lingering*')
+    for (const name of ['lingering-quinn', 'lingering-riley']) await (await wire.listen([name], () => {})).close()
+    expect((await subscribed()).split('\n').sort()).toEqual(['wakeup:lingering-quinn', 'wakeup:lingering-riley'])
+    await wire.listen(['lingering-riley'], () => {})
+    await expect.poll(subscribed).toBe('wakeup:lingering-riley')
+  })
+
   it('refuses what is no name, and rings no more once closed', async () => {
     const wire = createWire()
     expect(() => wire.ring(['x y'])).toThrow(RangeError)

@@ -13,6 +13,8 @@ export interface RedisOptions {
   readonly random?: Random
   /** How often a connection is asked whether it lives, and how long it has to answer. */
   readonly pulseMs?: number
+  /** For how long a channel stays subscribed that nobody listens to. */
+  readonly lingerMs?: number
 }
 
 /** A wire through a Redis server, which also has seed 001's lists. */
@@ -34,9 +36,9 @@ const PULSE_MS = 5_000
  * it breaks.
  */
 export function createRedisWire(options: RedisOptions): RedisWire {
-  const { url, note = () => {}, random = Math.random, pulseMs = PULSE_MS } = options
+  const { url, note = () => {}, random = Math.random, pulseMs = PULSE_MS, lingerMs } = options
   const commands = createConnection({ url, note, random, pulseMs, name: 'postern-commands' })
-  const ears = createEars({ url, note, random, pulseMs })
+  const ears = createEars({ url, note, random, pulseMs, ...(lingerMs !== undefined && { lingerMs }) })
 
   async function ringAll(names: Iterable<string>): Promise<void> {
     await commands.use((client) => Promise.all([...names].map((name) => client.publish(CHANNEL + name, ''))))

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createSignal } from '../../../test/helpers/signal.ts'
 import { Bell, copyTo, relayOver, ScriptedEngine, SharedLog } from '../../../test/helpers/wires/scripted-relay.ts'
+import { nextTurn } from '../../kit/node/event-loop.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 
 /** It writes down how far it has come once a second. */
@@ -42,6 +43,32 @@ describe('a relay', () => {
     await expect.poll(() => relay.carried).toBe(2)
     expect(relay.isLeading).toBe(true)
     expect(await relay.countBehind()).toBe(0)
+  })
+
+  it('looks once for all that is rung within a moment, where copies are not kept and whoever pushed has rung', async () => {
+    const log = new SharedLog()
+    const { engine, bell } = relayOver(log)
+    // One when it begins, and one when it listens.
+    await log.reads.times(2)
+    bell.ring()
+    await nextTurn()
+    expect(log.reads.values).toHaveLength(2)
+    log.add(copyTo('quinn', 'one'), copyTo('quinn', 'two'))
+    bell.ring()
+    await engine.taken.times(2)
+    expect(engine.tries.values).toEqual([2])
+    expect(log.reads.values).toHaveLength(3)
+  })
+
+  it('looks at once where copies are kept', async () => {
+    const log = new SharedLog()
+    const engine = Object.assign(new ScriptedEngine(), { take: async () => ({ close() {} }) })
+    const { bell } = relayOver(log, { engine })
+    await log.reads.times(1)
+    const before = log.reads.values.length
+    bell.ring()
+    await nextTurn()
+    expect(log.reads.values.length).toBeGreaterThan(before)
   })
 
   it('writes nothing while there is nothing to carry', async () => {

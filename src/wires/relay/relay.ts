@@ -23,6 +23,7 @@ export interface Relay {
 }
 
 const RETRY = { minMs: 100, maxMs: 5_000 }
+const REPEAT_MS = 10
 /** Rung by nobody: it is heard only when the engine is back. */
 const RING_RELAY = '@relay'
 /** An engine that does not answer does not keep a server from ending. */
@@ -45,6 +46,7 @@ class LoopingRelay implements Relay {
   #isRung = false
   #isBack = false
   #wake: () => void = () => {}
+  #looking: NodeJS.Timeout | undefined
 
   constructor(options: RelayOptions) {
     this.#options = options
@@ -82,6 +84,7 @@ class LoopingRelay implements Relay {
   async #close(): Promise<void> {
     // From here on the loop sees that it is closed.
     await undefined
+    clearTimeout(this.#looking)
     await within(PARTING_MS, this.#running, undefined)
     await this.#carrier.leave().catch((error: unknown) => this.#noteFailure(error))
     // One that still waits for its engine is ended with the engine's wire.
@@ -100,7 +103,18 @@ class LoopingRelay implements Relay {
     }
   }
 
+  /**
+   * An engine that keeps no copies was rung by whoever pushed, if that one knows it; the others are in no hurry. What comes
+   * meanwhile is rung with it.
+   */
   #hearRing(): void {
+    if (this.#options.engine.take) this.#look()
+    else this.#looking ??= setTimeout(() => this.#look(), REPEAT_MS)
+  }
+
+  #look(): void {
+    clearTimeout(this.#looking)
+    this.#looking = undefined
     this.#isRung = true
     this.#wake()
   }

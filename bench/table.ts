@@ -27,7 +27,7 @@ function show(goal: Goal, value: number): string {
 
 /** Figures that are not times. */
 function isPlain(name: string): boolean {
-  return /(fairness|lost|bytes written|packages|kept up|growth|MiB|a second|over)$/.test(name)
+  return /(fairness|lost|bytes written|packages|kept up|growth|MiB|a second|over|cores at work)$/.test(name)
 }
 
 function formatMs(ms: number): string {

@@ -3,21 +3,18 @@ import type { Wire } from './wire.ts'
 /** Puts off a call, and returns how to take that back. */
 export type Later = (call: () => void) => () => void
 
-/** Long enough for the copies of a push to go first, and too short for anybody to notice. */
-const LATER_MS = 10
+const afterMs =
+  (ms: number): Later =>
+  (call) => {
+    const timer = setTimeout(call, ms)
+    return () => clearTimeout(timer)
+  }
 
-export const afterCopies: Later = (call) => {
-  const timer = setTimeout(call, LATER_MS)
-  return () => clearTimeout(timer)
-}
+/** Long enough for the copies of a push to go first, and too short for anybody to notice. */
+export const afterCopies = afterMs(10)
 
 /** Long enough for whoever was rung to begin: on a small machine it would wait for its turn behind us. */
-const MOMENT_MS = 2
-
-export const afterMoment: Later = (call) => {
-  const timer = setTimeout(call, MOMENT_MS)
-  return () => clearTimeout(timer)
-}
+export const afterMoment = afterMs(2)
 
 /** Whoever has rung is answered first: to hand something to a network takes longer than to have rung the neighbours. */
 export const afterThisTurn: Later = (call) => {

@@ -20,7 +20,8 @@ const LINE_BREAK = 0x0a
  * refused with BUS_ENTRY_INVALID, and so is a header over the limit.
  */
 export function formatEntry(entry: WholeDraft): Buffer {
-  const said = Buffer.from(entry.body.buffer, entry.body.byteOffset, entry.body.byteLength)
+  const { body } = entry
+  const said = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const stored = escapeBody(said)
   const header = `${RULE}${formatHeader(entry)}body_bytes: ${stored.length}\nsha256: ${sha256Soon(said)}\n${RULE}`
   const headerBytes = Buffer.byteLength(header)

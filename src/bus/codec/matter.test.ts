@@ -15,6 +15,8 @@ const said = fc.record(
     issue_id: few,
     attachment_path: few,
     parents: fc.constant([{ msg_id: 'a' }]),
+    attachments: fc.constant([{ path: 'a' }]),
+    links: fc.constant([{ path: 'a' }]),
     meta: fc.dictionary(few, maybe(fc.constantFrom('a', 'true', 0, -0, true, null)), { minKeys: 1 }),
   },
   { requiredKeys: ['type', 'project_id'] },

@@ -9,6 +9,7 @@ interface Said {
 }
 
 const MAX_TYPES = 32
+const MAX_CHARACTERS = 2_000
 
 /** What was last said of an entry of each type: a writer says much the same of the next. */
 const lately = new Map<string, Said>()
@@ -18,7 +19,7 @@ export function textOf(matter: Matter, format: (matter: Matter) => string): stri
   const known = lately.get(matter.type)
   if (known && isSame(known.matter, matter)) return known.text
   const text = format(matter)
-  if (isPlain(matter)) remember(matter, text)
+  if (text.length <= MAX_CHARACTERS && isPlain(matter)) remember(matter, text)
   return text
 }
 

@@ -7,21 +7,24 @@ const QUICK_MS = 1
 const DETOUR_MS = 1
 /** A disk is taken for quick once it was so many times in a row. */
 const PROOFS = 8
+/** One that always was may be slow for once: every disk is. */
+const MAX_TRUST = 2 * PROOFS
 
 /**
  * Waits until what was written to a file is on the disk. A quick disk takes less time than it costs to hand the wait to
  * another thread and to come back; then the process simply stands still. With any other it goes on with other work.
  */
 export class DiskWait {
-  #quickInARow = 0
+  #trust = 0
 
   /** Undefined where it is there already. */
   wait(fd: number): Promise<void> | undefined {
     const begunAt = monotonicMs()
     const note = (limitMs: number) => {
-      this.#quickInARow = monotonicMs() - begunAt < limitMs ? this.#quickInARow + 1 : 0
+      const isQuick = monotonicMs() - begunAt < limitMs
+      this.#trust = isQuick ? Math.min(MAX_TRUST, this.#trust + 1) : Math.max(0, this.#trust - PROOFS)
     }
-    if (this.#quickInARow < PROOFS) return waitMeanwhile(fd).then(() => note(QUICK_MS + DETOUR_MS))
+    if (this.#trust < PROOFS) return waitMeanwhile(fd).then(() => note(QUICK_MS + DETOUR_MS))
     fdatasyncSync(fd)
     note(QUICK_MS)
     return undefined

@@ -83,6 +83,26 @@ describe('an entry', () => {
 })
 
 describe('entries that are written at once', () => {
+  it('let the rest of the process go on, however many they are and however quick the disk is', async () => {
+    const { shelf } = openTestBus()
+    replaceForTest({
+      fdatasync: ((_: number, done: (error: null) => void) => setImmediate(done, null)) as never,
+      fdatasyncSync: () => {},
+    })
+    for (let i = 0; i < 50; i++) await post(shelf, 'first')
+    let turns = 0
+    let isOver = false
+    const turn = () => {
+      turns++
+      if (!isOver) setImmediate(turn)
+    }
+    setImmediate(turn)
+    await Promise.all(Array.from({ length: 20_000 }, () => post(shelf, 'x')))
+    isOver = true
+    // Twenty batches, each of which takes longer than anybody may have to wait.
+    expect(turns).toBeGreaterThan(8)
+  })
+
   it('share one write and one wait for the disk, in the order in which they came', async () => {
     const { shelf, path } = openTestBus()
     await post(shelf, 'first')

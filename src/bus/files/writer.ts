@@ -98,11 +98,13 @@ export class Writer {
   }
 
   async #run(): Promise<void> {
-    // Those who come at the same time share one wait for the disk, and so do those who come back once they are told. The
-    // latter are known by coming at once; but nothing else of the process may wait for long.
-    if (monotonicMs() - this.#yieldedAt > MAX_BUSY_MS) await this.#letOthersRun()
-    else await undefined
-    while (this.#queue.length > 0) await this.#commit()
+    do {
+      // Those who come at the same time share one wait for the disk, and so do those who come back once they are told. The
+      // latter are known by coming at once; but nothing else of the process may wait for long.
+      if (monotonicMs() - this.#yieldedAt > MAX_BUSY_MS) await this.#letOthersRun()
+      else await undefined
+      await this.#commit()
+    } while (this.#queue.length > 0)
     this.#isRunning = false
     if (this.#isClosed || !this.#options.mayLinger()) this.#rest()
     else this.#restLater()

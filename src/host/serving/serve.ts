@@ -5,9 +5,8 @@ import { startUpkeep } from '../../core/upkeep/loops.ts'
 import type { Replies } from '../../model/network/replies.ts'
 import type { Credentials } from '../../model/network/tokens.ts'
 import type { Postern } from '../../model/postern.ts'
-import { RING_EVENTS } from '../../model/ring.ts'
 import { createBothWires } from '../../wires/both.ts'
-import { afterCopies, afterMoment, afterThisTurn, ringLater, ringOneLater } from '../../wires/later.ts'
+import { afterCopies, afterThisTurn, ringLater } from '../../wires/later.ts'
 import { createSharedWire } from '../../wires/shared.ts'
 import type { EngineWire, Wire } from '../../wires/wire.ts'
 import { createAnnouncer } from '../announce.ts'
@@ -21,6 +20,7 @@ import { inspectFaults } from '../inspect-hooks.ts'
 import { keepLedger } from '../ledger/kept-ledger.ts'
 import type { Listening } from '../ledger/listening.ts'
 import { openServedEngine, startCarrying, type WireStatus } from '../wires/carrying.ts'
+import { ringEventsLater } from '../wires/own-wire.ts'
 import { createHooked, type Hooked } from './hooked.ts'
 
 /** A Postern, and what a server needs beyond it. */
@@ -49,8 +49,8 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
     await engine?.wire.close()
     throw error
   })
-  // Who follows in this process is told at once. On PostgreSQL one notification is for everybody.
-  const outer = store.engine === 'sqlite' ? ringOneLater(own, RING_EVENTS, afterMoment) : own
+  // Who follows in this process is told at once.
+  const outer = ringEventsLater(config, own)
   const wire = createSharedWire(engine ? createBothWires(outer, ringing(engine.wire), note) : outer)
   const announce = createAnnouncer(userHooks, options.note)
   // Whoever asks from elsewhere may have hooks of their own that failed.

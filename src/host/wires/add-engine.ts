@@ -1,12 +1,12 @@
 import type { Context } from '../../core/context.ts'
 import { PosternError } from '../../model/errors.ts'
-import { RING_EVENTS } from '../../model/ring.ts'
 import { createBothWires } from '../../wires/both.ts'
-import { afterMoment, afterThisTurn, ringLater, ringOneLater } from '../../wires/later.ts'
+import { afterThisTurn, ringLater } from '../../wires/later.ts'
 import type { Wire } from '../../wires/wire.ts'
 import type { Config } from '../config.ts'
 import { createLateWire } from './late-wire.ts'
 import { loadEngine, type OpenEngineWire } from './open-wire.ts'
+import { ringEventsLater } from './own-wire.ts'
 import { findWireUrl, readWireSettings } from './settings.ts'
 
 /** Adds the engine that a configuration names to the store's own wire, for a program that may wait for something. */
@@ -15,7 +15,7 @@ export async function addEngine(config: Config, note: Context['note'] = () => {}
   if (open === undefined) return (own) => own
   return (own) =>
     createBothWires(
-      ringOneLater(own, RING_EVENTS, afterMoment),
+      ringEventsLater(config, own),
       createLateWire(() => ringLater(open({ note }), afterThisTurn)),
       note,
     )

@@ -3,12 +3,17 @@ import { dirname } from 'node:path'
 import { makePrivateFolder } from '../../kit/node/folders.ts'
 
 export interface Bell extends Watcher {
-  /** Looks whether it still watches the file at its path: nobody is told when a folder is moved away. */
+  /**
+   * Looks whether it still watches the file at its path, and tells where it did not: nobody is told when a folder is moved
+   * away.
+   */
   look(): void
 }
 
 /** It keeps the process alive unless it is told not to. */
 export interface Watcher {
+  /** It only looks from time to time. */
+  readonly isPolling?: boolean
   ref(): unknown
   unref(): unknown
   close(): void
@@ -35,18 +40,27 @@ const NO_WATCHES_LEFT: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENF
 /**
  * One watched file. A watch belongs to a file, not to its path: when the file is deleted or replaced the watch is
  * deaf. So every event is passed on, and followed by a look whether the path still leads to the watched file; if not, the
- * bell makes and watches a new one, and tells once more for whoever rang in between.
+ * bell makes and watches a new one, and tells once more for whoever rang in between. While nobody needs it, it leaves what
+ * was removed alone.
  */
 export function openBell({ path, onEvent, watch = watchByKernel }: BellOptions): Bell {
   let current = openWatch(path, handle, watch)
   let retry: NodeJS.Timeout | undefined
   let isClosed = false
   let isHeld = true
+  /** What it watches is not the file at its path, or nothing at all. */
+  let isStale = false
 
   function handle(isBroken = false): void {
     if (isClosed) return
     onEvent()
     if (isClosed || (!isBroken && inodeAt(path) === current.inode)) return
+    isStale = true
+    if (isHeld) look()
+  }
+
+  function look(): void {
+    if (!isStale && inodeAt(path) === current.inode) return
     reopen()
     onEvent()
   }
@@ -62,16 +76,19 @@ export function openBell({ path, onEvent, watch = watchByKernel }: BellOptions):
     clearTimeout(retry)
     try {
       current = openWatch(path, handle, watch)
+      isStale = false
       hold(isHeld)
     } catch {
+      isStale = true
       // The folder cannot be written to for now. Listeners ask the store from time to time in any case.
       retry = setTimeout(handle, REOPEN_MS, true).unref()
     }
   }
 
   return {
-    look() {
-      if (inodeAt(path) !== current.inode) reopen()
+    look,
+    get isPolling() {
+      return current.isPolling === true
     },
     ref: () => hold(true),
     unref: () => hold(false),
@@ -103,7 +120,10 @@ function openWatch(path: string, onEvent: (isBroken?: boolean) => void, watch: W
       const inode = fstatSync(fd, { bigint: true }).ino
       const opened = watch(path, onEvent)
       watcher = opened
-      if (inodeAt(path) === inode) return { inode, close, ref: () => opened.ref(), unref: () => opened.unref() }
+      if (inodeAt(path) === inode) {
+        const isPolling = opened.isPolling === true
+        return { inode, isPolling, close, ref: () => opened.ref(), unref: () => opened.unref() }
+      }
     } catch (error) {
       close()
       throw error
@@ -164,7 +184,7 @@ export function watchByPolling(path: string, onEvent: (isBroken?: boolean) => vo
     last = stamp
     onEvent()
   }, POLL_MS)
-  return { ref: () => timer.ref(), unref: () => timer.unref(), close: () => clearInterval(timer) }
+  return { isPolling: true, ref: () => timer.ref(), unref: () => timer.unref(), close: () => clearInterval(timer) }
 }
 
 function stampAt(path: string): string | undefined {

@@ -1,3 +1,4 @@
+import { LINGER_MS } from '../linger.ts'
 import { type Bell, openBell, type WatchFile } from './bell.ts'
 
 /** The bells that a process hears. */
@@ -13,12 +14,10 @@ interface Hung {
   linger: NodeJS.Timeout | undefined
 }
 
-/** Whoever waits mostly waits again once it has taken what it was woken for: a bell stays for so long unheard. */
-const LINGER_MS = 10_000
 /** A process that waits for many in turn must not use up what the machine has for all. */
 const MAX_LINGERING = 32
 
-export function createBells(watch?: WatchFile): Bells {
+export function createBells(watch?: WatchFile, lingerMs = LINGER_MS): Bells {
   const hung = new Map<string, Hung>()
   const lingering = new Set<string>()
 
@@ -48,10 +47,15 @@ export function createBells(watch?: WatchFile): Bells {
     lingering.delete(path)
   }
 
-  /** Keeps no process alive meanwhile. */
+  /** Keeps no process alive meanwhile. One that only polls is of no use: the next may be told by the kernel again. */
   function linger(path: string, known: Hung): void {
+    if (hung.get(path) !== known) return
+    if (known.bell.isPolling) {
+      takeDown(path)
+      return
+    }
     known.bell.unref()
-    known.linger = setTimeout(() => takeDown(path), LINGER_MS).unref()
+    known.linger = setTimeout(() => takeDown(path), lingerMs).unref()
     lingering.add(path)
     const [oldest] = lingering
     if (lingering.size > MAX_LINGERING && oldest !== undefined) takeDown(oldest)

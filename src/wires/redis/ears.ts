@@ -1,3 +1,4 @@
+import { LINGER_MS } from '../linger.ts'
 import type { Listener, OnRing } from '../wire.ts'
 import { type ConnectionOptions, createConnection, type RedisClient } from './connection.ts'
 
@@ -16,9 +17,6 @@ interface Waiter {
 
 /** How long to wait for the first connection. Afterwards listening goes on without it, and rings once it is there. */
 const PATIENCE_MS = 5_000
-
-/** Whoever waits mostly waits again once it has taken what it was woken for: a channel stays subscribed for so long. */
-const LINGER_MS = 10_000
 
 /** Seed 001's channels: whatever is published to `wakeup:<name>`, by whomever, rings that name. */
 export const CHANNEL = 'wakeup:'
@@ -80,9 +78,10 @@ export function createEars({ lingerMs = LINGER_MS, ...options }: EarsOptions): E
   /** Subscribes to what is wanted. */
   function settle(): Promise<void> {
     return change(async (client) => {
-      const missing = new Set([...wanted()].filter((channel) => !subscribed.has(channel)))
-      for (const channel of missing) subscribed.add(channel)
+      const known = subscribed
+      const missing = new Set([...wanted()].filter((channel) => !known.has(channel)))
       await subscribe(client, missing)
+      for (const channel of missing) known.add(channel)
     })
   }
 

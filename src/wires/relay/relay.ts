@@ -23,6 +23,7 @@ export interface Relay {
 }
 
 const RETRY = { minMs: 100, maxMs: 5_000 }
+/** How long it waits before it rings what whoever pushed has mostly rung already. */
 const REPEAT_MS = 10
 /** Rung by nobody: it is heard only when the engine is back. */
 const RING_RELAY = '@relay'
@@ -113,7 +114,6 @@ class LoopingRelay implements Relay {
   }
 
   #look(): void {
-    clearTimeout(this.#looking)
     this.#looking = undefined
     this.#isRung = true
     this.#wake()

@@ -1,0 +1,12 @@
+import { RING_EVENTS } from '../../model/ring.ts'
+import { afterMoment, ringOneLater } from '../../wires/later.ts'
+import type { Wire } from '../../wires/wire.ts'
+import { type Config, isPostgres } from '../config.ts'
+
+/**
+ * The store's own wire for a program that goes on: whom something is for is rung at once, and those who follow events in
+ * other processes a moment later, once for all that came. On PostgreSQL one notification is for everybody.
+ */
+export function ringEventsLater({ store }: Config, own: Wire): Wire {
+  return isPostgres(store) ? own : ringOneLater(own, RING_EVENTS, afterMoment)
+}

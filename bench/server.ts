@@ -20,6 +20,8 @@ const WAITING = 50_000
 const WRITERS = 8
 const CLIENTS = 256
 const MIB = 1024 * 1024
+/** Until nothing is compiled any more: a server goes on for longer than that. */
+const WARM_UPS = 5
 
 /** What the server costs, against the raw store that it stands before. */
 export const server: Subject = (lab) => [
@@ -37,6 +39,7 @@ function pushing(lab: Lab): Contest {
   return {
     title: `HTTP push, ${IN_FLIGHT} in flight`,
     rounds: lab.quick ? 2 : 4,
+    warmUps: WARM_UPS,
     contestants: [
       lab.contestant('raw SQLite', (system) => () => timed(pushes / 4, () => system.push(makeBody()))),
       flooding(lab, 'postern', { pushes, agents: 8, waiting: 0 }),
@@ -174,8 +177,7 @@ function waiting(lab: Lab): Contest {
   return {
     title: 'wake',
     rounds: lab.quick ? 3 : 6,
-    // Until nothing is compiled any more.
-    warmUps: 3,
+    warmUps: WARM_UPS,
     contestants: names.map((name) => waking(lab, name, wakes)),
     goals: (['postern agent()', 'postern followed'] as const).flatMap((ours) => [
       { id: 'W3', ours: `${ours} p50`, than: 'raw SQLite p50', within: 2 },

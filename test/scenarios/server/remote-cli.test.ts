@@ -125,7 +125,7 @@ async function live(world: CommandOptions): Promise<readonly object[]> {
 function plain(text: string): string {
   return withoutChance(text)
     .replace(/\b(plan|ses)_[0-9A-Z]{26}\b/g, '$1_ID')
-    .replace(/"dedupKey": "http:[^"]*[0-9a-f]{32,64}"/g, '"dedupKey": null')
+    .replace(/"dedupKey": "http:[^"]*(?:[0-9A-Z]{26}|[0-9a-f]{64})"/g, '"dedupKey": null')
 }
 
 describe('a command that asks a server', () => {

@@ -102,7 +102,8 @@ describeReal.each([...CLAUDE, ...CODEX])('with the tools in $host', (driver) => 
 
     const { requests } = await scene.run({ steps: [{ calls: [host.callTool('inbox_check')] }, done] })
     expect(host.textIn(host.handed(requests[1])[0])).toMatch(FENCED)
-    expect(await scene.receipt(id)).toMatchObject({ state: 'seen', attempt: 2 })
+    // The tools end a moment after their client, which does not wait for them.
+    await expect.poll(() => scene.receipt(id), { timeout: 10_000 }).toMatchObject({ state: 'seen', attempt: 2 })
   })
 })
 

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Contest, Contestant } from '../harness.ts'
 import type { Lab } from '../lab.ts'
 import { openStarter } from '../processes/starter.ts'
-import { PLACE } from './files.ts'
+import { PLACE, writeEntries } from './files.ts'
 
 const BIN = fileURLToPath(new URL('../../bin/postern.cjs', import.meta.url))
 const NODE = 'node -e 0'
@@ -11,6 +11,7 @@ const NODE = 'node -e 0'
 export function posting(lab: Lab): Contest {
   const [home, root] = [lab.newFolder(), lab.newFolder()]
   const start = openStarter({ folder: home, env: { HOME: home, POSTERN_HOME: home, POSTERN_BUS_ROOT: root } })
+  writeEntries(root, 1)
   const place = ['--project', PLACE.project_id, '--task', PLACE.task_id ?? '']
   const program = (name: string, args: readonly string[]): Contestant => ({
     name,

@@ -54,8 +54,12 @@ class Shelf implements BusShelf {
     }
   }
 
-  async append(place: BusPlace, draft: EntryDraft): Promise<AppendedEntry> {
-    return this.#writer(this.#locate(place)).append(draft)
+  append(place: BusPlace, draft: EntryDraft): Promise<AppendedEntry> {
+    try {
+      return this.#writer(this.#locate(place)).append(draft)
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   check(draft: Omit<EntryDraft, 'body'>): void {

@@ -1,4 +1,4 @@
-import { loadAddon } from '../kit/node/addon.ts'
+import { loadAddon } from '../kit/node/native/addon.ts'
 import { isReadLeft, readAll } from '../kit/node/read-all.ts'
 
 const LIMITS = { maxBytes: 16 * 1024 * 1024, timeoutMs: 900 }

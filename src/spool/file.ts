@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
-import { lockDescriptor } from '../kit/node/flock.ts'
 import { monotonicMs } from '../kit/node/monotonic.ts'
+import { lockDescriptor } from '../kit/node/native/flock.ts'
 
 /** Why a spool could not be used. Nothing was changed. */
 export type SpoolTrouble =

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openFlock } from '../../src/kit/node/flock.ts'
+import { openFlock } from '../../src/kit/node/native/flock.ts'
 
 /**
  * The clients that the tests drive, as their vendors publish them. They are 900 MB together, so they are installed on

@@ -6,6 +6,7 @@ import { canonicalType } from './aliases.ts'
 import { escapeBody } from './dashes.ts'
 import { formatField, formatScalar, Unwritable } from './header/yaml-lines.ts'
 import { type Matter, textOf } from './matter.ts'
+import { Sheet } from './sheet.ts'
 
 export interface WholeDraft extends EntryDraft {
   readonly msg_id: string
@@ -13,26 +14,32 @@ export interface WholeDraft extends EntryDraft {
 }
 
 const RULE = '---\n'
-const LINE_BREAK = 0x0a
+const RULES_BYTES = 2 * RULE.length
+
+/** An entry by itself. */
+export function formatEntry(entry: WholeDraft): Buffer {
+  const sheet = new Sheet()
+  writeEntry(entry, sheet)
+  return sheet.bytes
+}
 
 /**
- * An entry as it stands in a file, with a line break at its end. It reads back as it is, byte for byte; what cannot is
- * refused with BUS_ENTRY_INVALID, and so is a header over the limit.
+ * Adds an entry as it stands in a file, with a line break at its end. It reads back as it is, byte for byte; what cannot is
+ * refused with BUS_ENTRY_INVALID, and so is a header over the limit. Nothing of what is refused stays on the sheet.
  */
-export function formatEntry(entry: WholeDraft): Buffer {
+export function writeEntry(entry: WholeDraft, sheet: Sheet): void {
   const { body } = entry
   const said = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const stored = escapeBody(said)
-  const header = `${RULE}${formatHeader(entry)}body_bytes: ${stored.length}\nsha256: ${sha256Soon(said)}\n${RULE}`
-  const headerBytes = Buffer.byteLength(header)
-  const inside = headerBytes - 2 * RULE.length
-  if (inside > BUS_LIMITS.headerBytes)
+  const before = sheet.length
+  sheet.addText(`${RULE}${formatHeader(entry)}body_bytes: ${stored.length}\nsha256: ${sha256Soon(said)}\n${RULE}`)
+  const inside = sheet.length - before - RULES_BYTES
+  if (inside > BUS_LIMITS.headerBytes) {
+    sheet.cut(before)
     throw invalid(`its header has ${inside} bytes, and at most ${BUS_LIMITS.headerBytes} are taken`)
-  const bytes = Buffer.allocUnsafe(headerBytes + stored.length + 1)
-  bytes.write(header)
-  bytes.set(stored, headerBytes)
-  bytes[bytes.length - 1] = LINE_BREAK
-  return bytes
+  }
+  sheet.addBytes(stored)
+  sheet.addText('\n')
 }
 
 function formatHeader(entry: WholeDraft): string {

@@ -2,8 +2,9 @@ import { fstatSync, ftruncateSync, writeSync } from 'node:fs'
 import type { BusFault } from '../../model/bus/bus.ts'
 import type { EntryDraft } from '../../model/bus/entry.ts'
 import type { AppendedEntry } from '../bus-shelf.ts'
-import { formatEntry } from '../codec/format.ts'
+import { formatEntry, writeEntry } from '../codec/format.ts'
 import type { NextMsgIds } from '../codec/msg-id.ts'
+import type { Sheet } from '../codec/sheet.ts'
 import type { DiskWait } from './disk-wait.ts'
 import type { End } from './end.ts'
 import type { LockedFile } from './locked-file.ts'
@@ -32,20 +33,32 @@ export interface Continued extends Pick<End, 'closing' | 'torn'> {
 export interface Composed {
   readonly waiting: Waiting
   readonly appended: AppendedEntry
-  readonly bytes: Buffer
+  /** Where it begins on the sheet. */
+  readonly at: number
 }
 
-/** Gives the drafts their ids, one after the other. One that cannot be written is refused, and harms no other. */
-export function compose(batch: readonly Waiting[], { ids, torn }: Continued, author: Author): Composed[] {
+/**
+ * Gives the drafts their ids, one after the other, and puts what is to be written on a sheet. One that cannot be written
+ * is refused, and harms no other.
+ */
+export function compose(
+  batch: readonly Waiting[],
+  { ids, torn, closing }: Continued,
+  author: Author,
+  sheet: Sheet,
+): Composed[] {
   const composed: Composed[] = []
   let repaired: BusFault | undefined = torn
+  sheet.clear()
+  sheet.addText(closing)
   for (const waiting of batch) {
     try {
       const now = author.now()
       const msg_id = ids.next(now, author.pid, author.count())
       const ts = formatTime(now)
-      const bytes = formatEntry({ ...waiting.draft, msg_id, ts })
-      composed.push({ waiting, appended: { msg_id, ts, repaired }, bytes })
+      const at = sheet.length
+      writeEntry({ ...waiting.draft, msg_id, ts }, sheet)
+      composed.push({ waiting, appended: { msg_id, ts, repaired }, at })
       repaired = undefined
     } catch (error) {
       waiting.reject(error)
@@ -68,13 +81,6 @@ function formatTime(at: number): string {
   const second = Math.floor(at / 1000)
   if (lately.second !== second) lately = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` }
   return lately.text
-}
-
-/** The bytes of all of them. */
-export function joinEntries(closing: string, composed: readonly Composed[]): Buffer {
-  const [first, second] = composed
-  if (first && !second && closing === '') return first.bytes
-  return Buffer.concat([Buffer.from(closing), ...composed.map(({ bytes }) => bytes)])
 }
 
 /** Writes at the end of a locked file, all or nothing, and waits for the disk; undefined where that was done at once. */

@@ -17,17 +17,32 @@ const MAX_TRUST = 2 * PROOFS
 export class DiskWait {
   #trust = 0
 
+  /** Whether the process may stand still for it. */
+  get isQuick(): boolean {
+    return this.#trust >= PROOFS
+  }
+
   /** Undefined where it is there already. */
   wait(fd: number): Promise<void> | undefined {
-    const begunAt = monotonicMs()
-    const note = (limitMs: number) => {
-      const isQuick = monotonicMs() - begunAt < limitMs
-      this.#trust = isQuick ? Math.min(MAX_TRUST, this.#trust + 1) : Math.max(0, this.#trust - PROOFS)
+    if (this.isQuick) {
+      this.standStill(() => fdatasyncSync(fd))
+      return undefined
     }
-    if (this.#trust < PROOFS) return waitMeanwhile(fd).then(() => note(QUICK_MS + DETOUR_MS))
-    fdatasyncSync(fd)
-    note(QUICK_MS)
-    return undefined
+    const begunAt = monotonicMs()
+    return waitMeanwhile(fd).then(() => this.#note(begunAt, QUICK_MS + DETOUR_MS))
+  }
+
+  /** Does what takes as long as the disk does, and notes how long that was. */
+  standStill<T>(act: () => T): T {
+    const begunAt = monotonicMs()
+    const result = act()
+    this.#note(begunAt, QUICK_MS)
+    return result
+  }
+
+  #note(begunAt: number, limitMs: number): void {
+    const isQuick = monotonicMs() - begunAt < limitMs
+    this.#trust = isQuick ? Math.min(MAX_TRUST, this.#trust + 1) : Math.max(0, this.#trust - PROOFS)
   }
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, lstatSync, type Stats } from 'node:fs'
-import { lockDescriptor, tryLockDescriptor, unlockDescriptor } from '../../kit/node/flock.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
+import { appendAsLeft } from '../../kit/node/native/append-as-left.ts'
+import { lockDescriptor, tryLockDescriptor, unlockDescriptor } from '../../kit/node/native/flock.ts'
 import { PosternError } from '../../model/errors.ts'
 import { openToAppend } from './open-file.ts'
 import type { Location } from './places.ts'
@@ -50,6 +51,13 @@ export class KeptFile {
       this.close()
     }
     throw unusable(path, 'it is replaced again and again')
+  }
+
+  /** Locks it, adds to it and lets go of it in one step, where it is as it was left; false: nothing was done. */
+  appendAsLeft({ size, before }: { readonly size: number; readonly before: number }, bytes: Buffer): boolean {
+    if (!this.#open) return false
+    const { fd, dev, ino } = this.#open
+    return appendAsLeft({ fd, path: this.#location.path, dev, ino, size, changedByMs: before }, bytes)
   }
 
   unlock(): void {

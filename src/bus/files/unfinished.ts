@@ -1,6 +1,6 @@
 import { delay } from '../../kit/node/event-loop.ts'
-import { lockDescriptor, unlockDescriptor } from '../../kit/node/flock.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
+import { lockDescriptor, unlockDescriptor } from '../../kit/node/native/flock.ts'
 import type { BusPlace } from '../../model/bus/entry.ts'
 import type { Scanned } from '../codec/scanned.ts'
 import { scanFrom } from './pieces.ts'

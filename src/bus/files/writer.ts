@@ -4,13 +4,13 @@ import { monotonicMs } from '../../kit/node/monotonic.ts'
 import type { EntryDraft } from '../../model/bus/entry.ts'
 import type { AppendedEntry } from '../bus-shelf.ts'
 import { NextMsgIds } from '../codec/msg-id.ts'
+import { Sheet } from '../codec/sheet.ts'
 import { setAside } from './archives.ts'
 import {
   type Author,
   type Composed,
   type Continued,
   compose,
-  joinEntries,
   requireWritable,
   type Waiting,
   writeWhole,
@@ -46,7 +46,7 @@ const IDLE_MS = 2_000
 const TURN_MS = 50
 const YIELD_MS = 0.2
 /** Whoever comes back after an entry is let in before anything else of the process is done, but for no longer than this. */
-const MAX_BUSY_MS = 2
+const MAX_BUSY_MS = 5
 
 const pauses = new Int32Array(new SharedArrayBuffer(4))
 
@@ -66,6 +66,7 @@ export class Writer {
   readonly #queue: Waiting[] = []
   /** Outlives the file: where that is removed, whoever read it must find what comes next to be later. */
   readonly #ids = new NextMsgIds()
+  readonly #sheet = new Sheet()
   #isRunning = false
   #isClosed = false
   #left: Left | undefined
@@ -125,17 +126,34 @@ export class Writer {
     let batch = this.#queue
     try {
       if (this.#isTurnOver()) this.#shareLock()
+      if (this.#commitAsLeft()) return
       const file = this.#tryLock() ?? (await this.#lock())
-      batch = this.#take()
+      batch = this.#queue.splice(0, this.#fitting())
       const end = this.#endOf(file)
-      const composed = compose(batch, end, this.#options.author)
-      const writing = this.#write(file, end, composed)
+      const composed = compose(batch, end, this.#options.author, this.#sheet)
+      const writing = this.#write(file, composed)
       if (writing) await writing
       this.#unlock()
       for (const { waiting, appended } of composed) waiting.resolve(appended)
     } catch (error) {
       this.#fail(batch, error)
     }
+  }
+
+  /** All in one step, where nobody else has written since and the disk is quick; false: nothing was done. */
+  #commitAsLeft(): boolean {
+    const { disk, author } = this.#options
+    const left = this.#left
+    if (!left || !disk.isQuick || !this.#isSmall(left)) return false
+    const taken = this.#fitting()
+    const composed = compose(this.#queue.slice(0, taken), left, author, this.#sheet)
+    const last = composed.at(-1)
+    if (!last || !disk.standStill(() => this.#file.appendAsLeft(left, this.#sheet.bytes))) return false
+    this.#queue.splice(0, taken)
+    this.#note(left, last)
+    this.#turnEndedAt = monotonicMs()
+    for (const { waiting, appended } of composed) waiting.resolve(appended)
+    return true
   }
 
   #fail(waiting: Waiting[], error: unknown): void {
@@ -145,13 +163,14 @@ export class Writer {
     for (const { reject } of waiting.splice(0)) reject(trouble)
   }
 
-  #take(): Waiting[] {
+  /** How many of those that wait one batch takes. */
+  #fitting(): number {
     let bytes = 0
     const over = this.#queue.findIndex(({ draft }, at) => {
       bytes += draft.body.length
       return at > 0 && (at >= MAX_BATCH_ENTRIES || bytes > MAX_BATCH_BYTES)
     })
-    return this.#queue.splice(0, over < 0 ? this.#queue.length : over)
+    return over < 0 ? this.#queue.length : over
   }
 
   #isTurnOver(): boolean {
@@ -168,20 +187,20 @@ export class Writer {
 
   #tryLock(): LockedFile | undefined {
     const file = this.#file.tryLock()
-    return file && this.#isSmall(file) ? file : undefined
+    return file && this.#isSmall(file.stat) ? file : undefined
   }
 
   async #lock(): Promise<LockedFile> {
     for (;;) {
       const file = await this.#file.lock()
-      if (this.#isSmall(file) || !this.#setAside(file)) return file
+      if (this.#isSmall(file.stat) || !this.#setAside(file)) return file
       this.#file.close()
     }
   }
 
-  #isSmall({ stat }: LockedFile): boolean {
+  #isSmall({ size }: { readonly size: number }): boolean {
     const { rotateBytes } = this.#options
-    return rotateBytes <= 0 || stat.size < rotateBytes
+    return rotateBytes <= 0 || size < rotateBytes
   }
 
   /** Where that cannot be done, the entries matter more. */
@@ -219,21 +238,22 @@ export class Writer {
   }
 
   /** Undefined where it was done at once. */
-  #write(file: LockedFile, end: Continued, composed: readonly Composed[]): Promise<void> | undefined {
+  #write(file: LockedFile, composed: readonly Composed[]): Promise<void> | undefined {
     const last = composed.at(-1)
     if (!last) return undefined
     if (file.stat.size === 0) syncNames(this.#location)
-    const bytes = joinEntries(end.closing, composed)
-    const writing = writeWhole(this.#location.path, file, bytes, this.#options.disk)
-    const note = () => this.#note(file, file.stat.size + bytes.length, last)
+    const note = () => this.#note({ identity: file.identity, size: file.stat.size }, last)
+    const writing = writeWhole(this.#location.path, file, this.#sheet.bytes, this.#options.disk)
     if (writing) return writing.then(note)
     note()
     return undefined
   }
 
-  #note({ identity }: LockedFile, size: number, { appended, bytes }: Composed): void {
-    this.#left = { identity, size, before: Date.now() + 1, closing: '', torn: undefined, ids: this.#ids }
-    this.#options.onWritten({ id: appended.msg_id, identity, offset: size - bytes.length })
+  /** What is on the sheet stands behind what was there before. */
+  #note({ identity, size }: Pick<Left, 'identity' | 'size'>, { appended, at }: Composed): void {
+    const now = size + this.#sheet.length
+    this.#left = { identity, size: now, before: Date.now() + 1, closing: '', torn: undefined, ids: this.#ids }
+    this.#options.onWritten({ id: appended.msg_id, identity, offset: size + at })
   }
 
   #unlock(): void {

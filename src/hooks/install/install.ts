@@ -1,6 +1,6 @@
 import { constants, copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Flock, openFlock } from '../../kit/node/flock.ts'
+import { type Flock, openFlock } from '../../kit/node/native/flock.ts'
 import { PosternError } from '../../model/errors.ts'
 import { type Found, makeFolders, readSettings, removeFolders, replaceFile } from './files.ts'
 import { type Installed, readRecord, writeRecord } from './record.ts'

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeBench, settle } from '../../../test/helpers/wires/courier-bench.ts'
-import { lockDescriptor } from '../../kit/node/flock.ts'
+import { lockDescriptor } from '../../kit/node/native/flock.ts'
 import { spoolPath } from '../../spool/path.ts'
 import { ingestSpool } from '../spool.ts'
 

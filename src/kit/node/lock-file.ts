@@ -9,7 +9,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs'
-import { lockDescriptor } from './flock.ts'
+import { lockDescriptor } from './native/flock.ts'
 
 /** A file that one process at a time holds, with what its holders leave in it. The lock goes with the process. */
 export interface LockFile {

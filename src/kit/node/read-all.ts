@@ -1,5 +1,5 @@
 import { read, readSync } from 'node:fs'
-import { loadAddon } from './addon.ts'
+import { loadAddon } from './native/addon.ts'
 
 const CHUNK = 64 * 1024
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSyn
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { openFlock } from '../../kit/node/flock.ts'
+import { openFlock } from '../../kit/node/native/flock.ts'
 import { createQueue } from './queue.ts'
 
 /** How many threads of the machine wait for the lock. */

@@ -1,5 +1,5 @@
-import { type Flock, openFlock } from '../../kit/node/flock.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
+import { type Flock, openFlock } from '../../kit/node/native/flock.ts'
 
 /** Where writers of many processes stand in line: SQLite itself lets in whoever happens to ask at the right moment. */
 export interface Queue {

@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { formatEntry } from '../../../src/bus/codec/format.ts'
 import { nextMsgId } from '../../../src/bus/codec/msg-id.ts'
 import { openBus } from '../../../src/bus/open-bus.ts'
+import type { Addon } from '../../../src/kit/node/native/addon.ts'
 
 const { values } = parseArgs({
   options: {
@@ -74,14 +75,22 @@ function postCarelessly(body: Uint8Array): string {
 
 /** Writes a part of what it should, and is gone. */
 function dieWhileWriting(): void {
-  const deadly = (fd: number, bytes: Buffer) => {
-    if (Math.random() >= deadliness) return write(fd, bytes)
+  const die = (fd: number, bytes: Buffer) => {
     write(fd, bytes.subarray(0, Math.floor(Math.random() * bytes.length)))
     process.kill(process.pid, 'SIGKILL')
-    return 0
+  }
+  const deadly = (fd: number, bytes: Buffer) => {
+    if (Math.random() < deadliness) die(fd, bytes)
+    return write(fd, bytes)
   }
   Object.assign(fs, { writeSync: deadly })
   syncBuiltinESMExports()
+  changeAddon(({ tryLock, appendAsLeft }) => ({
+    appendAsLeft: (fd, path, left, bytes) => {
+      if (Math.random() < deadliness && tryLock(fd)) die(fd, bytes)
+      return appendAsLeft(fd, path, left, bytes)
+    },
+  }))
 }
 
 /** Nobody waits for the disk. */
@@ -91,13 +100,18 @@ function forgetDisk(): void {
     fdatasync: (_: number, done: (error: null) => void) => setImmediate(done, null),
   })
   syncBuiltinESMExports()
+  changeAddon(() => ({ appendAsLeft: () => false }))
 }
 
 /** Whoever asks for a lock has it. */
 function forgetLocks(): void {
+  changeAddon(() => ({ tryLock: () => true, unlock: () => {}, appendAsLeft: () => false }))
+}
+
+function changeAddon(change: (addon: Addon) => Partial<Addon>): void {
   const { dlopen } = process
   process.dlopen = (module: { exports: object }, ...rest) => {
     dlopen(module, ...rest)
-    module.exports = { ...module.exports, tryLock: () => true, unlock: () => {} }
+    module.exports = { ...module.exports, ...change(module.exports as Addon) }
   }
 }

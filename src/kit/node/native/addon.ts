@@ -5,6 +5,8 @@ export interface Addon {
   tryLock(fd: number): boolean
   lock(fd: number, callback: (errno: number) => void): void
   unlock(fd: number): void
+  /** `left` has the file's device, its inode, its size, and when it was changed at the latest, in milliseconds. */
+  appendAsLeft(fd: number, path: string, left: Float64Array, bytes: Buffer): boolean
   isReadable(fd: number, timeoutMs: number): boolean
   /** Ends the process as it is. */
   exit(code: number): never
@@ -38,5 +40,5 @@ function findAddon(): Addon | undefined {
 /** Where what was built from `native/` lies, for every platform; undefined where it is missing. */
 export function findPrebuilt(): string | undefined {
   const here = typeof __dirname === 'string' ? __dirname : import.meta.dirname
-  return ['../native/prebuilt', '../../../native/prebuilt'].map((way) => `${here}/${way}`).find(existsSync)
+  return ['../native/prebuilt', '../../../../native/prebuilt'].map((way) => `${here}/${way}`).find(existsSync)
 }

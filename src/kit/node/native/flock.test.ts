@@ -5,7 +5,7 @@ import { closeSync, copyFileSync, openSync, readdirSync, readFileSync, statSync,
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { temporaryFolder } from '../../../test/helpers/temp.ts'
+import { temporaryFolder } from '../../../../test/helpers/temp.ts'
 import { type Flock, lockByCommand, lockDescriptor, openFlock, tryLockDescriptor, unlockDescriptor } from './flock.ts'
 
 function open(path: string): Flock {
@@ -32,7 +32,7 @@ f = open(sys.argv[1], 'a'); fcntl.flock(f, fcntl.LOCK_EX); print('held', flush=T
 
 describe('flock', () => {
   it('was built from its source', () => {
-    const native = new URL('../../../native/', import.meta.url)
+    const native = new URL('../../../../native/', import.meta.url)
     const source = createHash('sha256')
       .update(readFileSync(new URL('flock.c', native)))
       .digest('hex')

@@ -10,6 +10,7 @@ import { frameSize } from '../render/fence.ts'
 import { measure } from '../render/measure.ts'
 import { spoolPath } from '../spool/path.ts'
 import type { OpenedStore } from '../store/sqlite/schema.ts'
+import type { Sharing } from '../store/sqlite/sharing.ts'
 import type { Store } from '../store/store.ts'
 import type { Wire } from '../wires/wire.ts'
 import type { BusSettings } from './bus/settings.ts'
@@ -31,6 +32,8 @@ export interface OpenOptions {
   readonly upkeep?: boolean
   /** True for a server, of which many ask at once. */
   readonly isShared?: boolean
+  /** The same, for an embedded store. */
+  readonly sharing?: Sharing
   readonly note?: Context['note']
   /** Where the key lies that secrets are sealed with; by default the folder of an embedded store, else the user's home. */
   readonly home?: string

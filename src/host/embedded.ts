@@ -8,9 +8,7 @@ import type { OpenOptions } from './context.ts'
 
 /** The embedded store and the doorbell beside it. */
 export async function openEmbedded(path: string, options: OpenOptions): Promise<{ store: Store; wire: Wire }> {
-  const now = options.now ?? Date.now
-  const { busyMs, opened, isShared } = options
-  const store = await openSqliteStore({ path, now, random: Math.random, busyMs, opened, isShared })
+  const store = await openSqliteStore({ now: Date.now, ...options, path, random: Math.random })
   return { store, wire: createDoorbell({ folder: join(dirname(path), 'bells') }) }
 }
 

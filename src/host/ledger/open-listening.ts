@@ -2,6 +2,7 @@ import type { Context } from '../../core/context.ts'
 import { labelOf } from '../../core/ledger/label.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { LedgerLabel } from '../../model/ledger/ledgers.ts'
+import { createSharing } from '../../store/sqlite/sharing.ts'
 import type { Config } from '../config.ts'
 import { closer, createContext } from '../context.ts'
 import { openStore } from '../embedded.ts'
@@ -15,7 +16,7 @@ export interface OpenListening extends Listening {
 
 /** Opens the configured store and follows its ledger until it is closed. Refused where there is nothing to follow. */
 export async function openListening(config: Config, note: Context['note']): Promise<OpenListening> {
-  const { store, wire } = await openStore(config, { isShared: true })
+  const { store, wire } = await openStore(config, { isShared: true, sharing: createSharing() })
   const options = { config, home: config.home, limits: config.limits, isShared: true, note }
   const { ctx, closeLedger } = keepLedger(createContext(store, wire, options))
   const close = closer(store, wire, closeLedger)

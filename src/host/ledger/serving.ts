@@ -10,6 +10,7 @@ import {
 } from '../../ledger/serve/ledger-server.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { LedgerLabel } from '../../model/ledger/ledgers.ts'
+import { createSharing } from '../../store/sqlite/sharing.ts'
 import type { Config } from '../config.ts'
 import { closer, createContext } from '../context.ts'
 import { openStore } from '../embedded.ts'
@@ -38,7 +39,7 @@ export interface ServeLedger {
 
 /** Opens the configured store and lets clients of Hedera at its local ledger until it is closed. */
 export async function openLedgerServing(config: Config, { ports, note }: ServeLedger): Promise<LedgerServing> {
-  const { store, wire } = await openStore(config, { isShared: true })
+  const { store, wire } = await openStore(config, { isShared: true, sharing: createSharing() })
   const options = { config, home: config.home, limits: config.limits, isShared: true, note }
   const { ctx, closeLedger } = keepLedger(createContext(store, wire, options))
   const close = closer(store, wire, async () => {

@@ -5,6 +5,7 @@ import { startUpkeep } from '../../core/upkeep/loops.ts'
 import type { Replies } from '../../model/network/replies.ts'
 import type { Credentials } from '../../model/network/tokens.ts'
 import type { Postern } from '../../model/postern.ts'
+import { createSharing } from '../../store/sqlite/sharing.ts'
 import { createBothWires } from '../../wires/both.ts'
 import { afterCopies, afterThisTurn, ringLater } from '../../wires/later.ts'
 import { createSharedWire } from '../../wires/shared.ts'
@@ -45,7 +46,8 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
   const { sessionGates, userHooks } = readHookConfig(config)
   const note = options.note ?? (() => {})
   const engine = await openServedEngine(config, note)
-  const { store, wire: own } = await openStore(config, { isShared: true, ...options }).catch(async (error) => {
+  const shared = { isShared: true, sharing: createSharing() }
+  const { store, wire: own } = await openStore(config, { ...shared, ...options }).catch(async (error) => {
     await engine?.wire.close()
     throw error
   })

@@ -136,9 +136,10 @@ export class EventHub {
   async #keepPace(): Promise<void> {
     const slow = new Set(this.#followers)
     const all = Promise.all([...slow].map((follower) => follower.drained().then(() => slow.delete(follower))))
-    const enough = new AbortController()
-    await Promise.race([all, pause(PACE_MS, enough.signal)])
-    enough.abort()
+    const enough = Promise.withResolvers<void>()
+    const timer = setTimeout(enough.resolve, PACE_MS)
+    await Promise.race([all, enough.promise])
+    clearTimeout(timer)
     for (const follower of slow) {
       if (!this.#followers.has(follower)) continue
       this.leave(follower)

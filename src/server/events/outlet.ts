@@ -48,7 +48,11 @@ export function createOutlet(response: ServerResponse): Outlet {
     send(bytes) {
       if (!isOpen || response.writableEnded) return
       queued++
+      // Goes out at once; Node would else wait until nothing else is to be done first.
+      const { socket } = response
+      socket?.cork()
       response.write(bytes, onTaken)
+      socket?.uncork()
     },
     drained() {
       if (!isOpen || queued === 0) return Promise.resolve()

@@ -13,6 +13,7 @@ import type { AgentShelf, Shelves, Store, TransactOptions } from '../store.ts'
 import { attend } from './concerns.ts'
 import { asSql, Connection } from './connection.ts'
 import { isBusy } from './errors.ts'
+import { tendLog } from './log/log.ts'
 import { createOpener } from './offer.ts'
 import { openConnection } from './open.ts'
 import { createPusher } from './push.ts'
@@ -21,6 +22,7 @@ import { type QuietFolder, quietFolderOf } from './quiet.ts'
 import { createRareShelves } from './rare.ts'
 import type { OpenedStore } from './schema.ts'
 import { Settling } from './settle.ts'
+import type { Sharing } from './sharing.ts'
 import { Writer } from './writer.ts'
 
 export interface SqliteOptions {
@@ -31,8 +33,8 @@ export interface SqliteOptions {
   readonly busyMs?: number | undefined
   /** Is used as long as it is good. To close the store leaves it open: it is somebody else's. */
   readonly opened?: OpenedStore | undefined
-  /** Many ask at once, as a server's clients do: a verb waits for those that have come with it, and they share a commit. */
-  readonly isShared?: boolean | undefined
+  /** For a process that many ask at once. To close the store closes what it has open. */
+  readonly sharing?: Sharing | undefined
 }
 
 const DEFAULT_BUSY_MS = 10_000
@@ -78,7 +80,8 @@ class SqliteStore implements Store {
       busyMs: options.busyMs ?? DEFAULT_BUSY_MS,
       takeTurn: (timeoutMs) => this.#takeTurn(timeoutMs),
       beside: this.#settling,
-      gather: options.isShared ? gatherTurn : gatherCall,
+      tendLog: options.sharing?.log.tend ?? tendLog,
+      gather: options.sharing?.gather ?? gatherCall,
     })
     const writing = asSql(options.path, () => this.#current())
     const settle: Settle = async (params) => this.#settling.settle(params)
@@ -123,6 +126,7 @@ class SqliteStore implements Store {
 
   async close(): Promise<void> {
     await this.#writer.idle()
+    await this.#options.sharing?.log.close()
     this.#closed = true
     this.#disconnect()
   }
@@ -192,9 +196,6 @@ class SqliteStore implements Store {
 
 /** Whatever else is asked for by the same call joins the group. */
 const gatherCall = () => Promise.resolve()
-
-/** Whatever else has come by now: requests that wait on other connections are all read before this resolves. */
-const gatherTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 type Settle = AgentShelf['settle']
 

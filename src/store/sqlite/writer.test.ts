@@ -65,6 +65,7 @@ function createEngine(
         if (beside) throw beside
       },
     },
+    tendLog: () => {},
     gather,
   })
   return { writer, ran, kept, givenUp: () => given }

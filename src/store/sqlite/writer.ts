@@ -2,7 +2,6 @@ import { PosternError } from '../../model/errors.ts'
 import type { TransactOptions } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, isPoisoned, storeError } from './errors.ts'
-import { tendLog } from './log.ts'
 import type { Turn } from './queue.ts'
 
 /** How a writer gets at its connection, and at time and chance. */
@@ -19,6 +18,8 @@ export interface WriterOptions {
   /** Lines up with the writers of other processes; undefined where there is no line. */
   readonly takeTurn: (timeoutMs: number) => Promise<Turn | undefined>
   readonly beside: Beside
+  /** Is called after the first commit, and every so many. */
+  readonly tendLog: (connection: Connection, isFirst: boolean) => void
   /** Resolves when whoever else is about to write has had the time to say so. */
   readonly gather: () => Promise<void>
 }
@@ -135,7 +136,7 @@ export class Writer {
   /** A log that could not be tended now is tended later. */
   #tend(connection: Connection): void {
     try {
-      tendLog(connection, this.#commits === 1)
+      this.#options.tendLog(connection, this.#commits === 1)
     } catch (error) {
       if (isPoisoned(error)) this.#options.giveUp()
     }

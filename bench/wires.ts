@@ -19,6 +19,8 @@ import { waking } from './wake.ts'
 const IN_FLIGHT = 100
 const READERS = 100_000
 const AGENTS = 200
+/** Until nothing is compiled any more: agents and servers go on for longer than that. */
+const WARM_UPS = 12
 const STREAM = 'INBOX_EVENTS'
 
 /** What the wires cost, against the engines that they go through. */
@@ -37,7 +39,7 @@ function ringing(lab: Lab, engine: 'NATS' | 'Redis'): Contest {
   return {
     title: `push → agent through ${engine}`,
     rounds: lab.quick ? 4 : 8,
-    warmUps: 4,
+    warmUps: WARM_UPS,
     contestants: [ours, raw].map((name) => waking(lab, name, lab.quick ? 40 : 80)),
     goals: [
       { id: 'X1', ours: `${ours} p50`, than: `${raw} p50`, within: 1.5 },

@@ -6,7 +6,7 @@
  *   tryLock(fd)           true where the lock was free and is ours now
  *   lock(fd, callback)    waits in a thread of its own, then calls back with 0 or an errno
  *   unlock(fd)
- *   appendAsLeft(fd, path, left, bytes)   true once they are on the disk; false where the lock was taken, or the file at that path is not
+ *   appendAsLeft(fd, path, left, room)   true once as many bytes of it as `left` says are on the disk; false where the lock was taken, or the file at that path is not
  *                         as `left` says, or the disk took only a part: then nothing was done
  *   isReadable(fd, ms)    true once a read of it would not wait; nothing else happens meanwhile
  *   exit(code)            ends the process as it is, by _exit(2)
@@ -82,8 +82,8 @@ static int reach_disk(int fd) { return fcntl(fd, F_FULLFSYNC); }
 static int reach_disk(int fd) { return fdatasync(fd); }
 #endif
 
-/* What `left` says of a file, as numbers of JavaScript. */
-enum { DEVICE, INODE, SIZE, LATEST_CHANGE_MS, LEFT_NUMBERS };
+/* What `left` says of a file and of what is to be added, as numbers of JavaScript. */
+enum { DEVICE, INODE, SIZE, LATEST_CHANGE_MS, ADDED, LEFT_NUMBERS };
 
 static int is_as_left(const struct stat *found, const double *left) {
   struct timespec changed = CHANGED_AT(*found);
@@ -110,18 +110,19 @@ static int append_locked(int fd, const char *path, const double *left, const voi
 static napi_value append_as_left(napi_env env, napi_callback_info info) {
   napi_value arguments[4], is_done;
   char path[PATH_MAX];
-  size_t path_length = 0, numbers = 0, length = 0;
+  size_t path_length = 0, numbers = 0, room = 0;
   double *left = NULL;
   void *bytes = NULL;
   int fd = read_fd(env, info, 4, arguments);
   if (napi_get_value_string_utf8(env, arguments[1], path, sizeof(path), &path_length) != napi_ok ||
       napi_get_typedarray_info(env, arguments[2], NULL, &numbers, (void **)&left, NULL, NULL) != napi_ok ||
-      napi_get_buffer_info(env, arguments[3], &bytes, &length) != napi_ok || numbers != LEFT_NUMBERS)
+      napi_get_buffer_info(env, arguments[3], &bytes, &room) != napi_ok || numbers != LEFT_NUMBERS ||
+      !(left[ADDED] >= 0 && left[ADDED] <= (double)room))
     return fail(env, EINVAL);
   int outcome = 0;
   /* A path that does not fit in is cut, and names another file or none. */
   if (path_length < sizeof(path) - 1 && lock_file(fd, LOCK_EX | LOCK_NB) == 0) {
-    outcome = append_locked(fd, path, left, bytes, length);
+    outcome = append_locked(fd, path, left, bytes, (size_t)left[ADDED]);
     lock_file(fd, LOCK_UN);
   }
   if (outcome < 0) return fail(env, EIO);

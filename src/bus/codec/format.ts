@@ -8,10 +8,13 @@ import { formatField, formatScalar, Unwritable } from './header/yaml-lines.ts'
 import { type Matter, textOf } from './matter.ts'
 import { Sheet } from './sheet.ts'
 
-export interface WholeDraft extends EntryDraft {
+/** Which entry it is, and when it was written. */
+export interface Stamp {
   readonly msg_id: string
   readonly ts: string
 }
+
+export interface WholeDraft extends EntryDraft, Stamp {}
 
 const RULE = '---\n'
 const RULES_BYTES = 2 * RULE.length
@@ -19,7 +22,7 @@ const RULES_BYTES = 2 * RULE.length
 /** An entry by itself. */
 export function formatEntry(entry: WholeDraft): Buffer {
   const sheet = new Sheet()
-  writeEntry(entry, sheet)
+  writeEntry(entry, entry, sheet)
   return sheet.bytes
 }
 
@@ -27,12 +30,14 @@ export function formatEntry(entry: WholeDraft): Buffer {
  * Adds an entry as it stands in a file, with a line break at its end. It reads back as it is, byte for byte; what cannot is
  * refused with BUS_ENTRY_INVALID, and so is a header over the limit. Nothing of what is refused stays on the sheet.
  */
-export function writeEntry(entry: WholeDraft, sheet: Sheet): void {
-  const { body } = entry
+export function writeEntry(draft: EntryDraft, stamp: Stamp, sheet: Sheet): void {
+  const { body } = draft
   const said = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const stored = escapeBody(said)
   const before = sheet.length
-  sheet.addText(`${RULE}${formatHeader(entry)}body_bytes: ${stored.length}\nsha256: ${sha256Soon(said)}\n${RULE}`)
+  sheet.addText(
+    `${RULE}${formatHeader(draft, stamp)}body_bytes: ${stored.length}\nsha256: ${sha256Soon(said)}\n${RULE}`,
+  )
   const inside = sheet.length - before - RULES_BYTES
   if (inside > BUS_LIMITS.headerBytes) {
     sheet.cut(before)
@@ -42,9 +47,9 @@ export function writeEntry(entry: WholeDraft, sheet: Sheet): void {
   sheet.addText('\n')
 }
 
-function formatHeader(entry: WholeDraft): string {
+function formatHeader(draft: EntryDraft, stamp: Stamp): string {
   try {
-    return formatFields(entry)
+    return formatFields(draft, stamp)
   } catch (error) {
     if (error instanceof Unwritable) throw invalid(error.message)
     throw error
@@ -52,8 +57,8 @@ function formatHeader(entry: WholeDraft): string {
 }
 
 /** In the order of the seed's example. */
-function formatFields(entry: WholeDraft): string {
-  return `msg_id: ${formatScalar(required('msg_id', entry.msg_id))}\n${formatTime(entry.ts)}${textOf(entry, formatMatter)}`
+function formatFields(draft: EntryDraft, { msg_id, ts }: Stamp): string {
+  return `msg_id: ${formatScalar(required('msg_id', msg_id))}\n${formatTime(ts)}${textOf(draft, formatMatter)}`
 }
 
 function formatMatter(entry: Matter): string {

@@ -57,7 +57,7 @@ export function compose(
       const msg_id = ids.next(now, author.pid, author.count())
       const ts = formatTime(now)
       const at = sheet.length
-      writeEntry({ ...waiting.draft, msg_id, ts }, sheet)
+      writeEntry(waiting.draft, { msg_id, ts }, sheet)
       composed.push({ waiting, appended: { msg_id, ts, repaired }, at })
       repaired = undefined
     } catch (error) {

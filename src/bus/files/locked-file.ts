@@ -3,6 +3,7 @@ import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { appendAsLeft } from '../../kit/node/native/append-as-left.ts'
 import { lockDescriptor, tryLockDescriptor, unlockDescriptor } from '../../kit/node/native/flock.ts'
 import { PosternError } from '../../model/errors.ts'
+import type { Sheet } from '../codec/sheet.ts'
 import { openToAppend } from './open-file.ts'
 import type { Location } from './places.ts'
 import { onFile, troubleWith, unusable } from './trouble.ts'
@@ -54,10 +55,14 @@ export class KeptFile {
   }
 
   /** Locks it, adds to it and lets go of it in one step, where it is as it was left; false: nothing was done. */
-  appendAsLeft({ size, before }: { readonly size: number; readonly before: number }, bytes: Buffer): boolean {
+  appendAsLeft({ size, before }: { readonly size: number; readonly before: number }, sheet: Sheet): boolean {
     if (!this.#open) return false
     const { fd, dev, ino } = this.#open
-    return appendAsLeft({ fd, path: this.#location.path, dev, ino, size, changedByMs: before }, bytes)
+    return appendAsLeft(
+      { fd, path: this.#location.path, dev, ino, size, changedByMs: before },
+      sheet.room,
+      sheet.length,
+    )
   }
 
   unlock(): void {

@@ -148,7 +148,7 @@ export class Writer {
     const taken = this.#fitting()
     const composed = compose(this.#queue.slice(0, taken), left, author, this.#sheet)
     const last = composed.at(-1)
-    if (!last || !disk.standStill(() => this.#file.appendAsLeft(left, this.#sheet.bytes))) return false
+    if (!last || !disk.standStill(() => this.#file.appendAsLeft(left, this.#sheet))) return false
     this.#queue.splice(0, taken)
     this.#note(left, last)
     this.#turnEndedAt = monotonicMs()

@@ -5,7 +5,10 @@ export interface Addon {
   tryLock(fd: number): boolean
   lock(fd: number, callback: (errno: number) => void): void
   unlock(fd: number): void
-  /** `left` has the file's device, its inode, its size, and when it was changed at the latest, in milliseconds. */
+  /**
+   * `left` has the file's device, its inode, its size, when it was changed at the latest, in milliseconds, and how many of
+   * the bytes are to be added.
+   */
   appendAsLeft(fd: number, path: string, left: Float64Array, bytes: Buffer): boolean
   isReadable(fd: number, timeoutMs: number): boolean
   /** Ends the process as it is. */

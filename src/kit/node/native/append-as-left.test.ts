@@ -26,10 +26,18 @@ describe('an append to a file as it was left', () => {
     expect(spawnSync('flock', ['-n', left.path, 'true']).status).toBe(0)
   })
 
-  it('takes a view of a larger buffer for what it shows', () => {
+  it('takes a view of a larger buffer for what it shows, and no more of it than was asked for', () => {
     const left = openLeft()
-    expect(appendAsLeft(left, Buffer.from('not this, but that, and no more').subarray(10, 18))).toBe(true)
-    expect(textOf(left.path)).toBe(`${BEFORE}but that`)
+    const view = Buffer.from('not this, but that, and no more').subarray(10, 18)
+    expect(appendAsLeft(left, view)).toBe(true)
+    expect(appendAsLeft({ ...left, size: left.size + view.length }, view, 3)).toBe(true)
+    expect(textOf(left.path)).toBe(`${BEFORE}but thatbut`)
+  })
+
+  it.each([-1, Number.NaN, 9])('refuses to add %d of eight bytes', (count) => {
+    const left = openLeft()
+    expect(() => appendAsLeft(left, Buffer.from('too much'), count)).toThrow('Invalid argument')
+    expect(textOf(left.path)).toBe(BEFORE)
   })
 
   it.each<[string, (left: LeftFile) => LeftFile]>([

@@ -11,19 +11,24 @@ export interface LeftFile {
   readonly changedByMs: number
 }
 
-const left = new Float64Array(4)
+const left = new Float64Array(5)
 
 /**
- * Adds bytes to a file under its lock and waits for the disk, in one step. It stands still for as long as the disk takes. False
+ * Adds the first bytes of some to a file under its lock and waits for the disk, in one step. It stands still for as long as the disk takes. False
  * where the lock is taken, the path does not name the file as it was left, the disk did not take everything, or there is no
  * addon: then nothing was done. Throws where it failed and may have left something behind.
  */
-export function appendAsLeft({ fd, path, dev, ino, size, changedByMs }: LeftFile, bytes: Buffer): boolean {
+export function appendAsLeft(
+  { fd, path, dev, ino, size, changedByMs }: LeftFile,
+  bytes: Buffer,
+  count: number = bytes.length,
+): boolean {
   const addon = loadAddon()
   if (!addon) return false
   left[0] = dev
   left[1] = ino
   left[2] = size
   left[3] = changedByMs
+  left[4] = count
   return addon.appendAsLeft(fd, path, left, bytes)
 }

@@ -75,6 +75,7 @@ function rawFile(
         writeSync(fd, entries === 1 ? entry : Buffer.concat(Array.from({ length: entries }, () => entry)))
         fsyncSync(fd)
       }
+      for (let i = 0; i < WARM_UPS; i++) append(1)
       return { block: block(append), leave: () => closeSync(fd) }
     },
   }

@@ -6,8 +6,10 @@
  *   tryLock(fd)           true where the lock was free and is ours now
  *   lock(fd, callback)    waits in a thread of its own, then calls back with 0 or an errno
  *   unlock(fd)
- *   appendAsLeft(fd, path, left, room)   true once as many bytes of it as `left` says are on the disk; false where the lock was taken, or the file at that path is not
- *                         as `left` says, or the disk took only a part: then nothing was done
+ *   appendAsLeft(fd, path, left, room)
+ *                         1 once as many bytes of the room as `left` says are on the disk. 0 where nothing was done: the
+ *                         lock was taken, the file at that path is not as `left` says, or the disk took only a part.
+ *                         Else a negative errno: nobody knows what is on the disk, or what was written is still there
  *   isReadable(fd, ms)    true once a read of it would not wait; nothing else happens meanwhile
  *   exit(code)            ends the process as it is, by _exit(2)
  *
@@ -75,12 +77,25 @@ static napi_value unlock(napi_env env, napi_callback_info info) {
 
 #ifdef __APPLE__
 #define CHANGED_AT(found) ((found).st_mtimespec)
-/* There fsync(2) leaves the bytes in the disk's own memory. */
-static int reach_disk(int fd) { return fcntl(fd, F_FULLFSYNC); }
+/* There fsync(2) leaves the bytes in the disk's own memory; not every volume can do better. */
+static int sync_once(int fd) {
+  if (fcntl(fd, F_FULLFSYNC) == 0) return 0;
+#ifdef F_BARRIERFSYNC
+  if (fcntl(fd, F_BARRIERFSYNC) == 0) return 0;
+#endif
+  return fsync(fd);
+}
 #else
 #define CHANGED_AT(found) ((found).st_mtim)
-static int reach_disk(int fd) { return fdatasync(fd); }
+static int sync_once(int fd) { return fdatasync(fd); }
 #endif
+
+static int reach_disk(int fd) {
+  while (sync_once(fd) != 0) {
+    if (errno != EINTR) return errno;
+  }
+  return 0;
+}
 
 /* What `left` says of a file and of what is to be added, as numbers of JavaScript. */
 enum { DEVICE, INODE, SIZE, LATEST_CHANGE_MS, ADDED, LEFT_NUMBERS };
@@ -98,24 +113,28 @@ static int take_back(int fd, off_t size, ssize_t written) {
   return fstat(fd, &found) == 0 && found.st_size == size + written && ftruncate(fd, size) == 0;
 }
 
-/* 1: done; 0: not done; -1: failed, and something may be left of it. */
 static int append_locked(int fd, const char *path, const double *left, const void *bytes, size_t length) {
   struct stat found;
   if (lstat(path, &found) != 0 || !is_as_left(&found, left)) return 0;
   ssize_t written = write(fd, bytes, length);
-  if (written == (ssize_t)length && reach_disk(fd) == 0) return 1;
-  return take_back(fd, found.st_size, written) ? 0 : -1;
+  if (written != (ssize_t)length) return take_back(fd, found.st_size, written) ? 0 : -EIO;
+  int error = reach_disk(fd);
+  if (error == 0) return 1;
+  take_back(fd, found.st_size, written);
+  return -error;
 }
 
 static napi_value append_as_left(napi_env env, napi_callback_info info) {
-  napi_value arguments[4], is_done;
+  napi_value arguments[4], result;
+  napi_typedarray_type type = napi_uint8_array;
   char path[PATH_MAX];
   size_t path_length = 0, numbers = 0, room = 0;
   double *left = NULL;
   void *bytes = NULL;
   int fd = read_fd(env, info, 4, arguments);
   if (napi_get_value_string_utf8(env, arguments[1], path, sizeof(path), &path_length) != napi_ok ||
-      napi_get_typedarray_info(env, arguments[2], NULL, &numbers, (void **)&left, NULL, NULL) != napi_ok ||
+      napi_get_typedarray_info(env, arguments[2], &type, &numbers, (void **)&left, NULL, NULL) != napi_ok ||
+      type != napi_float64_array ||
       napi_get_buffer_info(env, arguments[3], &bytes, &room) != napi_ok || numbers != LEFT_NUMBERS ||
       !(left[ADDED] >= 0 && left[ADDED] <= (double)room))
     return fail(env, EINVAL);
@@ -125,9 +144,8 @@ static napi_value append_as_left(napi_env env, napi_callback_info info) {
     outcome = append_locked(fd, path, left, bytes, (size_t)left[ADDED]);
     lock_file(fd, LOCK_UN);
   }
-  if (outcome < 0) return fail(env, EIO);
-  napi_get_boolean(env, outcome == 1, &is_done);
-  return is_done;
+  napi_create_int32(env, outcome, &result);
+  return result;
 }
 
 static napi_value is_readable(napi_env env, napi_callback_info info) {

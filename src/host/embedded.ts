@@ -8,7 +8,7 @@ import type { OpenOptions } from './context.ts'
 
 /** The embedded store and the doorbell beside it. */
 export async function openEmbedded(path: string, options: OpenOptions): Promise<{ store: Store; wire: Wire }> {
-  const store = await openSqliteStore({ now: Date.now, ...options, path, random: Math.random })
+  const store = await openSqliteStore({ ...options, now: options.now ?? Date.now, path, random: Math.random })
   return { store, wire: createDoorbell({ folder: join(dirname(path), 'bells') }) }
 }
 

@@ -8,7 +8,7 @@ import { readHookConfig } from './hook-config.ts'
 import { assemble } from './open-local.ts'
 import { addEngine } from './wires/add-engine.ts'
 
-export interface OpenPostern extends Omit<OpenOptions, 'config'> {
+export interface OpenPostern extends Omit<OpenOptions, 'config' | 'sharing'> {
   /** A path to a SQLite file or a `postgres://` URL; by default the store of the home. */
   readonly store?: string
   /**

@@ -21,13 +21,16 @@ interface Ledger {
 it('keeps every push that it acknowledged, and stores none twice, however often it is killed', async () => {
   verifies('G1.server-kill')
   const home = temporaryFolder()
-  await withStore(home, ({ agents }) => agents.add({ id: 'quinn' }))
+  // One for each writer: together they would fill one inbox.
+  await withStore(home, async ({ agents }) => {
+    for (let writer = 0; writer < WRITERS; writer++) await agents.add({ id: `quinn-${writer}` })
+  })
   const ledger: Ledger = { acknowledged: [], tried: new Set() }
   let unanswered: string[] = []
   for (let cycle = 0; cycle < CYCLES; cycle++) {
     const server = await startServe({ home, executable: cliCommand([]).at(-1) ?? '' })
     const load = Array.from({ length: WRITERS }, (_, writer) =>
-      write(server, ledger, `${cycle}-${writer}`, unanswered[writer]),
+      write(server, ledger, { to: `quinn-${writer}`, name: `${cycle}-${writer}`, again: unanswered[writer] }),
     )
     await delay(Math.random() * LONGEST_LIFE_MS)
     await server.stop('SIGKILL')
@@ -55,12 +58,16 @@ function judge({ acknowledged, tried }: Ledger, stored: readonly string[]) {
 }
 
 /** Pushes until the server is gone, beginning with what was not answered before. Returns what was not answered now. */
-async function write({ url, token }: ServeProcess, ledger: Ledger, name: string, again?: string): Promise<string> {
+async function write(
+  { url, token }: ServeProcess,
+  ledger: Ledger,
+  { to, name, again }: { readonly to: string; readonly name: string; readonly again: string | undefined },
+): Promise<string> {
   for (let count = 0; ; count++) {
     const key = count === 0 && again !== undefined ? again : `${name}-${count}`
     ledger.tried.add(key)
     const headers = { 'idempotency-key': key }
-    const body = { to: ['quinn'], content: key }
+    const body = { to: [to], content: key }
     const answer = await ask(url, 'POST /api/v1/inbox', { token, headers, body }).catch(() => undefined)
     if (!answer) return key
     expect(answer.status, answer.text).toBe(201)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { body } from '../../../test/helpers/bus/drafts.ts'
 import { NAIVE_READERS } from '../../../test/helpers/bus/naive-codec.ts'
-import { endsWithDashes, escapeBody, unescapeBody } from './dashes.ts'
+import { endsWithDashes, escapeBody, hasDashes, unescapeBody } from './dashes.ts'
 
 const escaped = (said: string) => escapeBody(Buffer.from(said)).toString()
 
@@ -25,6 +25,17 @@ describe('a line of dashes', () => {
 
   it.each(['--', '- - -', '--- a', 'a ---', '\\', '\\--', 'a\\---', '***', '—'])('is not %j', (said) => {
     expect(escaped(said)).toBe(said)
+  })
+
+  it('is looked for in short and long bodies alike', () => {
+    const few = fc.array(fc.constantFrom(0x2d, 0x2d, 0x61), { maxLength: 12 })
+    fc.assert(
+      fc.property(few, fc.constantFrom(0, 1_010, 1_024, 1_030), (bytes, before) => {
+        const said = Buffer.from([...Array.from({ length: before }, () => 0x61), ...bytes])
+        expect(hasDashes(said)).toBe(said.includes('---'))
+      }),
+      { numRuns: 2_000 },
+    )
   })
 
   it('is in no body as it is stored, and every body is read back', () => {

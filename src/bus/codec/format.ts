@@ -28,7 +28,7 @@ export function formatEntry(entry: WholeDraft): Buffer {
 
 /**
  * Adds an entry as it stands in a file, with a line break at its end. It reads back as it is, byte for byte; what cannot is
- * refused with BUS_ENTRY_INVALID, and so is a header over the limit. Nothing of what is refused stays on the sheet.
+ * refused with BUS_ENTRY_INVALID, and so is a header over the limit. What is on the sheet then must be cut off again.
  */
 export function writeEntry(draft: EntryDraft, stamp: Stamp, sheet: Sheet): void {
   const { body } = draft
@@ -39,10 +39,8 @@ export function writeEntry(draft: EntryDraft, stamp: Stamp, sheet: Sheet): void 
     `${RULE}${formatHeader(draft, stamp)}body_bytes: ${stored.length}\nsha256: ${sha256Soon(said)}\n${RULE}`,
   )
   const inside = sheet.length - before - RULES_BYTES
-  if (inside > BUS_LIMITS.headerBytes) {
-    sheet.cut(before)
+  if (inside > BUS_LIMITS.headerBytes)
     throw invalid(`its header has ${inside} bytes, and at most ${BUS_LIMITS.headerBytes} are taken`)
-  }
   sheet.addBytes(stored)
   sheet.addText('\n')
 }

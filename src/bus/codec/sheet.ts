@@ -6,12 +6,8 @@ const MAX_CHARACTER_BYTES = 3
 
 /** What is to be written to a file, put together in room that is used again for what comes next. */
 export class Sheet {
-  #room: Buffer
+  #room = Buffer.allocUnsafe(FIRST_BYTES)
   #length = 0
-
-  constructor(bytes = FIRST_BYTES) {
-    this.#room = Buffer.allocUnsafe(bytes)
-  }
 
   get length(): number {
     return this.#length

@@ -52,15 +52,16 @@ export function compose(
   sheet.clear()
   sheet.addText(closing)
   for (const waiting of batch) {
+    const at = sheet.length
     try {
       const now = author.now()
       const msg_id = ids.next(now, author.pid, author.count())
       const ts = formatTime(now)
-      const at = sheet.length
       writeEntry(waiting.draft, { msg_id, ts }, sheet)
       composed.push({ waiting, appended: { msg_id, ts, repaired }, at })
       repaired = undefined
     } catch (error) {
+      sheet.cut(at)
       waiting.reject(error)
     }
   }

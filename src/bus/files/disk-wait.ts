@@ -25,19 +25,22 @@ export class DiskWait {
   /** Undefined where it is there already. */
   wait(fd: number): Promise<void> | undefined {
     if (this.isQuick) {
-      this.standStill(() => fdatasyncSync(fd))
+      this.standStill(() => {
+        fdatasyncSync(fd)
+        return true
+      })
       return undefined
     }
     const begunAt = monotonicMs()
     return waitMeanwhile(fd).then(() => this.#note(begunAt, QUICK_MS + DETOUR_MS))
   }
 
-  /** Does what takes as long as the disk does, and notes how long that was. */
-  standStill<T>(act: () => T): T {
+  /** Does what takes as long as the disk does, and notes how long that was; nothing where it says that it did not. */
+  standStill(act: () => boolean): boolean {
     const begunAt = monotonicMs()
-    const result = act()
-    this.#note(begunAt, QUICK_MS)
-    return result
+    const isDone = act()
+    if (isDone) this.#note(begunAt, QUICK_MS)
+    return isDone
   }
 
   #note(begunAt: number, limitMs: number): void {

@@ -55,8 +55,8 @@ export class KeptFile {
   }
 
   /** Locks it, adds to it and lets go of it in one step, where it is as it was left; false: nothing was done. */
-  appendAsLeft({ size, before }: { readonly size: number; readonly before: number }, sheet: Sheet): boolean {
-    if (!this.#open) return false
+  appendAsLeft({ identity, size, before }: AsLeft, sheet: Sheet): boolean {
+    if (this.#open?.identity !== identity) return false
     const { fd, dev, ino } = this.#open
     return appendAsLeft(
       { fd, path: this.#location.path, dev, ino, size, changedByMs: before },
@@ -100,6 +100,13 @@ export class KeptFile {
       throw troubleWith(path, error)
     }
   }
+}
+
+/** How a file was left by its writer, and when that was at the latest, by the clock of the system. */
+export interface AsLeft {
+  readonly identity: string
+  readonly size: number
+  readonly before: number
 }
 
 export interface LockedFile {

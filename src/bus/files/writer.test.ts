@@ -10,6 +10,7 @@ import fs, {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -336,6 +337,23 @@ describe('writing is refused', () => {
     expect((await post(shelf, 'three')).repaired).toBeUndefined()
     expect(await bodiesOf(shelf)).toEqual(['one', 'three'])
   })
+})
+
+/** So many that the disk is known to be quick, and one call does everything. */
+const ENOUGH_TO_TRUST = 50
+
+it('looks at a file anew where it was replaced by one of the same length, though what came first was refused', async () => {
+  const { shelf, path } = openTestBus()
+  for (let i = 0; i < ENOUGH_TO_TRUST; i++) await post(shelf, 'one')
+  const { size } = statSync(path)
+  const [before, torn] = [plantedEntry(0, 'before'), plantedEntry(1, 'torn'.repeat(size / 4)).toString('latin1')]
+  rmSync(path)
+  plant(path, `${before}${torn}`.slice(0, size))
+  utimesSync(path, 1, 1)
+  const wrong = { ...draftOf('wrong'), meta: { long: 'x'.repeat(20_000) } }
+  await expect(shelf.append(TASK, wrong)).rejects.toMatchObject({ code: 'BUS_ENTRY_INVALID' })
+  expect((await post(shelf, 'after')).repaired).toBeDefined()
+  expect(await bodiesOf(shelf)).toEqual(['before', 'after'])
 })
 
 it('keeps its file open for a while, and opens it again when it is asked to', async () => {

@@ -5,22 +5,19 @@ import { createLogMover } from './log/log-mover.ts'
 
 /** How a process that many ask at once, as a server's clients do, uses its store. */
 export interface Sharing {
-  /** Resolves when whoever else is about to write has had the time to say so. */
-  readonly gather: () => Promise<void>
+  /** Resolves when whoever else is about to write has had the time to say so. Is told when the last were answered. */
+  readonly gather: (answeredAt: number) => Promise<void>
   readonly log: LogKeeper
 }
 
-/** Whoever comes after so long a pause comes alone, and need not wait for company. */
-const ALONE_MS = 4
+/** Whoever comes so long after the last were answered comes alone, and need not wait for company. */
+const ALONE_MS = 2
 
 export function createSharing(now: () => number = monotonicMs): Sharing {
-  let gatheredAt = Number.NEGATIVE_INFINITY
   return {
-    async gather() {
-      const isAlone = now() - gatheredAt > ALONE_MS
-      gatheredAt = now()
+    async gather(answeredAt) {
       // Requests that wait on other connections are all read before this goes on.
-      if (!isAlone) await nextTurn()
+      if (now() - answeredAt <= ALONE_MS) await nextTurn()
     },
     log: createLogMover(),
   }

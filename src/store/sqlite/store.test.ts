@@ -30,6 +30,21 @@ describe('the schema', () => {
   })
 })
 
+describe('a store that is being closed', () => {
+  it('takes nothing more while it waits for whoever keeps its log', async () => {
+    const ended = Promise.withResolvers<void>()
+    const sharing = { gather: async () => {}, log: { tend: () => {}, close: () => ended.promise } }
+    const path = join(temporaryFolder(), 'postern.db')
+    const store = await openSqliteStore({ path, now: Date.now, random: Math.random, sharing })
+    const closing = store.close()
+    await new Promise(setImmediate)
+    const late = store.transact((tx) => tx.agents.insert(newAgent('ann')))
+    await expect(late).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    ended.resolve()
+    await closing
+  })
+})
+
 describe('a store whose file is replaced under it', () => {
   it('says so once, then reads what is there now', async () => {
     const folder = temporaryFolder()

@@ -126,8 +126,8 @@ class SqliteStore implements Store {
 
   async close(): Promise<void> {
     await this.#writer.idle()
-    await this.#options.sharing?.log.close()
     this.#closed = true
+    await this.#options.sharing?.log.close()
     this.#disconnect()
   }
 

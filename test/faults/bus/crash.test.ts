@@ -15,30 +15,51 @@ import { judge } from './verdict.ts'
 
 const AT_ONCE = 3
 const POSTS = 3
+/** So many of them that the disk is known to be quick. */
+const MANY_POSTS = 12
 /** After the first and the third post, so that the victim rotates twice. */
 const ROTATE_BYTES = 700
 const TORN = plantedEntry(0, 'torn'.repeat(20)).subarray(0, -9)
 
 describe.runIf(canTrace())('a post that is killed at every storage syscall', () => {
-  it.each([
-    ['into a bus that is new', '', 0],
-    ['after an entry that is torn', TORN, 0],
-    ['while the file is set aside', '', ROTATE_BYTES],
-  ])('is whole or not there, and harms no other: %s', async (name, before, rotateBytes) => {
+  it.each<[string, string | Uint8Array, Omit<Victim, 'root'>]>([
+    ['into a bus that is new', '', { posts: POSTS, rotateBytes: 0 }],
+    ['after an entry that is torn', TORN, { posts: POSTS, rotateBytes: 0 }],
+    ['while the file is set aside', '', { posts: POSTS, rotateBytes: ROTATE_BYTES }],
+    ['all in one call', '', { posts: MANY_POSTS, rotateBytes: 0, plant: 'quick' }],
+  ])('is whole or not there, and harms no other: %s', async (name, before, victim) => {
     verifies('S002.crash')
     const folder = temporaryFolder()
     const counted = prepare(join(folder, 'counted'), before)
     const log = join(folder, 'strace.log')
-    expect((await run({ root: counted, rotateBytes }, ['-o', log])).acknowledged).toHaveLength(POSTS)
+    expect((await run({ root: counted, ...victim }, ['-o', log])).acknowledged).toHaveLength(victim.posts)
     const points = pointsIn(log)
     expect(points.length).toBeGreaterThan(2 * POSTS)
     const { struck, faults } = await strikeAll(name, points, (at) => ({
       root: prepare(join(folder, `${at}`), before),
-      rotateBytes,
+      ...victim,
     }))
     expect(faults).toEqual([])
     // Calls are counted by thread, and which thread waits for the disk differs from run to run.
     expect(struck).toBeGreaterThanOrEqual(points.length * 0.6)
+  })
+
+  it('is refused where the disk fails, and stands there once or not at all', async () => {
+    const folder = temporaryFolder()
+    const points = Array.from({ length: MANY_POSTS }, (_, at) => at + 1)
+    const found = await inTurn(points, AT_ONCE, async (nth) => {
+      const root = prepare(join(folder, `${nth}`), '')
+      const failing = ['-e', 'trace=fdatasync', '-e', `inject=fdatasync:error=EIO:when=${nth}`]
+      const victim: Victim = { root, posts: MANY_POSTS, rotateBytes: 0, plant: 'quick' }
+      const { acknowledged, trouble } = await run(victim, ['-o', '/dev/null', ...failing])
+      const { lost, twice, notRising } = await judge(root, acknowledged)
+      const isTold = acknowledged.length === MANY_POSTS ? trouble === '' : trouble.includes('BUS_UNUSABLE')
+      return { isFailed: acknowledged.length < MANY_POSTS, isTold, faults: [...lost, ...twice, ...notRising] }
+    })
+    expect(found.flatMap(({ faults }) => faults)).toEqual([])
+    expect(found.every(({ isTold }) => isTold)).toBe(true)
+    // Calls are counted by thread, and which thread waits for the disk differs from run to run.
+    expect(found.filter(({ isFailed }) => isFailed).length).toBeGreaterThan(MANY_POSTS / 4)
   })
 
   it('is found out if it is acknowledged before it is written', async () => {
@@ -46,6 +67,7 @@ describe.runIf(canTrace())('a post that is killed at every storage syscall', () 
     const points = [1, 2, 3].map((nth) => ({ syscall: 'fdatasync', nth }))
     const { faults } = await strikeAll('planted: late', points, (at) => ({
       root: prepare(join(folder, `${at}`), plantedEntry(0)),
+      posts: POSTS,
       rotateBytes: 0,
       plant: 'late',
     }))
@@ -55,8 +77,9 @@ describe.runIf(canTrace())('a post that is killed at every storage syscall', () 
 
 interface Victim {
   readonly root: string
+  readonly posts: number
   readonly rotateBytes: number
-  readonly plant?: 'late'
+  readonly plant?: 'late' | 'quick'
 }
 
 async function strikeAll(name: string, points: readonly Point[], victimOf: (at: number) => Victim) {
@@ -76,7 +99,8 @@ function prepare(root: string, before: string | Uint8Array): string {
 async function strike(victim: Victim, { syscall, nth }: Point) {
   const { root } = victim
   const what = ['-e', `trace=${syscall}`, '-e', `inject=${syscall}:signal=SIGKILL:when=${nth}`]
-  const { acknowledged, isKilled } = await run(victim, ['-o', '/dev/null', ...what])
+  const { acknowledged, isKilled, trouble } = await run(victim, ['-o', '/dev/null', ...what])
+  expect(trouble).toBe('')
   const { shelf } = openTestBus({ root })
   await post(shelf, 'after')
   const { lost, twice, notRising, strange } = await judge(root, acknowledged)
@@ -93,16 +117,16 @@ async function strike(victim: Victim, { syscall, nth }: Point) {
 }
 
 async function run(
-  { root, rotateBytes, plant }: Victim,
+  { root, posts, rotateBytes, plant }: Victim,
   tracing: readonly string[],
-): Promise<{ readonly acknowledged: Acknowledged[]; readonly isKilled: boolean }> {
+): Promise<{ readonly acknowledged: Acknowledged[]; readonly isKilled: boolean; readonly trouble: string }> {
   const path = busPath(root)
   const archives = ['.0001.md', '.0002.md'].map((ending) => path.replace('.md', ending))
   const paths = [path, ...archives, dirname(path), dirname(dirname(path)), root].flatMap((each) => ['-P', each])
-  const words = ['-f', '-qq', ...paths, ...tracing, process.execPath, bundle('post-some'), root, `${POSTS}`]
+  const words = ['-f', '-qq', ...paths, ...tracing, process.execPath, bundle('post-some'), root, `${posts}`]
   const child = spawn('strace', [...words, `${rotateBytes}`, plant ?? ''], { stdio: ['ignore', 'pipe', 'pipe'] })
   const [out, trouble] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-  expect(trouble).toBe('')
   const acknowledged = out.split('\n').slice(0, -1)
-  return { acknowledged: acknowledged.map((line) => JSON.parse(line)), isKilled: child.signalCode === 'SIGKILL' }
+  const isKilled = child.signalCode === 'SIGKILL'
+  return { acknowledged: acknowledged.map((line) => JSON.parse(line)), isKilled, trouble }
 }

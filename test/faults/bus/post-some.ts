@@ -9,6 +9,8 @@ const shelf = openBus({ root, rotateBytes: Number(rotateBytes) })
 
 const say = writeSync
 if (plant === 'late') writeAtTheEnd()
+// A disk that takes no time at all is trusted after some entries, and then one call of the addon does everything.
+if (plant === 'quick') process.uptime = () => 1
 
 for (let nth = 0; nth < Number(count); nth++) {
   const body = Buffer.from(`entry ${nth}\n${'x'.repeat(300)}`)

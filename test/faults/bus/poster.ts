@@ -87,7 +87,7 @@ function dieWhileWriting(): void {
   syncBuiltinESMExports()
   changeAddon(({ tryLock, appendAsLeft }) => ({
     appendAsLeft: (fd, path, left, bytes) => {
-      if (Math.random() < deadliness && tryLock(fd)) die(fd, bytes)
+      if (Math.random() < deadliness && tryLock(fd)) die(fd, bytes.subarray(0, left.at(-1)))
       return appendAsLeft(fd, path, left, bytes)
     },
   }))
@@ -100,12 +100,12 @@ function forgetDisk(): void {
     fdatasync: (_: number, done: (error: null) => void) => setImmediate(done, null),
   })
   syncBuiltinESMExports()
-  changeAddon(() => ({ appendAsLeft: () => false }))
+  changeAddon(() => ({ appendAsLeft: () => 0 }))
 }
 
 /** Whoever asks for a lock has it. */
 function forgetLocks(): void {
-  changeAddon(() => ({ tryLock: () => true, unlock: () => {}, appendAsLeft: () => false }))
+  changeAddon(() => ({ tryLock: () => true, unlock: () => {}, appendAsLeft: () => 0 }))
 }
 
 function changeAddon(change: (addon: Addon) => Partial<Addon>): void {

@@ -11,24 +11,36 @@ export interface LeftFile {
   readonly changedByMs: number
 }
 
+/** As `native/flock.c` has them. */
+const [DEVICE, INODE, SIZE, LATEST_CHANGE_MS, ADDED] = [0, 1, 2, 3, 4] as const
 const left = new Float64Array(5)
 
+/** Whether that can be done on this platform at all. */
+export function canAppendAsLeft(): boolean {
+  return loadAddon() !== undefined
+}
+
 /**
- * Adds the first bytes of some to a file under its lock and waits for the disk, in one step. It stands still for as long as the disk takes. False
- * where the lock is taken, the path does not name the file as it was left, the disk did not take everything, or there is no
- * addon: then nothing was done. Throws where it failed and may have left something behind.
+ * Adds the first bytes of some to a file under its lock and waits for the disk, in one step, for which it stands still.
+ * False where the lock is taken, the path does not name the file as it was left, or the disk did not take all of them:
+ * then nothing was done. Throws, as Node does, where the disk failed: then nobody knows what is on it.
  */
 export function appendAsLeft(
   { fd, path, dev, ino, size, changedByMs }: LeftFile,
   bytes: Buffer,
   count: number = bytes.length,
 ): boolean {
-  const addon = loadAddon()
-  if (!addon) return false
-  left[0] = dev
-  left[1] = ino
-  left[2] = size
-  left[3] = changedByMs
-  left[4] = count
-  return addon.appendAsLeft(fd, path, left, bytes)
+  left[DEVICE] = dev
+  left[INODE] = ino
+  left[SIZE] = size
+  left[LATEST_CHANGE_MS] = changedByMs
+  left[ADDED] = count
+  const outcome = loadAddon()?.appendAsLeft(fd, path, left, bytes) ?? 0
+  if (outcome < 0) throw systemError(outcome)
+  return outcome === 1
+}
+
+function systemError(errno: number): NodeJS.ErrnoException {
+  const code = process.getBuiltinModule('node:util').getSystemErrorName(errno)
+  return Object.assign(new Error(`${code}: the disk did not take what was added`), { code, errno })
 }

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../../../test/helpers/temp.ts'
-import type { Connection } from '../connection.ts'
+import { Connection } from '../connection.ts'
 import { openConnection } from '../open.ts'
 import type { LogKeeper } from './log.ts'
 import { createLogMover } from './log-mover.ts'
@@ -82,6 +82,40 @@ describe('a log that is moved by a thread', () => {
     await expect.poll(tended, { timeout: 10_000 }).toBeLessThan(LARGE_FRAMES)
   })
 
+  it.each([
+    ['a file that is none', () => join(temporaryFolder(), 'missing.cjs')],
+    ['a path that no thread can have', () => 'missing.cjs'],
+  ])('is moved by whoever writes where there is only %s for the thread', async (_, fileOf) => {
+    const mover = createMover(fileOf())
+    const connection = await openStore()
+    fillLog(connection)
+    const tended = () => {
+      mover.tend(connection, false)
+      return framesAfterCommit(connection)
+    }
+    await expect.poll(tended, { timeout: 10_000 }).toBeLessThan(LARGE_FRAMES)
+  })
+
+  it('goes on while somebody reads, and begins anew afterwards', async () => {
+    const connection = await openStore()
+    const reader = new Connection(connection.path, { busyMs: 0 })
+    const mover = createMover()
+    reader.exec('BEGIN')
+    reader.get('SELECT count(*) FROM filler')
+    fillLog(connection)
+    mover.tend(connection, false)
+    // Longer than the thread tries; nobody who writes finds the lock taken for long.
+    await expect.poll(() => logOf(connection)[2], { timeout: 10_000 }).not.toBe(-1)
+    expect(framesAfterCommit(connection)).toBeGreaterThan(LARGE_FRAMES)
+    reader.exec('COMMIT')
+    reader.close()
+    const tended = () => {
+      mover.tend(connection, false)
+      return framesAfterCommit(connection)
+    }
+    await expect.poll(tended, { timeout: 10_000 }).toBeLessThan(LARGE_FRAMES)
+  })
+
   it('is closed with the store, which then lies in one file', async () => {
     const mover = createLogMover()
     const path = join(temporaryFolder(), 'postern.db')
@@ -89,6 +123,7 @@ describe('a log that is moved by a thread', () => {
     connection.exec('CREATE TABLE filler (text TEXT)')
     fillLog(connection)
     mover.tend(connection, false)
+    await mover.close()
     await mover.close()
     connection.close()
     expect(existsSync(`${path}-wal`)).toBe(false)

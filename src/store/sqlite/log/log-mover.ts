@@ -3,7 +3,10 @@ import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Connection } from '../connection.ts'
 import { isLogLarge, type LogKeeper, moveLog } from './log.ts'
-import type { LogOrder } from './log-thread.ts'
+import type { LogAnswer, LogOrder } from './log-thread.ts'
+
+/** Somebody who reads for long, as a backup does, is still there in a moment. */
+const BUSY_REST_MS = 1_000
 
 /**
  * Has the log moved by a thread of its own, for a process that many wait for: it takes 10 to 20 ms. Where there can be no such
@@ -12,27 +15,41 @@ import type { LogOrder } from './log-thread.ts'
 export function createLogMover(file: string = threadFile()): LogKeeper {
   let helper: Helper | undefined
   let hasFailed = false
+  const ending = new Set<Promise<void>>()
 
-  function helperFor(connection: Connection): Helper {
-    // Another connection may be one to another file.
+  function end(known: Helper): void {
+    const ended = known.end().finally(() => ending.delete(ended))
+    ending.add(ended)
+    if (helper === known) helper = undefined
+  }
+
+  function helperFor(connection: Connection): Helper | undefined {
     if (helper?.connection === connection) return helper
-    void helper?.end()
-    helper = startHelper(file, connection, () => {
+    // Another connection may be one to another file.
+    if (helper) end(helper)
+    try {
+      const started = startHelper(file, connection, () => {
+        hasFailed = true
+        if (helper === started) helper = undefined
+      })
+      helper = started
+    } catch {
       hasFailed = true
-      helper = undefined
-    })
+    }
     return helper
   }
 
   return {
     tend(connection, isFirst) {
       if (helper?.isMoving || !isLogLarge(connection, isFirst)) return
-      if (isFirst || hasFailed) moveLog(connection)
-      else helperFor(connection).move()
+      const mover = isFirst || hasFailed ? undefined : helperFor(connection)
+      if (mover) mover.move()
+      else moveLog(connection)
     },
 
     async close() {
-      await helper?.end()
+      if (helper) end(helper)
+      await Promise.all(ending)
     },
   }
 }
@@ -47,11 +64,16 @@ interface Helper {
 function startHelper(file: string, connection: Connection, onFailure: () => void): Helper {
   const thread = new Worker(file, { workerData: connection.path })
   const tell = (order: LogOrder) => thread.postMessage(order)
+  const exited = once(thread, 'exit').catch(() => {})
   let isMoving = false
+  const rest = () => {
+    isMoving = false
+  }
   // It keeps no process alive.
   thread.unref()
-  thread.on('message', () => {
-    isMoving = false
+  thread.on('message', (answer: LogAnswer) => {
+    if (answer === 'busy') setTimeout(rest, BUSY_REST_MS).unref()
+    else rest()
   })
   thread.on('error', onFailure)
   return {
@@ -65,9 +87,8 @@ function startHelper(file: string, connection: Connection, onFailure: () => void
     },
     async end() {
       thread.ref()
-      const ended = once(thread, 'exit').catch(() => {})
       tell('end')
-      await ended
+      await exited
     },
   }
 }

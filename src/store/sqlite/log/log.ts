@@ -25,13 +25,14 @@ export function isLogLarge(connection: Connection, isFirst: boolean): boolean {
 }
 
 /**
- * Moves the write-ahead log into the store, so that the next writer begins it anew.
+ * Moves the write-ahead log into the store, so that the next writer begins it anew. False where somebody reads or writes
+ * meanwhile, so that it goes on.
  *
  * SQLite would do so by itself at a commit, but without the write lock: where many processes write, another commit
  * always comes between, the log never begins anew, and in the end every commit moves all of it. So the bulk is moved
  * while others write, and the small rest with the lock held. Whoever finds the lock taken leaves it to the next.
  */
-export function moveLog(connection: Connection): void {
+export function moveLog(connection: Connection): boolean {
   connection.get('PRAGMA wal_checkpoint(PASSIVE)')
-  connection.get('PRAGMA wal_checkpoint(RESTART)')
+  return connection.get('PRAGMA wal_checkpoint(RESTART)')?.[0] === 0
 }

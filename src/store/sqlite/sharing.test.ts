@@ -1,21 +1,35 @@
-import { expect, it } from 'vitest'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
 import { createSharing } from './sharing.ts'
 
-const NOW = 1_000
-
 /** Whether a turn of the event loop goes by first. */
-async function waitsForOthers(answeredAt: number): Promise<boolean> {
+async function waitsForOthers({ gather }: { gather(): Promise<void> }): Promise<boolean> {
   let hasTurned = false
   setImmediate(() => {
     hasTurned = true
   })
-  await createSharing(() => NOW).gather(answeredAt)
+  await gather()
   return hasTurned
 }
 
-it('waits for others only where somebody was answered a moment ago', async () => {
-  expect(await waitsForOthers(0)).toBe(false)
-  expect(await waitsForOthers(NOW - 3)).toBe(false)
-  expect(await waitsForOthers(NOW - 2)).toBe(true)
-  expect(await waitsForOthers(NOW)).toBe(true)
+describe('who is about to write', () => {
+  it('waits for others, but where the process had nothing to do', async () => {
+    let idle = 1_000
+    const sharing = createSharing(() => idle)
+    expect(await waitsForOthers(sharing)).toBe(false)
+    expect(await waitsForOthers(sharing)).toBe(true)
+    idle += 1
+    expect(await waitsForOthers(sharing)).toBe(true)
+    idle += 1.1
+    expect(await waitsForOthers(sharing)).toBe(false)
+  })
+
+  it('waits for others where the process was busy all the time, however long that was', async () => {
+    const sharing = createSharing()
+    await sharing.gather()
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+    expect(await waitsForOthers(sharing)).toBe(true)
+    await delay(20)
+    expect(await waitsForOthers(sharing)).toBe(false)
+  })
 })

@@ -1,23 +1,29 @@
 import { nextTurn } from '../../kit/node/event-loop.ts'
-import { monotonicMs } from '../../kit/node/monotonic.ts'
 import type { LogKeeper } from './log/log.ts'
 import { createLogMover } from './log/log-mover.ts'
 
 /** How a process that many ask at once, as a server's clients do, uses its store. */
 export interface Sharing {
-  /** Resolves when whoever else is about to write has had the time to say so. Is told when the last were answered. */
-  readonly gather: (answeredAt: number) => Promise<void>
+  /** Resolves when whoever else is about to write has had the time to say so. */
+  readonly gather: () => Promise<void>
   readonly log: LogKeeper
 }
 
-/** Whoever comes so long after the last were answered comes alone, and need not wait for company. */
-const ALONE_MS = 2
+/** Whoever comes to a process that had nothing to do for so long comes alone, and need not wait for company. */
+const ALONE_MS = 1
 
-export function createSharing(now: () => number = monotonicMs): Sharing {
+/** How long this process has had nothing to do, all in all. What keeps it busy, be it the disk, is no part of that. */
+const idleTime = () => performance.eventLoopUtilization().idle
+
+export function createSharing(idleMs: () => number = idleTime): Sharing {
+  let before = Number.NEGATIVE_INFINITY
   return {
-    async gather(answeredAt) {
+    async gather() {
+      const now = idleMs()
+      const isAlone = now - before > ALONE_MS
+      before = now
       // Requests that wait on other connections are all read before this goes on.
-      if (now() - answeredAt <= ALONE_MS) await nextTurn()
+      if (!isAlone) await nextTurn()
     },
     log: createLogMover(),
   }

@@ -9,7 +9,7 @@ interface Circumstances {
   readonly now?: () => number
   /** What goes wrong with what is kept beside the store. */
   readonly beside?: unknown
-  readonly gather?: (answeredAt: number) => Promise<void>
+  readonly gather?: () => Promise<void>
 }
 
 /** Stands in for an engine whose statements fail as told and that is busy at first; what it ran is kept. */
@@ -90,21 +90,6 @@ describe('the writer', () => {
     gathered.resolve()
     expect(await Promise.all([first, second])).toEqual([1, 2])
     expect(ran.filter((text) => text === 'COMMIT')).toHaveLength(1)
-  })
-
-  it('tells when the last were answered, however long their commit took', async () => {
-    const told: number[] = []
-    let at = 100
-    const now = () => at
-    const gather = async (answeredAt: number) => void told.push(answeredAt)
-    const { writer } = createEngine({}, { now, gather })
-    const slowly = async () => {
-      at += 50
-    }
-    await writer.transact(slowly)
-    at += 3
-    await writer.transact(slowly)
-    expect(told).toEqual([0, 150])
   })
 
   it('takes back only the verb that fails', async () => {

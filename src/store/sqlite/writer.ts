@@ -20,8 +20,8 @@ export interface WriterOptions {
   readonly beside: Beside
   /** Is called after the first commit, and every so many. */
   readonly tendLog: (connection: Connection, isFirst: boolean) => void
-  /** Resolves when whoever else is about to write has had the time to say so. Is told when the last have been answered. */
-  readonly gather: (answeredAt: number) => Promise<void>
+  /** Resolves when whoever else is about to write has had the time to say so. */
+  readonly gather: () => Promise<void>
 }
 
 /** What is kept beside the store, and must be true of it whether or not a group is committed. */
@@ -64,8 +64,6 @@ export class Writer {
   #running: Promise<void> | undefined
   #inTransaction = false
   #commits = 0
-  /** Before anything else. */
-  #answeredAt = 0
   /** Above zero while many were met at the lock not long ago. */
   #crowd = 0
 
@@ -95,7 +93,7 @@ export class Writer {
 
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
-      await this.#options.gather(this.#answeredAt)
+      await this.#options.gather()
       const isLasting = this.#queue.some((job) => job.isLasting)
       try {
         const connection = await this.#begin(isLasting)
@@ -129,7 +127,6 @@ export class Writer {
       return
     } finally {
       this.#inTransaction = false
-      this.#answeredAt = this.#options.now()
       connection.waitForDisk(true)
     }
     for (const { job, value } of settled) job.resolve(value)

@@ -35,6 +35,21 @@ it('sends a body whole, and reads the answer as text', async () => {
   expect(JSON.parse(await response.text())).toEqual({ method: 'POST', type: 'text/plain', body: 'grüße' })
 })
 
+it.each([
+  ['', '/'],
+  ['/', '/'],
+  ['?a=b', '/?a=b'],
+  ['/a/b%20c?d=%2F&e', '/a/b%20c?d=%2F&e'],
+  ['/grüße?x y', '/gr%C3%BC%C3%9Fe?x%20y'],
+  ['/a#b', '/a'],
+])('asks for %j as %j, on one server after the other', async (written, asked) => {
+  const fetch = createHttpFetch()
+  for (let server = 0; server < 2; server++) {
+    const url = await serve((request, response) => response.end(`${server} ${request.url}`))
+    expect(await (await fetch(`${url}${written}`, asking())).text()).toBe(`${server} ${asked}`)
+  }
+})
+
 it('is not content with a refusal, and reads that too', async () => {
   const url = await serve((_, response) => response.writeHead(404).end('nobody'))
   const response = await createHttpFetch()(url, asking())

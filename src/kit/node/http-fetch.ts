@@ -1,5 +1,6 @@
-import { Agent, type IncomingMessage, request } from 'node:http'
+import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http'
 import { request as requestSecurely, Agent as SecureAgent } from 'node:https'
+import { urlToHttpOptions } from 'node:url'
 
 /** What is sent, in the words of `fetch`. */
 export interface HttpRequest {
@@ -35,12 +36,13 @@ export interface HttpFetch {
 export function createHttpFetch(): HttpFetch {
   const plain = { request, agent: new Agent({ keepAlive: true }) }
   const secure = { request: requestSecurely, agent: new SecureAgent({ keepAlive: true }) }
+  const findPlace = rememberPlace()
   const fetch = (url: string, { method, headers, body, signal }: HttpRequest) =>
     new Promise<HttpResponse>((resolve, reject) => {
       const way = url.startsWith('https:') ? secure : plain
       const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
-      const options = { method, headers: { ...headers, ...length }, agent: way.agent, signal }
-      const sent = way.request(url, options, (response) => {
+      const options = { ...findPlace(url), method, headers: { ...headers, ...length }, agent: way.agent, signal }
+      const sent = way.request(options, (response) => {
         const isRedirect = response.headers.location !== undefined && isBetween(response, 300, 399)
         if (!isRedirect) return resolve(createResponse(response, signal))
         sent.destroy()
@@ -53,6 +55,28 @@ export function createHttpFetch(): HttpFetch {
     for (const { agent } of [plain, secure]) agent.destroy()
   }
   return Object.assign(fetch, { close })
+}
+
+/** Where a request goes, in the words of Node. */
+type Place = Pick<RequestOptions, 'protocol' | 'hostname' | 'port' | 'path'>
+
+/** A server, and a path that needs no escaping. */
+const PLAIN_URL = /^(https?:\/\/[^/?#]+)(\/[!"$-~]*)$/
+
+/** Takes a URL apart. One server is asked again and again, so the part that names it is parsed once. */
+function rememberPlace(): (url: string) => Place {
+  let known: { readonly origin: string; readonly server: Place } | undefined
+  return (url) => {
+    const [, origin, path] = PLAIN_URL.exec(url) ?? []
+    if (origin === undefined || path === undefined) return placeOf(url)
+    if (known?.origin !== origin) known = { origin, server: placeOf(origin) }
+    return { ...known.server, path }
+  }
+}
+
+function placeOf(url: string): Place {
+  const { protocol, hostname, port, path } = urlToHttpOptions(new URL(url))
+  return { protocol, hostname, port, path }
 }
 
 function failure(cause: Error): TypeError {

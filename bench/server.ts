@@ -331,7 +331,7 @@ function sustained(lab: Lab): Contest {
         name: 'server',
         async enter() {
           const home = lab.newFolder()
-          await fill(home, AGENTS, 0)
+          await fill(home, AGENTS, WAITING)
           const served = await lab.serve(home)
           return { block: () => keepUp(served), leave: () => served.stop() }
         },

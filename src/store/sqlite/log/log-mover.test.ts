@@ -104,9 +104,9 @@ describe('a log that is moved by a thread', () => {
     reader.get('SELECT count(*) FROM filler')
     fillLog(connection)
     mover.tend(connection, false)
-    // Longer than the thread tries; nobody who writes finds the lock taken for long.
-    await expect.poll(() => logOf(connection)[2], { timeout: 10_000 }).not.toBe(-1)
-    expect(framesAfterCommit(connection)).toBeGreaterThan(LARGE_FRAMES)
+    // Whoever writes meanwhile may find the lock taken for a moment, and no longer.
+    for (let round = 0; round < 5; round++)
+      await expect.poll(() => framesAfterCommit(connection), { timeout: 1_000 }).toBeGreaterThan(LARGE_FRAMES)
     reader.exec('COMMIT')
     reader.close()
     const tended = () => {

@@ -1,9 +1,9 @@
 import type { DeliveryState } from '../model/delivery.ts'
-import type { HealthCheck } from '../model/postern.ts'
+import type { HealthCheck, PushResult } from '../model/postern.ts'
 import type { AgentShelf, SessionShelf } from './agent-shelves.ts'
 import type { DecisionShelf, GateShelf } from './gate-shelf.ts'
 import type { HistoryShelf } from './history-shelf.ts'
-import type { DeliveryShelf, MessageShelf, OfferShelf, PickShelf } from './inbox-shelves.ts'
+import type { DeliveryShelf, MessageShelf, OfferShelf, PickShelf, PushParams } from './inbox-shelves.ts'
 import type { InheritanceShelf } from './inheritance-shelf.ts'
 import type { LedgerShelf } from './ledger-shelf.ts'
 import type { RelayShelf } from './relay-shelf.ts'
@@ -24,6 +24,11 @@ export interface Store {
   transact<T>(verb: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T>
   /** A verb that makes exactly one call on a shelf: on PostgreSQL it needs no BEGIN and COMMIT around it. */
   once<T>(call: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T>
+  /**
+   * Stores messages as one call of `messages.push` within `once` would, and fails alike. Many such calls that wait
+   * together may share a commit, a statement or a thread; each is still all or nothing by itself.
+   */
+  push(params: PushParams): Promise<readonly PushResult[]>
   /** Reads what is committed. Never blocks a writer. */
   readonly read: Shelves
   /** The store's clock: its machine's for PostgreSQL, so that many servers agree on deadlines. */

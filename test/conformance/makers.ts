@@ -178,6 +178,7 @@ export function storeWith(store: Store, changes: Partial<Store>): Store {
     location: store.location,
     transact: (verb, options) => store.transact(verb, options),
     once: (call) => store.once(call),
+    push: (params) => store.push(params),
     read: store.read,
     now: () => store.now(),
     check: () => store.check(),

@@ -3,7 +3,6 @@ import { EVERYBODY, type Message } from '../../model/message.ts'
 import type { PushMessage, PushResult } from '../../model/postern.ts'
 import { RING_ALL } from '../../model/ring.ts'
 import { spaceOf } from '../../model/sources/space.ts'
-import type { Shelves } from '../../store/store.ts'
 import { unknownAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
 import { ring } from '../rings.ts'
@@ -53,7 +52,7 @@ async function pushDrafts(ctx: Context, drafts: readonly Draft[]): Promise<reado
 }
 
 async function storeDrafts(ctx: Context, drafts: readonly Draft[]): Promise<Stored> {
-  if (drafts.every((draft) => isPlain(ctx, draft))) return ctx.store.once((tx) => storePlain(ctx, tx, drafts))
+  if (drafts.every((draft) => isPlain(ctx, draft))) return storePlain(ctx, drafts)
   const { storeInFull } = await import('./push-in-full.ts')
   return storeInFull(ctx, drafts)
 }
@@ -65,9 +64,9 @@ function isPlain(ctx: Context, { input, message }: Draft): boolean {
   return ctx.caller.kind !== 'ai' && message.replyTo === null && !input.create
 }
 
-async function storePlain(ctx: Context, tx: Shelves, drafts: readonly Draft[]): Promise<Stored> {
+async function storePlain(ctx: Context, drafts: readonly Draft[]): Promise<Stored> {
   const items = drafts.map(({ message }) => ({ message, held: [] }))
-  return { results: await tx.messages.push({ items, pendingLimit: ctx.limits.pendingPerAgent }), told: [] }
+  return { results: await ctx.store.push({ items, pendingLimit: ctx.limits.pendingPerAgent }), told: [] }
 }
 
 /** An unknown recipient is answered with the name that was probably meant. */

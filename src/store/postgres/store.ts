@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg'
 import { type Backoff, createBackoff } from '../../kit/pure/backoff.ts'
 import { PosternError } from '../../model/errors.ts'
-import type { HealthCheck } from '../../model/postern.ts'
+import type { HealthCheck, PushResult } from '../../model/postern.ts'
 import { findViolations } from '../shelves/audit.ts'
 import type { Sql } from '../sql.ts'
-import type { Shelves, Store } from '../store.ts'
+import type { PushParams, Shelves, Store } from '../store.ts'
 import { backupTo } from './backup.ts'
 import { checkServer, requireServer } from './check.ts'
 import { asSql, Checkout } from './checkout.ts'
@@ -94,6 +94,10 @@ class PostgresStore implements Store {
 
   once<T>(call: (tx: Shelves) => Promise<T>): Promise<T> {
     return this.#again((checkout) => checkout.once(call))
+  }
+
+  push(params: PushParams): Promise<readonly PushResult[]> {
+    return this.once((tx) => tx.messages.push(params))
   }
 
   audit({ limit }: { readonly limit: number }): Promise<readonly string[]> {

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { PosternError } from '../../model/errors.ts'
+import type { PushResult } from '../../model/postern.ts'
 import { createAgentShelf } from '../shelves/agents.ts'
 import { createBudgetShelf } from '../shelves/budgets.ts'
 import { createDeliveryShelf } from '../shelves/deliveries.ts'
@@ -9,7 +10,7 @@ import { createMessageReader } from '../shelves/messages.ts'
 import { createOfferShelf } from '../shelves/offers.ts'
 import { createSessionShelf } from '../shelves/sessions.ts'
 import type { Sql } from '../sql.ts'
-import type { AgentShelf, Shelves, Store, TransactOptions } from '../store.ts'
+import type { AgentShelf, PushParams, Shelves, Store, TransactOptions } from '../store.ts'
 import { attend } from './concerns.ts'
 import { asSql, Connection } from './connection.ts'
 import { isBusy } from './errors.ts'
@@ -103,6 +104,10 @@ class SqliteStore implements Store {
 
   once<T>(call: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T> {
     return this.transact(call, options)
+  }
+
+  push(params: PushParams): Promise<readonly PushResult[]> {
+    return this.transact((tx) => tx.messages.push(params))
   }
 
   async check() {

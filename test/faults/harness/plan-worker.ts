@@ -51,6 +51,7 @@ function ported(store: Store): Store {
     location: store.location,
     transact: (verb, options) => store.transact(verb, options),
     once: (call, options) => store.once(call, options),
+    push: (params) => store.push(params),
     read: store.read,
     now: () => store.now(),
     check: () => store.check(),

@@ -138,6 +138,24 @@ function inboxLimit({ rule, open }: Suite): void {
     expect(await read(postern, 'ada')).toEqual([])
   })
 
+  rule('refuses one of many that come at once, and nothing of it is left', async () => {
+    verifies('G17.inbox', 'G2.all-or-nothing')
+    const { postern } = await open({ agents: ['ada', 'bob', 'quinn'], limits: { pendingPerAgent: 20 } })
+    await postern.inbox.pushMany({ messages: Array.from({ length: 20 }, () => push('full')) })
+    const plain = (at: number): PushMessage => ({ to: [at % 2 === 0 ? 'ada' : 'bob'], content: `${at}` })
+    const refusedLast = { to: ['ada', 'bob', 'quinn'], content: 'no' }
+    const pushes = [...Array.from({ length: 20 }, (_, at) => plain(at)), refusedLast]
+    const results = await Promise.allSettled(pushes.map((each) => postern.inbox.push(each)))
+    expect(results.flatMap(({ status }, at) => (status === 'rejected' ? [at] : []))).toEqual([20])
+    expect(results[20]).toMatchObject({ reason: { code: 'INBOX_FULL' } })
+    const numbers = (rest: number) => Array.from({ length: 10 }, (_, at) => `${2 * at + rest}`)
+    for (const [agent, rest] of [
+      ['ada', 0],
+      ['bob', 1],
+    ] as const)
+      expect((await read(postern, agent)).toSorted((a, b) => Number(a) - Number(b))).toEqual(numbers(rest))
+  })
+
   rule('counts what waits, not what ever came', async () => {
     verifies('G17.inbox')
     const { postern } = await open({ limits: { pendingPerAgent } })

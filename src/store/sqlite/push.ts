@@ -71,11 +71,13 @@ class Batch {
     this.#pendingLimit = pendingLimit
   }
 
+  /** Whatever refuses a message does so before anything of it is written. */
   store(item: PushItem): PushResult {
     const { message } = item
     if (message.to.length >= MANY) this.#placeMany(message.to)
     for (const agent of message.to) this.#place(agent)
     const known = message.dedupKey === null ? undefined : this.#earlier(message)
+    for (const agent of message.to) if (!known?.has(agent)) this.#requireRoom(agent)
     if (!known) {
       const seq = this.#insertMessage(message)
       const recipients = this.#deliverToMany(seq, item) ?? message.to.map((agent) => this.#deliver(agent, seq, item))
@@ -132,11 +134,12 @@ class Batch {
   }
 
   /** Counts only where the inbox could be full. */
-  #isFull(agent: string, place: Place): boolean {
-    if (place.pending < this.#pendingLimit) return false
+  #requireRoom(agent: string): void {
+    const place = this.#place(agent)
+    if (place.pending < this.#pendingLimit) return
     const [count] = this.#connection.get(COUNT_PENDING, [agent]) ?? []
     place.pending = count
-    return count >= this.#pendingLimit
+    if (count >= this.#pendingLimit) throw new PosternError('INBOX_FULL', { agent, limit: this.#pendingLimit })
   }
 
   #insertMessage(message: Message): number {
@@ -146,9 +149,6 @@ class Batch {
   #deliver(agent: string, messageSeq: number, { message, held }: PushItem): PushRecipient {
     const place = this.#place(agent)
     const state = held.includes(agent) ? 'held' : 'pending'
-    if (this.#isFull(agent, place)) {
-      throw new PosternError('INBOX_FULL', { agent, limit: this.#pendingLimit })
-    }
     place.seq++
     place.isKept = false
     if (state === 'pending') place.pending++

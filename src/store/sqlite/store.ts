@@ -107,7 +107,9 @@ class SqliteStore implements Store {
   }
 
   push(params: PushParams): Promise<readonly PushResult[]> {
-    return this.transact((tx) => tx.messages.push(params))
+    // One message is refused before anything is written; of several, some may be written by then.
+    const checksFirst = params.items.length === 1
+    return this.#writer.transact(() => this.#shelves.messages.push(params), { checksFirst })
   }
 
   async check() {

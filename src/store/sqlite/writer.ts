@@ -34,7 +34,15 @@ export interface Beside {
   beforeCommit(): void
 }
 
-interface Job extends Required<TransactOptions> {
+export interface VerbOptions extends TransactOptions {
+  /**
+   * True: it refuses by a PosternError before it has written anything, so nothing of it has to be taken back. A savepoint
+   * would cost it a copy of every page that it changes.
+   */
+  readonly checksFirst?: boolean
+}
+
+interface Job extends Required<VerbOptions> {
   readonly verb: () => Promise<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -54,9 +62,13 @@ const TEND_EVERY = 32
 const CROWD_MS = 1.5
 const CROWD_REMEMBERED = 16
 
+/** A verb that had no savepoint has failed half-way. */
+class HalfDone extends Error {}
+
 /**
- * Group commit: every verb that waits when the lock is got goes into one transaction, each in a savepoint of its own,
- * and all are answered after the one COMMIT. A verb that fails takes back only itself; a failed COMMIT rejects all.
+ * Group commit: every verb that waits when the lock is got goes into one transaction, each in a savepoint of its own
+ * unless it checks first, and all are answered after the one COMMIT. A verb that fails takes back only itself; a failed
+ * COMMIT rejects all.
  */
 export class Writer {
   readonly #options: WriterOptions
@@ -78,10 +90,10 @@ export class Writer {
 
   transact<T>(
     verb: () => Promise<T>,
-    { patienceMs = this.#options.busyMs, isLasting = true }: TransactOptions = {},
+    { patienceMs = this.#options.busyMs, isLasting = true, checksFirst = false }: VerbOptions = {},
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ verb, patienceMs, isLasting, resolve: resolve as Job['resolve'], reject })
+      this.#queue.push({ verb, patienceMs, isLasting, checksFirst, resolve: resolve as Job['resolve'], reject })
       this.#running ??= this.#run()
     })
   }
@@ -115,13 +127,23 @@ export class Writer {
   async #group(connection: Connection, jobs: readonly Job[]): Promise<void> {
     this.#inTransaction = true
     const settled: Settled[] = []
+    const isShared = jobs.length > 1
+    let done = 0
     try {
       this.#options.beside.begin(connection)
-      for (const job of jobs) await this.#attempt(connection, job, jobs.length > 1, settled)
+      for (const job of jobs) {
+        await this.#attempt(connection, job, isShared, settled)
+        done++
+      }
       if (settled.length > 0) this.#options.beside.beforeCommit()
       connection.run(settled.length > 0 ? 'COMMIT' : 'ROLLBACK')
     } catch (error) {
       this.#abandon(connection, error)
+      if (error instanceof HalfDone) {
+        const left = [...settled.map(({ job }) => job), ...jobs.slice(done)]
+        this.#queue.unshift(...left.map((job) => ({ ...job, checksFirst: false })))
+        return
+      }
       // Also those that had no turn yet; whoever was rejected before keeps that answer.
       for (const job of jobs) job.reject(storeError(error, connection.path))
       return
@@ -142,17 +164,19 @@ export class Writer {
     }
   }
 
-  async #attempt(connection: Connection, job: Job, shared: boolean, settled: Settled[]): Promise<void> {
-    if (shared) connection.run('SAVEPOINT verb')
+  async #attempt(connection: Connection, job: Job, isShared: boolean, settled: Settled[]): Promise<void> {
+    const isGuarded = isShared && !job.checksFirst
+    if (isGuarded) connection.run('SAVEPOINT verb')
     try {
       settled.push({ job, value: await job.verb() })
-      if (shared) connection.run('RELEASE verb')
+      if (isGuarded) connection.run('RELEASE verb')
     } catch (error) {
       if (isPoisoned(error) || isPoisoned((error as Error).cause)) {
         settled.push({ job, value: undefined })
         throw error
       }
-      if (shared) takeBack(connection, error)
+      if (isGuarded) takeBack(connection, error)
+      else if (isShared && !(error instanceof PosternError)) throw new HalfDone('a verb has failed half-way')
       this.#options.beside.takeBack()
       job.reject(storeError(error, connection.path))
     }

@@ -18,6 +18,13 @@ export interface NewDelivery {
   readonly messageSeq?: number
 }
 
+export interface Bounds {
+  /** How many may be pending for an agent. */
+  readonly limit: number
+  /** Fails rather than wait for a recipient for long, whom only some of the batch may want. */
+  readonly isHasty?: boolean
+}
+
 /**
  * Stores a batch by a single statement. False where it stored nothing, because a recipient does not exist, has the
  * message already or might have no room for it: whoever wants to know must look under locks.
@@ -25,18 +32,19 @@ export interface NewDelivery {
  * The statement reads with the eyes of the moment it began. It may have waited for a recipient since, so it counts on
  * from the number it then found; a key stored meanwhile makes it fail as a lost race.
  */
-export async function storeBatch(sql: Sql, batch: Batch, limit: number): Promise<boolean> {
+export async function storeBatch(sql: Sql, batch: Batch, { limit, isHasty = false }: Bounds): Promise<boolean> {
   const [first] = batch.deliveries
   if (!first) return true
   if (batch.deliveries.length === 1 && batch.messages.length === 1) return storeSingle(sql, first, limit)
   const rung = sql.isQuiet ? [] : batch.deliveries.filter(isRung).map(({ agent }) => agent)
-  const row = await sql.get(STORE_BATCH, batchParams(batch, { limit, rung }))
+  const row = await sql.get(isHasty ? STORE_HASTILY : STORE_BATCH, batchParams(batch, { limit, rung }))
   return row?.[0] === batch.deliveries.length
 }
 
 /** Under locks and after all checks there is nothing left that could be in the way. */
 export async function requireStored(sql: Sql, batch: Batch): Promise<void> {
-  if (!(await storeBatch(sql, batch, Number.MAX_SAFE_INTEGER))) throw new LostRace('a push could not be stored')
+  const isStored = await storeBatch(sql, batch, { limit: Number.MAX_SAFE_INTEGER })
+  if (!isStored) throw new LostRace('a push could not be stored')
 }
 
 async function storeSingle(sql: Sql, delivery: NewDelivery, limit: number): Promise<boolean> {
@@ -163,14 +171,16 @@ const SINGLE = {
   keyed: { quiet: single(IS_NEW, 'inbox_seq'), rung: single(IS_NEW, AND_RING) },
 }
 
+/** Others keep a recipient locked for far less, unless their process was stopped. */
+const HASTY_LOCK_MS = 200
 const DELIVERIES_AT = 5
 const MESSAGES_AT = DELIVERIES_AT + WANTED.length
 const messageValue = (column: string, index: number) => valueFrom('m', column, MESSAGES_AT + index)
 const wanted = (column: string) => valueFrom('w', column, DELIVERIES_AT + WANTED.indexOf(column))
 
 /** Places and numbers are looked up by their position in arrays: a join of a thousand by a thousand would cost more. */
-const STORE_BATCH = `WITH place AS MATERIALIZED (
-  SELECT a.id, a.inbox_seq FROM agents a WHERE a.id = ANY(?2::text[]) AND a.removed_at IS NULL ORDER BY a.id FOR UPDATE
+const many = (condition: string) => `WITH place AS MATERIALIZED (
+  SELECT a.id, a.inbox_seq FROM agents a WHERE a.id = ANY(?2::text[]) AND a.removed_at IS NULL ${condition} ORDER BY a.id FOR UPDATE
 ), counted AS (
   SELECT p.id, p.inbox_seq, p.inbox_seq + (?3::bigint[])[row_number() OVER (ORDER BY p.id)] AS last FROM place p
 ), verdict AS MATERIALIZED (
@@ -196,3 +206,8 @@ const STORE_BATCH = `WITH place AS MATERIALIZED (
 )
 SELECT count(*), (SELECT count(pg_notify('${RING_CHANNEL}', r.name)::text) FROM verdict, unnest(?4::text[]) AS r (name))
 FROM delivery`
+
+const STORE_BATCH = many('')
+
+/** The condition is looked at before the first row is locked, and what it sets ends with the transaction. */
+const STORE_HASTILY = many(`AND (SELECT set_config('lock_timeout', '${HASTY_LOCK_MS}', true)) IS NOT NULL`)

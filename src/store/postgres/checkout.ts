@@ -51,6 +51,7 @@ export function asSql(runner: Runner, { isReader, isQuiet = false, before }: Use
  */
 export class Checkout {
   readonly #client: PoolClient
+  readonly #sql: Sql
   readonly #shelves: Shelves
   readonly #location: string
   #isInTransaction = false
@@ -60,8 +61,8 @@ export class Checkout {
   constructor(client: PoolClient, { location, isQuiet }: { readonly location: string; readonly isQuiet: boolean }) {
     this.#client = client
     this.#location = location
-    const sql = asSql(client, { isReader: false, isQuiet, before: () => this.#count() })
-    this.#shelves = createShelves(sql, (work) => this.within(work))
+    this.#sql = asSql(client, { isReader: false, isQuiet, before: () => this.#count() })
+    this.#shelves = createShelves(this.#sql, (work) => this.within(work))
   }
 
   /** False once the connection is lost, or nobody knows what state it is in. */
@@ -73,10 +74,10 @@ export class Checkout {
     return this.within(() => verb(this.#shelves))
   }
 
-  async once<T>(call: (tx: Shelves) => Promise<T>): Promise<T> {
+  async once<T>(call: (tx: Shelves, sql: Sql) => Promise<T>): Promise<T> {
     this.#statements = 0
     try {
-      return await call(this.#shelves)
+      return await call(this.#shelves, this.#sql)
     } catch (error) {
       if (!isDisconnected(error)) throw error
       throw this.#unknownOutcome(error)

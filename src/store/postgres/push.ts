@@ -6,7 +6,10 @@ import { MESSAGE_COLUMNS, messageValues, readMessage, SELECT_MESSAGE } from '../
 import { RING_CHANNEL, type Sql } from '../sql.ts'
 import type { MessageShelf, PushItem, PushParams } from '../store.ts'
 import { type Batch, storeBatch } from './batch.ts'
+import { isDisconnected } from './errors.ts'
 import { storeUnderLocks } from './repeat.ts'
+
+type Stored = readonly PushResult[] | undefined
 
 /** Runs in the transaction that is open, or in one of its own. */
 export type Within = <T>(work: () => Promise<T>) => Promise<T>
@@ -18,9 +21,7 @@ export type Within = <T>(work: () => Promise<T>) => Promise<T>
 export function createPusher(sql: Sql, within: Within): Pick<MessageShelf, 'push' | 'broadcast'> {
   return {
     async push(params) {
-      const isStored =
-        !repeatsItself(params.items) && (await storeBatch(sql, batchOf(params.items), params.pendingLimit))
-      return isStored ? params.items.map(resultOf) : within(() => storeUnderLocks(sql, params))
+      return (await storeNew(sql, params)) ?? within(() => storeUnderLocks(sql, params))
     },
 
     async broadcast({ message }) {
@@ -32,6 +33,25 @@ export function createPusher(sql: Sql, within: Within): Pick<MessageShelf, 'push
         return earlier ? { id: earlier.id, duplicate: true } : broadcastNew(sql, message)
       })
     },
+  }
+}
+
+/** Stores messages by a single statement; undefined where it stored none, and somebody has to look under locks. */
+async function storeNew(sql: Sql, { items, pendingLimit }: PushParams, isHasty = false): Promise<Stored> {
+  const isStored = !repeatsItself(items) && (await storeBatch(sql, batchOf(items), { limit: pendingLimit, isHasty }))
+  return isStored ? items.map(resultOf) : undefined
+}
+
+/**
+ * Stores messages of several pushes that do not know of each other. Whatever the server has against the statement, it
+ * may have against one of them only, so it is as if it had declined; a lost connection is lost to all.
+ */
+export async function storeTogether(sql: Sql, params: PushParams): Promise<Stored> {
+  try {
+    return await storeNew(sql, params, true)
+  } catch (error) {
+    if (isDisconnected(error)) throw error
+    return undefined
   }
 }
 

@@ -1,17 +1,19 @@
 import type { Pool, PoolClient } from 'pg'
 import { type Backoff, createBackoff } from '../../kit/pure/backoff.ts'
 import { PosternError } from '../../model/errors.ts'
-import type { HealthCheck, PushResult } from '../../model/postern.ts'
+import type { HealthCheck } from '../../model/postern.ts'
 import { findViolations } from '../shelves/audit.ts'
 import type { Sql } from '../sql.ts'
-import type { PushParams, Shelves, Store } from '../store.ts'
+import type { Shelves, Store } from '../store.ts'
 import { backupTo } from './backup.ts'
 import { checkServer, requireServer } from './check.ts'
 import { asSql, Checkout } from './checkout.ts'
 import { createServerClock, type ServerClock } from './clock.ts'
 import { isDisconnected, isLostRace, storeError } from './errors.ts'
+import { createGatherer, type Push } from './gather.ts'
 import { migrate } from './migrate.ts'
 import { createPool, endPool } from './pool.ts'
+import { storeTogether } from './push.ts'
 import { createShelves } from './shelves.ts'
 import { parseStoreUrl, type StoreUrl } from './url.ts'
 
@@ -50,6 +52,7 @@ class PostgresStore implements Store {
   readonly location: string
   readonly read: Shelves
   readonly now: () => number
+  readonly push: Push
   readonly #url: StoreUrl
   readonly #pool: Pool
   readonly #clock: ServerClock
@@ -68,6 +71,10 @@ class PostgresStore implements Store {
     this.#pool = createPool({ url, busyMs })
     this.#clock = createServerClock(() => this.#askTime())
     this.now = this.#clock.now
+    this.push = createGatherer({
+      alone: (params) => this.once((tx) => tx.messages.push(params)),
+      together: (params) => this.#again((checkout) => checkout.once((_, sql) => storeTogether(sql, params))),
+    })
     this.read = createShelves(this.#translating(asSql(this.#pool, { isReader: true })), () =>
       Promise.reject(new Error('what only reads cannot write: use transact')),
     )
@@ -94,10 +101,6 @@ class PostgresStore implements Store {
 
   once<T>(call: (tx: Shelves) => Promise<T>): Promise<T> {
     return this.#again((checkout) => checkout.once(call))
-  }
-
-  push(params: PushParams): Promise<readonly PushResult[]> {
-    return this.once((tx) => tx.messages.push(params))
   }
 
   audit({ limit }: { readonly limit: number }): Promise<readonly string[]> {

@@ -13,6 +13,11 @@ const LARGE_FRAMES = 4_000
 /** 1 MB. Whoever opens a store that nobody else has open reads all of its log first, and most commands do. */
 const LARGE_FRAMES_AT_FIRST = 250
 
+/** Where others write all the time, the last of it is moved while they wait. */
+const MAX_ROUNDS = 4
+
+const LOOK = 'PRAGMA wal_checkpoint(NOOP)'
+
 /** Moves the log where it is large. Whoever has little time of its own may leave that to a thread (`log-mover.ts`). */
 export function tendLog(connection: Connection, isFirst: boolean): void {
   if (isLogLarge(connection, isFirst)) moveLog(connection)
@@ -20,7 +25,7 @@ export function tendLog(connection: Connection, isFirst: boolean): void {
 
 /** A SQLite older than 3.51 takes NOOP for PASSIVE: there every look moves what it finds. */
 export function isLogLarge(connection: Connection, isFirst: boolean): boolean {
-  const [, frames = 0] = connection.get('PRAGMA wal_checkpoint(NOOP)') ?? []
+  const [, frames = 0] = connection.get(LOOK) ?? []
   return frames >= (isFirst ? LARGE_FRAMES_AT_FIRST : LARGE_FRAMES)
 }
 
@@ -31,8 +36,15 @@ export function isLogLarge(connection: Connection, isFirst: boolean): boolean {
  * SQLite would do so by itself at a commit, but without the write lock: where many processes write, another commit
  * always comes between, the log never begins anew, and in the end every commit moves all of it. So the bulk is moved
  * while others write, and the small rest with the lock held. Whoever finds the lock taken leaves it to the next.
+ *
+ * SQLite waits for the disk only where it has moved all there is. So it is asked again for what others have added: else
+ * all of that wait, ten milliseconds and more, would fall to whoever holds the lock.
  */
 export function moveLog(connection: Connection): boolean {
-  connection.get('PRAGMA wal_checkpoint(PASSIVE)')
+  for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
+    connection.get('PRAGMA wal_checkpoint(PASSIVE)')
+    const [, frames = 0, moved = 0] = connection.get(LOOK) ?? []
+    if (frames === moved) break
+  }
   return connection.get('PRAGMA wal_checkpoint(RESTART)')?.[0] === 0
 }

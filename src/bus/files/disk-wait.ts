@@ -7,8 +7,9 @@ const QUICK_MS = 1
 const DETOUR_MS = 1
 /** A disk is taken for quick once it was so many times in a row. */
 const PROOFS = 8
-/** One that always was may be slow for once: every disk is. */
+/** One that always was may be slow once or twice: every disk is, and to doubt it costs eight detours. */
 const MAX_TRUST = 2 * PROOFS
+const SETBACK = PROOFS / 2
 
 /**
  * Waits until what was written to a file is on the disk. A quick disk takes less time than it costs to hand the wait to
@@ -45,7 +46,7 @@ export class DiskWait {
 
   #note(begunAt: number, limitMs: number): void {
     const isQuick = monotonicMs() - begunAt < limitMs
-    this.#trust = isQuick ? Math.min(MAX_TRUST, this.#trust + 1) : Math.max(0, this.#trust - PROOFS)
+    this.#trust = isQuick ? Math.min(MAX_TRUST, this.#trust + 1) : Math.max(0, this.#trust - SETBACK)
   }
 }
 

@@ -50,7 +50,7 @@ const YIELD_MS = 0.2
  * Whoever comes back after an entry is let in before anything else of the process is done, but for no longer than this. A turn
  * for the others takes a quarter of what a quick disk does.
  */
-const MAX_BUSY_MS = 5
+const MAX_BUSY_MS = 10
 
 const pauses = new Int32Array(new SharedArrayBuffer(4))
 

@@ -13,8 +13,8 @@ import type { EventShelf, PlanShelf, ReplyShelf, ServiceShelf, SpaceShelf, Token
  * Where truth is kept. SQLite and PostgreSQL embody it; one conformance suite runs against both.
  *
  * Whatever `transact` resolves is on stable storage, unless it need not last. A verb may be run again from its
- * beginning if the engine asks for it (a lost race on PostgreSQL), so it must have no effects but those of its `tx`,
- * and it awaits nothing else.
+ * beginning if the engine asks for it (a lost race on PostgreSQL, a group that failed half-way on SQLite), so it must
+ * have no effects but those of its `tx`, and it awaits nothing else.
  */
 export interface Store {
   readonly engine: 'sqlite' | 'postgres'
@@ -26,7 +26,7 @@ export interface Store {
   once<T>(call: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T>
   /**
    * Stores messages as one call of `messages.push` within `once` would, and fails alike. Many such calls that wait
-   * together may share a commit, a statement or a thread; each is still all or nothing by itself.
+   * together may share a commit or a statement; each is still all or nothing by itself.
    */
   push(params: PushParams): Promise<readonly PushResult[]>
   /** Reads what is committed. Never blocks a writer. */

@@ -18,10 +18,10 @@ export interface NewDelivery {
   readonly messageSeq?: number
 }
 
-export interface Bounds {
+export interface StoreOptions {
   /** How many may be pending for an agent. */
   readonly limit: number
-  /** Fails rather than wait for a recipient for long, whom only some of the batch may want. */
+  /** True: it rather fails than waits for long for a recipient whom somebody else keeps locked. */
   readonly isHasty?: boolean
 }
 
@@ -32,7 +32,7 @@ export interface Bounds {
  * The statement reads with the eyes of the moment it began. It may have waited for a recipient since, so it counts on
  * from the number it then found; a key stored meanwhile makes it fail as a lost race.
  */
-export async function storeBatch(sql: Sql, batch: Batch, { limit, isHasty = false }: Bounds): Promise<boolean> {
+export async function storeBatch(sql: Sql, batch: Batch, { limit, isHasty = false }: StoreOptions): Promise<boolean> {
   const [first] = batch.deliveries
   if (!first) return true
   if (batch.deliveries.length === 1 && batch.messages.length === 1) return storeSingle(sql, first, limit)
@@ -179,8 +179,8 @@ const messageValue = (column: string, index: number) => valueFrom('m', column, M
 const wanted = (column: string) => valueFrom('w', column, DELIVERIES_AT + WANTED.indexOf(column))
 
 /** Places and numbers are looked up by their position in arrays: a join of a thousand by a thousand would cost more. */
-const many = (condition: string) => `WITH place AS MATERIALIZED (
-  SELECT a.id, a.inbox_seq FROM agents a WHERE a.id = ANY(?2::text[]) AND a.removed_at IS NULL ${condition} ORDER BY a.id FOR UPDATE
+const many = (beforeLocks: string) => `WITH place AS MATERIALIZED (
+  SELECT a.id, a.inbox_seq FROM agents a WHERE a.id = ANY(?2::text[]) AND a.removed_at IS NULL ${beforeLocks} ORDER BY a.id FOR UPDATE
 ), counted AS (
   SELECT p.id, p.inbox_seq, p.inbox_seq + (?3::bigint[])[row_number() OVER (ORDER BY p.id)] AS last FROM place p
 ), verdict AS MATERIALIZED (
@@ -209,5 +209,5 @@ FROM delivery`
 
 const STORE_BATCH = many('')
 
-/** The condition is looked at before the first row is locked, and what it sets ends with the transaction. */
+/** A condition that needs no row is looked at before the first one is locked; what it sets ends with the transaction. */
 const STORE_HASTILY = many(`AND (SELECT set_config('lock_timeout', '${HASTY_LOCK_MS}', true)) IS NOT NULL`)

@@ -25,7 +25,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 /** Serialization failure, deadlock, and a unique row that somebody else stored between our look and our write. */
 const RACES = new Set(['40001', '40P01', '23505'])
 
-const SERVER_GONE = new Set(['57P01', '57P02', '57P03', '57P05', '25P03'])
+const SERVER_GONE = new Set(['57P01', '57P02', '57P03', '57P04', '57P05', '25P03', '25P04'])
 
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | undefined)?.code
@@ -35,6 +35,14 @@ function codeOf(error: unknown): string {
 /** The verb lost a race and may simply be run again from its beginning. */
 export function isLostRace(error: unknown): boolean {
   return error instanceof LostRace || RACES.has(codeOf(error))
+}
+
+/** Data that cannot be stored, a rule of the schema, and a lock that somebody keeps. */
+const ONES_OWN = /^(?:22|23|55P03)/
+
+/** What the server has against a statement may be true of a part of it only: the rest would be stored without that. */
+export function isPartial(error: unknown): boolean {
+  return isLostRace(error) || ONES_OWN.test(codeOf(error))
 }
 
 /** The connection cannot be used again. What the driver says without a code of PostgreSQL's is about the connection. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { addAgents, itemFor, push, usePostgres, waitForLocks } from '../../../test/helpers/postgres-store.ts'
 import { createSignal } from '../../../test/helpers/signal.ts'
 import type { PushItem, PushParams, Store } from '../store.ts'
-import { createGatherer, type Ways } from './gather.ts'
+import { createGatherer, type GatherOptions } from './gather.ts'
 
 const createWorld = usePostgres()
 
@@ -140,20 +140,54 @@ describe('pushes that come at once on PostgreSQL', () => {
     expect(await rung.times(3)).toEqual(['ada', 'bob', 'bob'])
   })
 
-  it('are all answered when the store is closed', async () => {
+  it('go on sharing where each statement takes long', async () => {
     const { open, connect } = await createWorld()
-    const [store, other, holder] = [await open(), await open(), await connect()]
+    const store = await open()
     await addAgents(store, 'ada')
+    await (await connect()).query(`CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM pg_sleep(0.3); RETURN NULL; END $$;
+      CREATE TRIGGER dawdle AFTER INSERT ON messages FOR EACH STATEMENT EXECUTE FUNCTION dawdle()`)
+    const items = Array.from({ length: 200 }, () => itemFor(['ada']))
+    expect(codesOf(await Promise.allSettled(pushEach(store, items)))).toEqual(items.map(() => 'stored'))
+    const { rows } = await (await connect()).query('SELECT count(DISTINCT xmin::text) AS statements FROM messages')
+    expect(Number(rows[0].statements)).toBeLessThan(5)
+  })
+
+  it('leave nobody in a hurry who goes alone afterwards', async () => {
+    const { open, connect } = await createWorld()
+    const store = await open()
+    await addAgents(store, 'ada')
+    await Promise.all(pushEach(store, [itemFor(['ada']), itemFor(['ada']), itemFor(['ada'])]))
+    const holder = await connect()
     await holder.query(`BEGIN; SELECT 1 FROM agents WHERE id = 'ada' FOR UPDATE`)
+    const pushed = store.push({ items: [itemFor(['ada'])], pendingLimit: 9 })
+    await holder.query('SELECT pg_sleep(0.5); COMMIT')
+    expect(await pushed).toMatchObject([{ duplicate: false }])
+  })
+
+  it('are all told where something is true of all of them', async () => {
+    const { open, connect } = await createWorld()
+    const store = await open()
+    await addAgents(store, 'ada')
+    await (await connect()).query(`CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'no space' USING ERRCODE = '53100'; END $$;
+      CREATE TRIGGER fill BEFORE INSERT ON messages FOR EACH STATEMENT EXECUTE FUNCTION fill()`)
+    const settled = await Promise.allSettled(pushEach(store, [itemFor(['ada']), itemFor(['ada']), itemFor(['ada'])]))
+    expect(codesOf(settled)).toEqual(['STORE_FULL', 'STORE_FULL', 'STORE_FULL'])
+  })
+
+  it('are all stored before the store is closed, and none afterwards', async () => {
+    const { open } = await createWorld()
+    const [store, other] = [await open(), await open()]
+    await addAgents(store, 'ada')
     const items = Array.from({ length: 300 }, () => itemFor(['ada']))
     const pushes = Promise.allSettled(pushEach(store, items))
-    await waitForLocks(await connect(), 1)
     const closed = store.close()
-    await holder.query('COMMIT')
-    expect(codesOf(await pushes)).toEqual(items.map((_, at) => (at === 0 ? 'stored' : 'STORE_UNAVAILABLE')))
+    const late = store.push({ items, pendingLimit: 9 })
+    await expect(late).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    expect(codesOf(await pushes)).toEqual(items.map(() => 'stored'))
     await closed
-    expect(await inboxOf(other, 'ada')).toEqual(idsOf(items.slice(0, 1)))
-    await expect(store.push({ items, pendingLimit: 9 })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    expect(await inboxOf(other, 'ada')).toEqual(idsOf(items))
   })
 })
 
@@ -161,6 +195,8 @@ describe('the gathering of pushes', () => {
   const resultsOf = ({ items }: PushParams) =>
     items.map(({ message: { id } }) => ({ id, duplicate: false, recipients: [] }))
   const paramsOf = (...items: PushItem[]): PushParams => ({ items, pendingLimit: 9 })
+
+  const PATIENT = { patienceMs: 60_000, refusal: () => new Error('waited too long') }
 
   /** Keeps what it is given under way until it is told to go on, and notes how it came. */
   function createWays() {
@@ -171,12 +207,12 @@ describe('the gathering of pushes', () => {
       await new Promise<void>((resolve) => opened.push(resolve))
       return resultsOf(params)
     }
-    const ways: Ways = { alone: noting('alone'), together: noting('together') }
+    const options: GatherOptions = { ...PATIENT, alone: noting('alone'), together: noting('together') }
     const goOn = async (): Promise<void> => {
       opened.shift()?.()
       await new Promise(setImmediate)
     }
-    return { calls, goOn, gather: createGatherer(ways) }
+    return { calls, goOn, gather: createGatherer(options).push }
   }
 
   it('lets whoever finds nothing under way go at once and alone, time after time', async () => {
@@ -211,7 +247,8 @@ describe('the gathering of pushes', () => {
   it('finds one bad push among a hundred with few statements', async () => {
     const calls: string[] = []
     const bad = itemFor(['ada'])
-    const gather = createGatherer({
+    const { push: gather } = createGatherer({
+      ...PATIENT,
       async alone(params) {
         calls.push('alone')
         return resultsOf(params)
@@ -226,5 +263,40 @@ describe('the gathering of pushes', () => {
     expect(results.flat().map(({ id }) => id)).toEqual(idsOf(items))
     expect(calls.filter((name) => name === 'alone')).toHaveLength(1 + 8)
     expect(calls.filter((name) => name === 'together')).toHaveLength(1 + 13)
+  })
+
+  it('asks all at once where something is true of all, and nobody again', async () => {
+    let calls = 0
+    const { push: gather } = createGatherer({
+      ...PATIENT,
+      alone: async (params) => resultsOf(params),
+      together: () => Promise.reject(new Error(`full ${++calls}`)),
+    })
+    const pushes = Array.from({ length: 20 }, () => gather(paramsOf(itemFor(['ada']))))
+    const settled = await Promise.allSettled(pushes)
+    expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(19)
+    expect(calls).toBe(1)
+  })
+
+  it('refuses whoever has waited for too long, and goes on with the others', async () => {
+    const slow = createSignal<void>()
+    const { push: gather, idle } = createGatherer({
+      patienceMs: 30,
+      refusal: () => new Error('waited too long'),
+      alone: async (params) => {
+        if (params.pendingLimit === 0) await slow.next()
+        return resultsOf(params)
+      },
+      together: async (params) => resultsOf(params),
+    })
+    const first = gather({ items: [itemFor(['ada'])], pendingLimit: 0 })
+    const early = expect(gather(paramsOf(itemFor(['ada'])))).rejects.toThrow('waited too long')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const late = gather(paramsOf(itemFor(['ada'])))
+    slow.fire()
+    await early
+    expect(await late).toHaveLength(1)
+    await first
+    await idle()
   })
 })

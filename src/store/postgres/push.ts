@@ -6,7 +6,7 @@ import { MESSAGE_COLUMNS, messageValues, readMessage, SELECT_MESSAGE } from '../
 import { RING_CHANNEL, type Sql } from '../sql.ts'
 import type { MessageShelf, PushItem, PushParams } from '../store.ts'
 import { type Batch, storeBatch } from './batch.ts'
-import { isDisconnected } from './errors.ts'
+import { isPartial } from './errors.ts'
 import { storeUnderLocks } from './repeat.ts'
 
 type Stored = readonly PushResult[] | undefined
@@ -36,21 +36,25 @@ export function createPusher(sql: Sql, within: Within): Pick<MessageShelf, 'push
   }
 }
 
+interface NewMessages extends PushParams {
+  readonly isHasty?: boolean
+}
+
 /** Stores messages by a single statement; undefined where it stored none, and somebody has to look under locks. */
-async function storeNew(sql: Sql, { items, pendingLimit }: PushParams, isHasty = false): Promise<Stored> {
+async function storeNew(sql: Sql, { items, pendingLimit, isHasty = false }: NewMessages): Promise<Stored> {
   const isStored = !repeatsItself(items) && (await storeBatch(sql, batchOf(items), { limit: pendingLimit, isHasty }))
   return isStored ? items.map(resultOf) : undefined
 }
 
 /**
- * Stores messages of several pushes that do not know of each other. Whatever the server has against the statement, it
- * may have against one of them only, so it is as if it had declined; a lost connection is lost to all.
+ * Stores messages of several pushes that do not know of each other. What the server may have against one of them only is
+ * as if it had declined; a full disk or a lost connection concerns all.
  */
 export async function storeTogether(sql: Sql, params: PushParams): Promise<Stored> {
   try {
-    return await storeNew(sql, params, true)
+    return await storeNew(sql, { ...params, isHasty: true })
   } catch (error) {
-    if (isDisconnected(error)) throw error
+    if (!isPartial(error)) throw error
     return undefined
   }
 }

@@ -1,16 +1,16 @@
 import type { Pool, PoolClient } from 'pg'
 import { type Backoff, createBackoff } from '../../kit/pure/backoff.ts'
 import { PosternError } from '../../model/errors.ts'
-import type { HealthCheck } from '../../model/postern.ts'
+import type { HealthCheck, PushResult } from '../../model/postern.ts'
 import { findViolations } from '../shelves/audit.ts'
 import type { Sql } from '../sql.ts'
-import type { Shelves, Store } from '../store.ts'
+import type { PushParams, Shelves, Store } from '../store.ts'
 import { backupTo } from './backup.ts'
 import { checkServer, requireServer } from './check.ts'
 import { asSql, Checkout } from './checkout.ts'
 import { createServerClock, type ServerClock } from './clock.ts'
 import { isDisconnected, isLostRace, storeError } from './errors.ts'
-import { createGatherer, type Push } from './gather.ts'
+import { createGatherer, type Gatherer } from './gather.ts'
 import { migrate } from './migrate.ts'
 import { createPool, endPool } from './pool.ts'
 import { storeTogether } from './push.ts'
@@ -52,10 +52,10 @@ class PostgresStore implements Store {
   readonly location: string
   readonly read: Shelves
   readonly now: () => number
-  readonly push: Push
   readonly #url: StoreUrl
   readonly #pool: Pool
   readonly #clock: ServerClock
+  readonly #gatherer: Gatherer
   readonly #random: () => number
   readonly #busyMs: number
   readonly #isQuiet: boolean
@@ -71,9 +71,11 @@ class PostgresStore implements Store {
     this.#pool = createPool({ url, busyMs })
     this.#clock = createServerClock(() => this.#askTime())
     this.now = this.#clock.now
-    this.push = createGatherer({
+    this.#gatherer = createGatherer({
       alone: (params) => this.once((tx) => tx.messages.push(params)),
       together: (params) => this.#again((checkout) => checkout.once((_, sql) => storeTogether(sql, params))),
+      patienceMs: busyMs,
+      refusal: () => this.#busy(),
     })
     this.read = createShelves(this.#translating(asSql(this.#pool, { isReader: true })), () =>
       Promise.reject(new Error('what only reads cannot write: use transact')),
@@ -103,6 +105,11 @@ class PostgresStore implements Store {
     return this.#again((checkout) => checkout.once(call))
   }
 
+  async push(params: PushParams): Promise<readonly PushResult[]> {
+    if (this.#closing) throw this.#closed()
+    return this.#gatherer.push(params)
+  }
+
   audit({ limit }: { readonly limit: number }): Promise<readonly string[]> {
     return findViolations(this.#translating(asSql(this.#pool, { isReader: true })), limit)
   }
@@ -120,7 +127,7 @@ class PostgresStore implements Store {
   }
 
   close(): Promise<void> {
-    this.#closing ??= endPool(this.#pool)
+    this.#closing ??= this.#gatherer.idle().then(() => endPool(this.#pool))
     return this.#closing
   }
 
@@ -184,12 +191,18 @@ class PostgresStore implements Store {
   }
 
   #explain(error: unknown): unknown {
-    if (this.#closing) return new PosternError('STORE_UNAVAILABLE', { path: this.location, reason: 'it was closed' })
+    if (this.#closing) return this.#closed()
     // All connections were in use for as long as we may wait: that is a busy store, not one that cannot be reached.
     const { totalCount, idleCount, options } = this.#pool
     const isCrowded = idleCount === 0 && totalCount >= options.max && /timeout exceeded/.test(String(error))
-    const busy = { path: this.location, waited: `${this.#busyMs} ms` }
-    if (isCrowded) return new PosternError('STORE_BUSY', busy, { cause: error })
-    return storeError(error, this.location, this.#busyMs)
+    return isCrowded ? this.#busy(error) : storeError(error, this.location, this.#busyMs)
+  }
+
+  #busy(cause?: unknown): PosternError {
+    return new PosternError('STORE_BUSY', { path: this.location, waited: `${this.#busyMs} ms` }, { cause })
+  }
+
+  #closed(): PosternError {
+    return new PosternError('STORE_UNAVAILABLE', { path: this.location, reason: 'it was closed' })
   }
 }

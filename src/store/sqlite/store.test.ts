@@ -1,6 +1,7 @@
 import { copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { itemFor } from '../../../test/helpers/postgres-store.ts'
 import { plantQuiet, quietIn } from '../../../test/helpers/quiet.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import type { NewAgent, Store } from '../store.ts'
@@ -42,6 +43,23 @@ describe('a store that is being closed', () => {
     await expect(late).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     ended.resolve()
     await closing
+  })
+})
+
+describe('messages that are pushed at once', () => {
+  it('leave nothing of one that fails half-way, and lose none of the others', async () => {
+    const path = join(temporaryFolder(), 'postern.db')
+    const store = await open(path)
+    for (const id of ['ada', 'bob']) await store.transact((tx) => tx.agents.insert(newAgent(id)))
+    const other = new Connection(path, { busyMs: 1_000 })
+    onTestFinished(() => other.close())
+    other.exec(`CREATE TRIGGER half BEFORE INSERT ON deliveries WHEN NEW.agent_id = 'bob'
+      BEGIN SELECT RAISE(FAIL, 'half-way'); END`)
+    const pushes = ['ada', 'bob', 'ada'].map((agent) => store.push({ items: [itemFor([agent])], pendingLimit: 9 }))
+    const settled = await Promise.allSettled(pushes)
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(other.all('SELECT addressed FROM messages')).toEqual([['ada'], ['ada']])
+    expect(await store.audit({ limit: 9 })).toEqual([])
   })
 })
 

@@ -108,8 +108,8 @@ class SqliteStore implements Store {
 
   push(params: PushParams): Promise<readonly PushResult[]> {
     // One message is refused before anything is written; of several, some may be written by then.
-    const checksFirst = params.items.length === 1
-    return this.#writer.transact(() => this.#shelves.messages.push(params), { checksFirst })
+    const isCheckedFirst = params.items.length === 1
+    return this.#writer.transact(() => this.#shelves.messages.push(params), { isCheckedFirst })
   }
 
   async check() {

@@ -103,32 +103,42 @@ describe('the writer', () => {
 
   it('needs no savepoint for a verb that checks first, and refuses it alone', async () => {
     const { writer, ran } = createEngine()
-    const push = (verb: () => Promise<unknown>) => writer.transact(verb, { checksFirst: true })
+    const push = (verb: () => Promise<unknown>) => writer.transact(verb, { isCheckedFirst: true })
     const refused = () => Promise.reject(new PosternError('AGENT_NOT_FOUND', { id: 'nobody' }))
     const results = await outcomes([push(async () => 'a'), push(refused), push(async () => 'b')])
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(ran).toEqual(['BEGIN IMMEDIATE', 'COMMIT'])
   })
 
+  it('gives all of a group savepoints where one of them does not check first', async () => {
+    const { writer, ran } = createEngine()
+    await Promise.all([
+      writer.transact(async () => 1, { isCheckedFirst: true }),
+      writer.transact(async () => 2),
+      writer.transact(async () => 3, { isCheckedFirst: true }),
+    ])
+    expect(ran.filter((text) => text === 'SAVEPOINT verb')).toHaveLength(3)
+  })
+
   it('does a group again with savepoints where a verb that checks first fails half-way', async () => {
     const { writer, ran } = createEngine()
-    const calls = { refused: 0, broken: 0, last: 0 }
+    const calls = { first: 0, refused: 0, broken: 0, last: 0 }
     const push = (name: keyof typeof calls, error?: Error) =>
       writer.transact(
         async () => {
           calls[name]++
           if (error) throw error
         },
-        { checksFirst: true },
+        { isCheckedFirst: true },
       )
     const results = await outcomes([
-      writer.transact(async () => 'first'),
+      push('first'),
       push('refused', new PosternError('AGENT_NOT_FOUND', { id: 'nobody' })),
       push('broken', engineError(19)),
       push('last'),
     ])
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
-    expect(calls, 'who was refused is not tried again').toEqual({ refused: 1, broken: 2, last: 1 })
+    expect(calls, 'who was refused is not tried again').toEqual({ first: 2, refused: 1, broken: 2, last: 1 })
     expect(ran.filter((text) => /BEGIN|COMMIT|^ROLLBACK/.test(text))).toEqual([
       'BEGIN IMMEDIATE',
       'ROLLBACK',

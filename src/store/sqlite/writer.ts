@@ -39,7 +39,7 @@ export interface VerbOptions extends TransactOptions {
    * True: it refuses by a PosternError before it has written anything, so nothing of it has to be taken back. A savepoint
    * would cost it a copy of every page that it changes.
    */
-  readonly checksFirst?: boolean
+  readonly isCheckedFirst?: boolean
 }
 
 interface Job extends Required<VerbOptions> {
@@ -67,8 +67,8 @@ class HalfDone extends Error {}
 
 /**
  * Group commit: every verb that waits when the lock is got goes into one transaction, each in a savepoint of its own
- * unless it checks first, and all are answered after the one COMMIT. A verb that fails takes back only itself; a failed
- * COMMIT rejects all.
+ * unless all of them check first, and all are answered after the one COMMIT. A verb that fails takes back only itself; a
+ * failed COMMIT rejects all.
  */
 export class Writer {
   readonly #options: WriterOptions
@@ -90,10 +90,10 @@ export class Writer {
 
   transact<T>(
     verb: () => Promise<T>,
-    { patienceMs = this.#options.busyMs, isLasting = true, checksFirst = false }: VerbOptions = {},
+    { patienceMs = this.#options.busyMs, isLasting = true, isCheckedFirst = false }: VerbOptions = {},
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ verb, patienceMs, isLasting, checksFirst, resolve: resolve as Job['resolve'], reject })
+      this.#queue.push({ verb, patienceMs, isLasting, isCheckedFirst, resolve: resolve as Job['resolve'], reject })
       this.#running ??= this.#run()
     })
   }
@@ -127,12 +127,12 @@ export class Writer {
   async #group(connection: Connection, jobs: readonly Job[]): Promise<void> {
     this.#inTransaction = true
     const settled: Settled[] = []
-    const isShared = jobs.length > 1
+    const isGuarded = jobs.length > 1 && !jobs.every((job) => job.isCheckedFirst)
     let done = 0
     try {
       this.#options.beside.begin(connection)
       for (const job of jobs) {
-        await this.#attempt(connection, job, isShared, settled)
+        await this.#attempt(connection, job, isGuarded, settled)
         done++
       }
       if (settled.length > 0) this.#options.beside.beforeCommit()
@@ -141,7 +141,7 @@ export class Writer {
       this.#abandon(connection, error)
       if (error instanceof HalfDone) {
         const left = [...settled.map(({ job }) => job), ...jobs.slice(done)]
-        this.#queue.unshift(...left.map((job) => ({ ...job, checksFirst: false })))
+        this.#queue.unshift(...left.map((job) => ({ ...job, isCheckedFirst: false })))
         return
       }
       // Also those that had no turn yet; whoever was rejected before keeps that answer.
@@ -164,8 +164,7 @@ export class Writer {
     }
   }
 
-  async #attempt(connection: Connection, job: Job, isShared: boolean, settled: Settled[]): Promise<void> {
-    const isGuarded = isShared && !job.checksFirst
+  async #attempt(connection: Connection, job: Job, isGuarded: boolean, settled: Settled[]): Promise<void> {
     if (isGuarded) connection.run('SAVEPOINT verb')
     try {
       settled.push({ job, value: await job.verb() })
@@ -176,7 +175,7 @@ export class Writer {
         throw error
       }
       if (isGuarded) takeBack(connection, error)
-      else if (isShared && !(error instanceof PosternError)) throw new HalfDone('a verb has failed half-way')
+      else if (job.isCheckedFirst && !(error instanceof PosternError)) throw new HalfDone('a verb has failed half-way')
       this.#options.beside.takeBack()
       job.reject(storeError(error, connection.path))
     }

@@ -13,7 +13,7 @@ const LARGE_FRAMES = 4_000
 /** 1 MB. Whoever opens a store that nobody else has open reads all of its log first, and most commands do. */
 const LARGE_FRAMES_AT_FIRST = 250
 
-/** Where others write all the time, the last of it is moved while they wait. */
+/** Two are enough as a rule. Where others write all the time, the last of it is moved while they wait. */
 const MAX_ROUNDS = 4
 
 const LOOK = 'PRAGMA wal_checkpoint(NOOP)'

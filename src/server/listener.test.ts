@@ -116,6 +116,13 @@ describe('a listener that is closed', () => {
     expect(busy.heard()).toContain('at last')
   })
 
+  it('does not wait for a client that has connected and sent nothing', async () => {
+    const { listener, dial } = await open()
+    const { hungUp } = await dial()
+    await listener.close(240_000)
+    await hungUp
+  })
+
   it('cuts off what does not end', async () => {
     const { listener, held, dial } = await open()
     const { socket, heard, hungUp } = await dial()

@@ -34,6 +34,11 @@ export function createListener(handle: Handle, note: (error: Error) => void): Li
   const turns = createTurns(handle)
   const server = createServer(LIMITS, turns.take)
   server.maxConnections = MAX_CONNECTIONS
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   server.timeout = SILENCE_MS
   // Whoever asks before sending is told to go on when its body is wanted.
   server.on('checkContinue', turns.take)
@@ -57,7 +62,7 @@ export function createListener(handle: Handle, note: (error: Error) => void): Li
     async close(patienceMs) {
       if (!server.listening) return
       turns.end()
-      await close(server, patienceMs)
+      await close(server, sockets, patienceMs)
     },
   }
 }
@@ -85,11 +90,16 @@ function refusalOf(error: NodeJS.ErrnoException, address: string): PosternError 
 
 /**
  * Node would at once close every connection that seems to rest, also those whose next request has come and is not yet
- * read. So only the door is closed at first, and what rests is closed after a look at what has come.
+ * read. So only the door is closed at first, and what rests is closed after a look at what has come. Node does not call a
+ * connection idle that has never sent anything; clients such as `fetch` open one ahead of their next request.
  */
-function close(server: Server, patienceMs: number): Promise<void> {
+function close(server: Server, sockets: ReadonlySet<Socket>, patienceMs: number): Promise<void> {
+  const closeIdle = () => {
+    server.closeIdleConnections()
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  }
   return new Promise((resolve) => {
-    const idle = setInterval(() => setImmediate(() => server.closeIdleConnections()), IDLE_CHECK_MS)
+    const idle = setInterval(() => setImmediate(closeIdle), IDLE_CHECK_MS)
     const timer = setTimeout(() => server.closeAllConnections(), patienceMs)
     NetServer.prototype.close.call(server, () => {
       clearTimeout(timer)

@@ -37,6 +37,8 @@ export interface Option {
   readonly aliases?: readonly string[]
   readonly short?: string
   readonly summary: string
+  /** Only Postern itself passes it: help and completions leave it out. */
+  readonly isInternal?: true
 }
 
 /** What was typed, after parsing. */

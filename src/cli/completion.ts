@@ -36,7 +36,7 @@ function continuations(commands: readonly Command[]): Map<string, Set<string>> {
     words.forEach((word, at) => {
       add(words.slice(0, at).join(' '), word)
     })
-    for (const { name } of [...options, ...COMMON_OPTIONS]) add(path, `--${name}`)
+    for (const { name, isInternal } of [...options, ...COMMON_OPTIONS]) if (!isInternal) add(path, `--${name}`)
   }
   return next
 }

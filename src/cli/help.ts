@@ -25,7 +25,7 @@ export function helpFor({ path, summary, operands, options = [], examples = [] }
     ...(examples.length > 0 ? ['', 'Examples:', ...examples.map((example) => `  ${example}`)] : []),
     '',
     'Options:',
-    ...optionLines(options),
+    ...optionLines(options.filter(({ isInternal }) => !isInternal)),
     ...optionLines(COMMON_OPTIONS.filter(({ name }) => !options.some((option) => option.name === name))),
   ].join('\n')
 }

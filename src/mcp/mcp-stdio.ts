@@ -6,11 +6,13 @@ import type { Tool } from '../operations/tools/tool.ts'
 import { startChannel } from './channel.ts'
 import { type Connection, ownScope, type Places, requireAgentOf } from './connection.ts'
 import { createHostSession } from './host-session.ts'
+import { ENDINGS } from './left-offers.ts'
 import { createMcpServer, type Era } from './mcp-server.ts'
 import { type Changes, createChanges } from './resources/changes.ts'
 import { createShown } from './shown.ts'
 import { createWire, type Wire } from './stdio-wire.ts'
 import type { Outcome } from './tools/tool-call.ts'
+import { createWitness, type Witness } from './witness.ts'
 
 export { costOf, findTools } from './tool-sets.ts'
 
@@ -24,6 +26,8 @@ export interface ServeMcp {
   readonly person: Connection['person']
   /** Whether Claude Code is to be woken through its channel. */
   readonly hasChannel: boolean
+  /** The command by which this server was started. With further options it settles offers that the server has left. */
+  readonly command: readonly string[]
   /** Resolves when this is to end although the client is still there. */
   readonly stopped: Promise<void>
   readonly note: (line: string) => void
@@ -38,7 +42,8 @@ export async function serveMcp(options: ServeMcp): Promise<void> {
   await postern.agents.show({ id: agent })
   // Claude Code takes the newer revision where it is offered, and its channels work with the older one only.
   const wire = createWire({ isLegacyOnly: hasChannel })
-  const connection = createConnection(options, agent, wire)
+  const witness = createWitness({ command: options.command })
+  const connection = createConnection(options, { agent, wire, witness })
   const opened = new Set<Changes>()
   const handle = serveStdio(({ era }) => open(era), { transport: wire, onerror: (error) => note(error.message) })
   let isAskedToEnd = false
@@ -46,11 +51,14 @@ export async function serveMcp(options: ServeMcp): Promise<void> {
     isAskedToEnd = true
   })
   await Promise.race([wire.closed, stopped])
+  // Checked before anything else: a client may close the pipe in good order and exit a moment later.
+  const isClientThere = isAskedToEnd || wire.isParentThere()
+  if (isClientThere) witness?.noteGoodOrder()
   for (const changes of opened) changes.close()
   await handle.close()
   // A signal that came before the pipe closed may be heard after it.
   await new Promise(setImmediate)
-  await settle(connection, isAskedToEnd || wire.isParentThere())
+  await settle(connection, isAskedToEnd || isClientThere)
 
   function open(era: Era) {
     const changes = createChanges(connection, (uri) => void server.sendResourceUpdated({ uri }).catch(() => {}))
@@ -69,10 +77,16 @@ export async function serveMcp(options: ServeMcp): Promise<void> {
   }
 }
 
+/** What a connection runs between. */
+interface Ends {
+  readonly agent: string
+  readonly wire: Wire
+  readonly witness: Witness | undefined
+}
+
 function createConnection(
   { postern, tools, places, sessionId, person, note }: ServeMcp,
-  agent: string,
-  wire: Wire,
+  { agent, wire, witness }: Ends,
 ): Connection {
   const session = createHostSession({ postern, agent, id: sessionId, note })
   wire.onCall((meta) => session.hear(meta['sessionId'] ?? meta['threadId']))
@@ -84,7 +98,7 @@ function createConnection(
     places,
     person,
     put: new Set(),
-    shown: createShown(postern.inbox),
+    shown: createShown(postern.inbox, witness),
     sessionId: async () => (await session.find())?.id,
     gather: session.gather,
     nonce: () => randomToken(NONCE_CHARACTERS),
@@ -96,6 +110,6 @@ function createConnection(
  * what was sent. One that was killed does neither: then what it was shown last is shown again.
  */
 async function settle({ shown }: Connection, isInGoodOrder: boolean): Promise<void> {
-  if (isInGoodOrder) await shown.confirm('the client ended the connection in good order')
-  else await shown.release('the client is gone')
+  if (isInGoodOrder) await shown.confirm(ENDINGS.inGoodOrder)
+  else await shown.release(ENDINGS.gone)
 }

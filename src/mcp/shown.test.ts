@@ -95,3 +95,51 @@ describe('what was shown through a connection', () => {
     expect(await states()).toEqual(['seen'])
   })
 })
+
+/** A witness that does nothing; tests replace what they look at. */
+const DEAF = { prepare: async () => {}, hold: () => {}, noteGoodOrder: () => {} }
+
+describe('the witness of a connection', () => {
+  it('is told of an offer before the store is, and forgets it once the store knows what became of it', async () => {
+    const { inbox, offer } = await prepare(3)
+    const told: string[] = []
+    const names = new Map<string, string>()
+    const noting =
+      <I, O>(step: string, verb: (input: I) => Promise<O>) =>
+      (input: I) => {
+        told.push(step)
+        return verb(input)
+      }
+    const shown = createShown(
+      {
+        printed: noting('printed', inbox.printed),
+        confirm: noting('confirmed', inbox.confirm),
+        release: noting('released', inbox.release),
+      },
+      { ...DEAF, hold: (ids) => told.push(`holds ${ids.map((id) => names.get(id)).join(' ')}`) },
+    )
+    const offers = [await offer(), await offer(), await offer()]
+    offers.forEach((id, at) => {
+      names.set(id, `${at + 1}`)
+    })
+    const [first = '', second = '', third = ''] = offers
+    await shown.settle(first, true)
+    await shown.settle(second, true)
+    await shown.settle(third, false)
+    expect(told.splice(0)).toEqual(['holds 1', 'printed', 'holds 1 2', 'printed', 'released'])
+    await shown.lose(first)
+    expect(told.splice(0)).toEqual(['holds 2', 'released'])
+    await shown.confirm('the next call')
+    expect(told.splice(0)).toEqual(['confirmed', 'holds '])
+  })
+
+  it('forgets an offer that the store could not be told of', async () => {
+    const { inbox, offer } = await prepare(1)
+    const lists: (readonly string[])[] = []
+    const printed = async () => Promise.reject(new Error('the store is away'))
+    const shown = createShown({ ...inbox, printed }, { ...DEAF, hold: (ids) => lists.push(ids) })
+    const offerId = await offer()
+    await expect(shown.settle(offerId, true)).rejects.toThrow('the store is away')
+    expect(lists).toEqual([[offerId], []])
+  })
+})

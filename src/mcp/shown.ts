@@ -1,5 +1,6 @@
 import { PosternError } from '../model/errors.ts'
 import type { Inbox } from '../model/postern.ts'
+import type { Witness } from './witness.ts'
 
 /** So many answers may be out that nobody has confirmed; what is older lapses by itself and is shown again. */
 const KEPT = 50
@@ -9,6 +10,8 @@ const KEPT = 50
  * has arrived: only then is it seen.
  */
 export interface Shown {
+  /** Resolves once an answer with an offer may go out: from then on the offer is settled even if this process is killed. */
+  prepare(): Promise<void>
   /** An answer with this offer has gone out, or it has not: then the offer is given back. */
   settle(offerId: string, wasSent: boolean): Promise<void>
   /** An answer that had gone out was not read: the connection broke under it. */
@@ -19,16 +22,33 @@ export interface Shown {
   release(reason: string): Promise<void>
 }
 
-export function createShown(inbox: Pick<Inbox, 'printed' | 'confirm' | 'release'>): Shown {
+export function createShown(inbox: Pick<Inbox, 'printed' | 'confirm' | 'release'>, witness?: Witness): Shown {
   const printed: string[] = []
   /** Answers whose going out is still being written down. */
   const settling = new Set<Promise<void>>()
+  /** What the witness confirms if this process is killed. */
+  const witnessed = new Set<string>()
+
+  function watch(offerId: string): void {
+    witnessed.add(offerId)
+    witness?.hold([...witnessed])
+  }
+
+  function unwatch(offerId: string): void {
+    if (witnessed.delete(offerId)) witness?.hold([...witnessed])
+  }
 
   async function settle(offerId: string, wasSent: boolean): Promise<void> {
-    if (!wasSent) return close(() => inbox.release({ offerId, reason: 'the answer could not be delivered' }))
-    await close(() => inbox.printed({ offerId }))
+    if (!wasSent) return ignoreClosed(() => inbox.release({ offerId, reason: 'the answer could not be delivered' }))
+    watch(offerId)
+    try {
+      await ignoreClosed(() => inbox.printed({ offerId }))
+    } catch (error) {
+      unwatch(offerId)
+      throw error
+    }
     printed.push(offerId)
-    if (printed.length > KEPT) printed.shift()
+    if (printed.length > KEPT) unwatch(printed.shift() ?? '')
   }
 
   /** What was shown stays noted until the store knows what became of it. */
@@ -38,13 +58,21 @@ export function createShown(inbox: Pick<Inbox, 'printed' | 'confirm' | 'release'
   ): Promise<void> {
     await Promise.all(settling)
     for (const offerId of printed.filter(isMeant)) {
-      await close(() => step(offerId))
+      await ignoreClosed(() => step(offerId))
       const at = printed.indexOf(offerId)
       if (at >= 0) printed.splice(at, 1)
+      unwatch(offerId)
     }
   }
 
+  /** The witness forgets the offer first: an offer that is given back must not be confirmed. */
+  function release(offerId: string, reason: string): Promise<unknown> {
+    unwatch(offerId)
+    return inbox.release({ offerId, reason })
+  }
+
   return {
+    prepare: async () => witness?.prepare(),
     settle(offerId, wasSent) {
       const settled = settle(offerId, wasSent).finally(() => settling.delete(settled))
       settling.add(settled)
@@ -52,16 +80,16 @@ export function createShown(inbox: Pick<Inbox, 'printed' | 'confirm' | 'release'
     },
     lose: (lost) =>
       closeAll(
-        (offerId) => inbox.release({ offerId, reason: 'the connection broke before it was read' }),
+        (offerId) => release(offerId, 'the connection broke before it was read'),
         (offerId) => offerId === lost,
       ),
     confirm: (evidence) => closeAll((offerId) => inbox.confirm({ offerId, evidence })),
-    release: (reason) => closeAll((offerId) => inbox.release({ offerId, reason })),
+    release: (reason) => closeAll((offerId) => release(offerId, reason)),
   }
 }
 
 /** An offer may have been confirmed by a hook, or may have lapsed: then there is nothing left to do. */
-async function close(step: () => Promise<unknown>): Promise<void> {
+export async function ignoreClosed(step: () => Promise<unknown>): Promise<void> {
   try {
     await step()
   } catch (error) {

@@ -10,6 +10,56 @@ export interface Binary {
   readonly folders?: string
 }
 
+/** Every program that the tests start and that a small Debian may lack. */
+export const PROGRAMS = {
+  bash: { debianPackage: 'bash' },
+  chromium: { debianPackage: 'chromium' },
+  'chromium-headless-shell': { debianPackage: 'chromium-headless-shell' },
+  curl: { debianPackage: 'curl' },
+  flock: { debianPackage: 'util-linux' },
+  git: { debianPackage: 'git' },
+  initdb: { debianPackage: 'postgresql', folders: '/usr/lib/postgresql/*/bin' },
+  ip: { debianPackage: 'iproute2', folders: '/usr/sbin' },
+  'mkfs.ext4': { debianPackage: 'e2fsprogs', folders: '/usr/sbin' },
+  'nats-server': { debianPackage: 'nats-server', folders: '/usr/sbin' },
+  openssl: { debianPackage: 'openssl' },
+  perl: { debianPackage: 'perl-base' },
+  ps: { debianPackage: 'procps' },
+  python3: { debianPackage: 'python3' },
+  'redis-cli': { debianPackage: 'redis-tools' },
+  'redis-server': { debianPackage: 'redis-server' },
+  script: { debianPackage: 'bsdutils' },
+  setpriv: { debianPackage: 'util-linux' },
+  strace: { debianPackage: 'strace' },
+  tmux: { debianPackage: 'tmux' },
+} as const satisfies Readonly<Record<string, Omit<Binary, 'name'>>>
+
+export type ProgramName = keyof typeof PROGRAMS
+
+const binaryOf = (name: ProgramName): Binary => ({ name, ...PROGRAMS[name] })
+
+/** The path of one of the programs above; see `findBinary`. */
+export function findProgram(name: ProgramName): string | undefined {
+  return findBinary(binaryOf(name))
+}
+
+/** The path of one of the programs above where it is there already. */
+export function lookUpProgram(name: ProgramName): string | undefined {
+  return lookUp(binaryOf(name))
+}
+
+/** A program and where to get it, in words. */
+export function describeProgram(name: ProgramName): string {
+  return `${name} (Debian package ${PROGRAMS[name].debianPackage})`
+}
+
+/** Installs all of these programs that are missing, at once. Returns those that are still missing. */
+export function installPrograms(names: readonly ProgramName[]): readonly ProgramName[] {
+  const missing = names.filter((name) => lookUp(binaryOf(name)) === undefined)
+  if (missing.length > 0 && canInstall()) install(missing.map((name) => PROGRAMS[name].debianPackage))
+  return missing.filter((name) => lookUp(binaryOf(name)) === undefined)
+}
+
 /**
  * The path of a program that tests need. Where it is missing it is installed if that can be done without asking
  * anybody; otherwise the tests that need it are skipped and say so, except in CI, where skipping would hide things.
@@ -42,13 +92,24 @@ function isExecutable(path: string): boolean {
   }
 }
 
+/** Set once the machine was prepared: trying again would only take time. */
+export const PREPARED = 'POSTERN_PREPARED'
+export const isPrepared = () => process.env[PREPARED] === '1'
+
 function canInstall(): boolean {
+  if (isPrepared()) return false
   return process.getuid?.() === 0 && lookUp({ name: 'apt-get', debianPackage: 'apt' }) !== undefined
 }
 
 let isUpdated = false
 
 function installAndLookUp(binary: Binary): string | undefined {
+  install([binary.debianPackage])
+  return lookUp(binary)
+}
+
+function install(debianPackages: readonly string[]): void {
+  const wanted = [...new Set(debianPackages)]
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const apt = (...args: string[]) =>
     execFileSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=300', ...args], {
@@ -56,12 +117,11 @@ function installAndLookUp(binary: Binary): string | undefined {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
   try {
-    console.error(`installing ${binary.debianPackage} for ${binary.name} …`)
+    console.error(`installing the Debian packages ${wanted.join(', ')} …`)
     if (!isUpdated) apt('update')
     isUpdated = true
-    apt('install', '-y', '--no-install-recommends', binary.debianPackage)
+    apt('install', '-y', '--no-install-recommends', ...wanted)
   } catch (error) {
-    console.error(`apt-get could not install ${binary.debianPackage}: ${(error as Error).message}`)
+    console.error(`apt-get could not install ${wanted.join(', ')}: ${(error as Error).message}`)
   }
-  return lookUp(binary)
 }

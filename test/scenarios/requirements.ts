@@ -189,7 +189,10 @@ export const REQUIREMENTS = {
     'faults',
     'Without a readable store strict gates hold, stops three times at most; passes are told once it is back.',
   ),
-  'G8.in-time': hooks('faults', 'Whatever state the store is in, a hook answers within two seconds and ends with 0.'),
+  'G8.in-time': hooks(
+    'faults',
+    'Whatever state the store is in, a hook answers before its host gives up, and ends with 0.',
+  ),
   'G8.config': hooks('faults', 'A configuration that cannot be read switches no gate off.'),
   'S000.hook.input': hooks(
     'faults',
@@ -720,6 +723,10 @@ export const REQUIREMENTS = {
     'faults',
     'What inbox_check shows is seen with the next call or a good end; what a kill leaves open is shown again, and nothing is lost.',
   ),
+  'mcp.killed': mcp(
+    'faults',
+    'A server that is killed at its end still settles: a client that signalled it or lives on has seen its last messages, one that is gone gets them again.',
+  ),
   'mcp.concurrent': mcp('faults', 'Two connections of one agent never show one message twice.'),
   'mcp.talk': mcp(
     'scenarios',
@@ -771,6 +778,3 @@ export const REQUIREMENTS = {
 } as const satisfies Readonly<Record<string, Requirement>>
 
 export type RequirementId = keyof typeof REQUIREMENTS
-
-/** Says which promises the test around it proves. The claim is read from the source; calling it does nothing. */
-export function verifies(..._ids: readonly RequirementId[]): void {}

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs'
 import { findBus } from '../../host/bus/bus-context.ts'
 import { readBusSettings } from '../../host/bus/settings.ts'
+import { isPostgres } from '../../host/config.ts'
 import { personBefore } from '../../host/identity.ts'
+import { findEnding, parseProcess, settleLeft } from '../../mcp/left-offers.ts'
 import type { ToolCosts } from '../../mcp/tool-sets.ts'
 import type { Postern } from '../../model/postern.ts'
 import { showField } from '../../render/terminal.ts'
@@ -8,7 +11,7 @@ import type { Args, Command, Io } from '../command.ts'
 import { usage } from '../parse.ts'
 import { answer } from '../print.ts'
 import { formatTable } from '../table.ts'
-import { goOnUntilStopped } from '../wake/signals.ts'
+import { catchSignals, goOnUntilStopped } from '../wake/signals.ts'
 
 const MAX_LINE = 500
 
@@ -26,10 +29,25 @@ export const mcp: Command = {
     },
     { name: 'channel', summary: 'wake Claude Code through its channel when mail comes' },
     { name: 'cost', summary: 'tell what the tools cost a model, and end' },
+    {
+      name: 'left',
+      value: '<offer>',
+      multiple: true,
+      isInternal: true,
+      summary: 'settle this offer of a server that was killed, and end',
+    },
+    { name: 'in-good-order', isInternal: true, summary: 'with --left: the client ended the connection in good order' },
+    {
+      name: 'client',
+      value: '<process>',
+      isInternal: true,
+      summary: 'with --left: the process that started the server',
+    },
   ],
   examples: ['postern mcp --agent quinn', 'postern mcp --cost', 'claude mcp add postern -- postern mcp --agent quinn'],
 
   async run(io, args) {
+    if (args.has('left')) return settle(io, args)
     // Most commands never speak it, so what it takes is a part of its own.
     const { serveMcp, findTools, costOf } = await import('../../mcp/mcp-stdio.ts')
     const tools = findTools(args.get('tools') ?? 'core')
@@ -44,12 +62,33 @@ export const mcp: Command = {
         sessionId: args.get('session') ?? sessionOf(process.env),
         person: personOf(args, postern),
         hasChannel: args.has('channel'),
+        command: ownCommand(),
         stopped,
         note: (line) => io.stderr.line(`postern: ${showField(line, MAX_LINE)}`),
       })
     })
     return undefined
   },
+}
+
+/**
+ * Settles the offers of a server that was killed before it could. This process is in the server's process group, so it
+ * ignores the signals that were meant for the server.
+ */
+async function settle(io: Io, args: Args): Promise<undefined> {
+  catchSignals()
+  const client = parseProcess(args.get('client') ?? '')
+  const ending = await findEnding({ isInGoodOrder: args.has('in-good-order'), client })
+  // Nobody waits for this process, so the store may be gone by now. Opening it would make a new one.
+  if (io.config.url === null && !isPostgres(io.config.store) && !existsSync(io.config.store)) return
+  const { inbox } = await io.open()
+  await settleLeft(inbox, args.all('left'), ending)
+}
+
+/** This very command, so that it means the same agent and store. It takes options at its end and waits for no debugger. */
+function ownCommand(): readonly string[] {
+  const options = process.execArgv.filter((option) => !option.startsWith('--inspect'))
+  return [process.execPath, ...options, ...process.argv.slice(1).filter((word) => word !== '--')]
 }
 
 /** As hosts tell the programs that they start. */

@@ -41,6 +41,7 @@ export async function checkInbox(call: ToolCall): Promise<ToolAnswer> {
       const told = outcome === 'lost' ? shown.lose(offer.id) : shown.settle(offer.id, outcome === 'sent')
       void told.catch(() => {})
     })
+    await shown.prepare()
   }
   const text = renderDrain(drained, { nonce: connection.nonce(), door: TOOLS }) || nothingText(drained)
   return { structured: { text, messages: drained.messages.map(headlineOf), remaining: drained.remaining }, text }

@@ -1,0 +1,35 @@
+import { fileURLToPath } from 'node:url'
+
+/**
+ * A limit that only a dead machine reaches. A test waits for a signal, and this ends the wait where the signal never comes.
+ * It is below the timeout of every test, so that the wait fails and says what it waited for.
+ */
+export const DEAD_MACHINE_MS = 60_000
+
+/** For `expect.poll` and `vi.waitFor`. */
+export const PATIENTLY = { timeout: DEAD_MACHINE_MS, interval: 20 }
+
+/** Preloaded into a process it gives a hook a minute to answer; see there. */
+export const PATIENT_HOOK = pathOf('./patient-hook.cjs')
+
+const HASTY_WATCHER = pathOf('./hasty-watcher.cjs')
+
+/** For hosts and launchers, which start hooks and watchers of their own. */
+export const HOST_ENV = { NODE_OPTIONS: preload(PATIENT_HOOK) }
+
+/** The same, and watchers look ten times as often. */
+export const HASTY_HOST_ENV = { NODE_OPTIONS: preload(PATIENT_HOOK, HASTY_WATCHER) }
+
+/** For a process that waits long: its timers end in a tenth of their time. */
+export const HASTY_ENV = { NODE_OPTIONS: preload(pathOf('./hasty-timers.cjs')) }
+
+/** The same, and its clock runs ten times as fast; see there. */
+export const FAST_CLOCK_ENV = { NODE_OPTIONS: preload(pathOf('./hasty-clock.cjs')) }
+
+function pathOf(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url))
+}
+
+function preload(...paths: readonly string[]): string {
+  return paths.map((path) => `--require=${JSON.stringify(path)}`).join(' ')
+}

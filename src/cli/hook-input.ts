@@ -1,12 +1,13 @@
 import { loadAddon } from '../kit/node/native/addon.ts'
 import { isReadLeft, readAll } from '../kit/node/read-all.ts'
 
-const LIMITS = { maxBytes: 16 * 1024 * 1024, timeoutMs: 900 }
+const MAX_BYTES = 16 * 1024 * 1024
+const TIMEOUT_MS = 900
 const STDIN = 0
 
 /** Reads to the end, or for as long as there is time: a host that never closes its end is answered all the same. */
-export async function readInput(): Promise<string> {
-  return (await readAll(STDIN, LIMITS)).toString('utf8')
+export async function readInput(timeoutMs = TIMEOUT_MS): Promise<string> {
+  return (await readAll(STDIN, { maxBytes: MAX_BYTES, timeoutMs })).toString('utf8')
 }
 
 /**

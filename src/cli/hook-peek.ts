@@ -32,12 +32,16 @@ type LoadAnswer = (event: string) => Answer
  * Answers one event of a host, from standard input to standard output. Undefined where the words ask for something else
  * than that. It ends with 0 whatever happens: a host takes other codes for a refusal.
  */
-export function runHook(argv: readonly string[], loadAnswer: LoadAnswer): Promise<never> | undefined {
+export function runHook(
+  argv: readonly string[],
+  loadAnswer: LoadAnswer,
+  inputTimeoutMs?: number,
+): Promise<never> | undefined {
   const words = argv.slice(1)
   if (words.includes('--help') || words.includes('-h')) return undefined
   if (words.includes('--rewake')) return watchInBackground(words)
   const found: Found = {}
-  return readInput()
+  return readInput(inputTimeoutMs)
     .then((input) =>
       isAnswered(words, input, found) ? undefined : loadAnswer(found.event ?? 'event')(words, input, found),
     )

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { answerHook } from '../hooks/hook.ts'
 import { findHost, parseStopCap } from '../hooks/hosts/hosts.ts'
+import { HOOK_TIMEOUTS, type HookTimeouts } from '../hooks/timeouts.ts'
 import { startWatcher } from '../hooks/watch/start.ts'
 import { findHome } from '../host/config.ts'
 import { readFolderConfig } from '../host/hook-config.ts'
@@ -19,7 +20,12 @@ const NONCE_LENGTH = 12
  * Answers one event of a host as far as it takes: its input is what came on standard input. What a look has found
  * before is not looked for again.
  */
-export async function answerEvent(words: readonly string[], input: string, found: Found = {}): Promise<void> {
+export async function answerEvent(
+  words: readonly string[],
+  input: string,
+  found: Found = {},
+  timeouts: HookTimeouts = HOOK_TIMEOUTS,
+): Promise<void> {
   const { env } = process
   const cwd = workingFolder()
   let home = findHome({ flags: {}, env, cwd })
@@ -46,6 +52,7 @@ export async function answerEvent(words: readonly string[], input: string, found
       settings: {
         stopCap: parseStopCap(host, host.stopCapVariable === null ? undefined : env[host.stopCapVariable]),
         ageMs: processAgeMs(),
+        timeouts,
         nonce: () => randomToken(NONCE_LENGTH),
         hostProcess: () => programAbove(process.pid, host.programs),
         markers: findMarkers,

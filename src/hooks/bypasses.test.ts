@@ -9,6 +9,7 @@ import { reportBypasses } from './bypasses.ts'
 import { createCall, type SoundEvent } from './call.ts'
 import { generic } from './hosts/generic.ts'
 import { NO_SHADOW, openShadow } from './shadow.ts'
+import { HOOK_TIMEOUTS } from './timeouts.ts'
 
 const GATE = { name: 'gate_1', hook: 'stop', tool: null, mode: 'strict', reason: 'x', until: null } as const
 const SHADOW = { ...NO_SHADOW, gates: [{ ...GATE, onUnavailable: 'block' } as const] }
@@ -42,11 +43,13 @@ function callOf(postern: HookPostern, root: string) {
   const settings = {
     stopCap: null,
     ageMs: () => 0,
+    timeouts: HOOK_TIMEOUTS,
     nonce: () => 'x',
     hostProcess: () => undefined,
     markers: () => [],
   }
   const limits = { drainMessages: 20, drainCharacters: 8_000 }
   const handoff = { maxTokens: 500, isShared: false }
-  return createCall({ event, host: generic, agent: 'quinn', postern, settings, limits, handoff, root, note: () => {} })
+  const rules = { limits, handoff, uncounted: 0, note: () => {} }
+  return createCall({ event, host: generic, agent: 'quinn', postern, settings, root, ...rules })
 }

@@ -2,15 +2,6 @@ import type { HookPostern } from '../model/postern.ts'
 import type { HookCall, HookSettings } from './handler.ts'
 import type { HookEvent, Host } from './hosts/host.ts'
 
-/** Our own deadline, far below any host's: an answer that comes too late is thrown away with what it shows. */
-export const DEADLINE_MS = 1_500
-
-/** Commands of gates share what a stop can wait for. */
-const CHECK_MS = 900
-
-/** Kept for everything that comes after a command. */
-export const RESERVE_MS = 300
-
 export type SoundEvent = HookEvent & { readonly sessionId: string }
 
 export interface CallParams {
@@ -23,16 +14,20 @@ export interface CallParams {
   readonly handoff: HookCall['handoff']
   readonly root: string
   readonly note: HookCall['note']
+  readonly uncounted: number
 }
 
 /** Begins the way of one event through the chain. */
 export function createCall(params: CallParams): HookCall {
   const { event, agent, postern, settings } = params
-  const leftMs = () => DEADLINE_MS - settings.ageMs()
+  const { answerMs, checksMs, reserveMs } = settings.timeouts
+  const leftMs = () => answerMs - settings.ageMs()
   let judged: ReturnType<HookCall['judgement']> | undefined
   const call: HookCall = {
     ...params,
     session: undefined,
+    begunAt: null,
+    isOver: false,
     isLoopBroken: false,
     used: 0,
     usedTokens: 0,
@@ -51,7 +46,7 @@ export function createCall(params: CallParams): HookCall {
       sessionId: event.sessionId,
       hook: event.name === 'tool.before' ? 'tool' : 'stop',
       ...(event.tool && { tool: event.tool.name }),
-      timeoutMs: Math.max(1, Math.min(CHECK_MS, leftMs() - RESERVE_MS)),
+      timeoutMs: Math.max(1, Math.min(checksMs, leftMs() - reserveMs)),
     })
   }
 }

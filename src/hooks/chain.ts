@@ -33,10 +33,12 @@ export interface ChainAnswer extends HookAnswer {
 /**
  * Asks one handler after another, lowest first, and makes one answer of what they say. Whether the turn goes on is
  * written down before anybody hears of it, so that a hook that dies now has counted once too often, never too rarely.
+ * After the deadline the stop is answered and counted without the store, so the chain asks and counts no more.
  */
 export async function runChain(call: HookCall, others: readonly Handler[] = []): Promise<ChainAnswer> {
   const said: Verdict[] = []
   for (const handler of inOrder([...HANDLERS, ...others])) {
+    if (call.isOver) break
     if (!handler.events.includes(call.event.name)) continue
     const verdict = await heed(call, handler, await handler.handle(call))
     if (!verdict) continue
@@ -47,9 +49,9 @@ export async function runChain(call: HookCall, others: readonly Handler[] = []):
     if (verdict.isFinal) break
   }
   const answer = merge(said)
-  if (call.event.name === 'turn.stop' && call.session) {
-    const { id } = call.session
-    await call.postern.sessions.setStop({ id, outcome: outcomeOf(call, answer), ageMs: call.settings.ageMs() })
+  if (call.event.name === 'turn.stop' && call.session && !call.isOver) {
+    const stop = { id: call.session.id, outcome: outcomeOf(call, answer), ageMs: call.settings.ageMs() }
+    call.session = await call.postern.sessions.setStop(stop)
   }
   return answer
 }

@@ -1,16 +1,15 @@
 import type { UserHook } from '../host/user-hooks.ts'
 import { PosternError } from '../model/errors.ts'
 import { reportBypasses } from './bypasses.ts'
-import { DEADLINE_MS } from './call.ts'
 import { type ChainAnswer, runChain } from './chain.ts'
 import type { HookCall, HookSettings } from './handler.ts'
-import { forgetBypasses, type Shadow, type ShadowFile } from './shadow.ts'
+import { forgetBypasses, NO_SHADOW, type Shadow, type ShadowFile } from './shadow.ts'
 import { giveBack } from './shown.ts'
 import { userHandlers } from './user-handlers.ts'
 
 /** Fails when the answer must be out; whatever comes later is handed to `late`. */
 export function inTime<T>(
-  { ageMs }: Pick<HookSettings, 'ageMs'>,
+  { ageMs, timeouts }: Pick<HookSettings, 'ageMs' | 'timeouts'>,
   work: Promise<T>,
   late: (value: T) => Promise<void> | void = () => {},
 ): Promise<T> {
@@ -22,7 +21,7 @@ export function inTime<T>(
         isOver = true
         reject(tooLate())
       },
-      Math.max(0, DEADLINE_MS - ageMs()),
+      Math.max(0, timeouts.answerMs - ageMs()),
     )
   })
   // What fails after the deadline is nobody's any more.
@@ -43,7 +42,8 @@ export interface Surroundings {
 
 /**
  * What is known of the gates is written down before anything is asked of the store that may take long. Only here is the
- * shadow written, never by what goes on after the deadline; what that would have shown is given back.
+ * shadow written, never by what goes on after the deadline; what that would have shown is given back. The chain comes
+ * last, because its answer is counted and must not be lost.
  */
 export async function answerFromStore(
   call: HookCall,
@@ -54,11 +54,25 @@ export async function answerFromStore(
   const { folder } = before
   const gates = await inTime(settings, postern.gates.standing({ agent, sessionId: event.sessionId }))
   shadow.write({ ...shadow.read(), folder, gates })
-  const answer = await inTime(settings, runChain(call, userHandlers(userHooks)), (late) =>
-    giveBack(call, late, 'the answer came too late'),
-  )
   await inTime(settings, reportBypasses(call, home, before))
   const { bypassed } = forgetBypasses(shadow, before.bypassed)
-  shadow.write({ folder, gates: event.name === 'session.end' ? [] : gates, blocks: 0, bypassed })
+  const answer = await inTime(settings, runChain(call, userHandlers(userHooks)), (late) =>
+    giveBack(call, late, 'the answer came too late'),
+  ).finally(() => {
+    call.isOver = true
+  })
+  const { blocks, counted } = shadow.read()
+  shadow.write(
+    event.name === 'session.end'
+      ? { ...NO_SHADOW, folder, bypassed }
+      : {
+          folder,
+          gates,
+          // Stops that the store has counted are not counted here, too.
+          blocks: call.uncounted && blocks,
+          counted: call.session?.continuations ?? counted,
+          bypassed,
+        },
+  )
   return answer
 }

@@ -5,6 +5,7 @@ import type { Offer } from '../model/offer.ts'
 import type { HookPostern } from '../model/postern.ts'
 import type { Session } from '../model/session.ts'
 import type { HookEvent, HookEventName, Host } from './hosts/host.ts'
+import type { HookTimeouts } from './timeouts.ts'
 
 /** One link of the chain: what it decides depends on the event and the Postern it is given, and on nothing else. */
 export interface Handler {
@@ -43,6 +44,12 @@ export interface HookCall {
   root: string
   /** As it is after this event was noted; undefined where it is not the agent's own, or was answered before. */
   session: Session | undefined
+  /** When the event began, by the store's clock; null until it was noted. */
+  begunAt: number | null
+  /** How many stops were put off without the store of which it has not been told. */
+  uncounted: number
+  /** The deadline has passed and somebody else answers: nothing more may be decided. */
+  isOver: boolean
   /** The end of the turn was put off too often: nothing may put it off once more. */
   isLoopBroken: boolean
   /** Characters of the answer that are spoken for. */
@@ -62,6 +69,7 @@ export interface HookSettings {
   readonly stopCap: number | null
   /** How long ago this process began. */
   ageMs(): number
+  readonly timeouts: HookTimeouts
   readonly nonce: () => string
   /** The host's own process, looked for only when a session begins. */
   readonly hostProcess: () => { readonly pid: number; readonly startedAt: number } | undefined

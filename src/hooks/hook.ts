@@ -33,8 +33,6 @@ export interface HookRequest {
 
 const STDOUT = 1
 
-/** How long the store may be busy, so that there is still time to answer without it. */
-const BUSY_MS = 700
 /** Nobody is kept waiting by a probe. */
 const PROBE_BUSY_MS = 1_000
 
@@ -56,9 +54,11 @@ export async function answerHook(request: HookRequest): Promise<void> {
     const { sessionGates, userHooks, handoff } = readHookConfig(config)
     const { limits } = config
     const { opened } = request
-    const postern = await inTime(settings, openHook(config, { busyMs: BUSY_MS, limits, sessionGates, opened }))
+    const { storeMs } = settings.timeouts
+    const postern = await inTime(settings, openHook(config, { busyMs: storeMs, limits, sessionGates, opened }))
     const note = (error: unknown) => noteProblem(request, event.hostEvent, error)
-    const call = createCall({ event: known, host, agent, postern, settings, limits, handoff, root, note })
+    const rules = { limits, handoff, uncounted: before.blocks }
+    const call = createCall({ event: known, host, agent, postern, settings, root, note, ...rules })
     const answer = await answerFromStore(call, shadow, { home, userHooks, before: { ...before, folder } })
     await show(call, answer, userHooks)
     // Whatever becomes of that, the answer is out and must stay the only one.

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { DEAD_MACHINE_MS, PATIENTLY } from '../../test/helpers/patience.ts'
+import { createSignal } from '../../test/helpers/signal.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { readConfig } from '../host/config.ts'
 import { readFaults } from '../host/hook-log.ts'
@@ -10,6 +12,10 @@ import { setTrust } from '../host/trust.ts'
 import type { HookPostern } from '../model/postern.ts'
 import { createPostedHooks, type PostedHooks } from './posted.ts'
 import { formatProbe, parseProbed } from './probe.ts'
+import { HOOK_TIMEOUTS, type HookTimeouts } from './timeouts.ts'
+
+/** On a busy machine an answer may take longer than its deadline. */
+const NEVER_LATE: HookTimeouts = { ...HOOK_TIMEOUTS, answerMs: DEAD_MACHINE_MS }
 
 /** A home with quinn and mindy, a project, and what answers events there. */
 async function makePlace(wrap: (hooked: Hooked) => Hooked = (hooked) => hooked) {
@@ -20,7 +26,7 @@ async function makePlace(wrap: (hooked: Hooked) => Hooked = (hooked) => hooked) 
   const served = await openServed(readConfig({ flags: { home }, env: {}, cwd: home }), { upkeep: false })
   const { postern } = served
   for (const id of ['quinn', 'mindy']) await postern.agents.add({ id })
-  const hooks = createPostedHooks(wrap(served.hooked))
+  const hooks = createPostedHooks(wrap(served.hooked), NEVER_LATE)
   onTestFinished(async () => {
     await hooks.rest()
     await served.close()
@@ -101,7 +107,7 @@ describe('an event that a host posts', () => {
       .poll(async () => {
         await sent(hooks, post('PostToolBatch'))
         return (await postern.sessions.list({}))[0]?.idleSince
-      })
+      }, PATIENTLY)
       .toBeNull()
   })
 
@@ -211,19 +217,31 @@ describe('an event that cannot be answered', () => {
   })
 
   it('comes too late, and what it would have shown is given back', async () => {
-    const { promise: drained, resolve: letGo } = Promise.withResolvers<void>()
+    const [asked, letGo] = [createSignal(), createSignal()]
     const slow = (postern: HookPostern): HookPostern => ({
       ...postern,
-      inbox: { ...postern.inbox, drain: (input) => drained.then(() => postern.inbox.drain(input)) },
+      inbox: {
+        ...postern.inbox,
+        async drain(input) {
+          asked.fire()
+          await letGo.fired
+          return postern.inbox.drain(input)
+        },
+      },
     })
-    const place = await makePlace((hooked) => ({ ...hooked, open: (rules) => slow(hooked.open(rules)) }))
-    const { post, hooks, push, postern, stateOf, faults } = place
+    const wrap = (hooked: Hooked): Hooked => ({ ...hooked, open: (rules) => slow(hooked.open(rules)) })
+    const { post, hooks, push, postern, stateOf, faults } = await makePlace(wrap)
     const id = await push('late')
-    expect(await sent(hooks, post('PostToolBatch'))).toBe('{}')
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const answering = sent(hooks, post('PostToolBatch'))
+    await asked.fired
+    vi.advanceTimersByTime(DEAD_MACHINE_MS)
+    expect(await answering).toBe('{}')
     expect(faults()).toEqual([expect.stringContaining('in time')])
-    letGo()
+    letGo.fire()
     await expect
-      .poll(async () => (await postern.inbox.trace({ id })).deliveries[0]?.steps.at(-1)?.step)
+      .poll(async () => (await postern.inbox.trace({ id })).deliveries[0]?.steps.at(-1)?.step, PATIENTLY)
       .toBe('released')
     expect(await stateOf(id)).toBe('pending')
   })

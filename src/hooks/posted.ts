@@ -16,6 +16,7 @@ import { findHost } from './hosts/hosts.ts'
 import { answerProbe, isProbe } from './probe.ts'
 import { openShadow } from './shadow.ts'
 import { afterwards, giveBack, noteShown } from './shown.ts'
+import { HOOK_TIMEOUTS, type HookTimeouts } from './timeouts.ts'
 import { understand } from './understand.ts'
 
 /** One event of a host that came over HTTP. */
@@ -50,12 +51,12 @@ export const POSTED_EVENTS: readonly HookEventName[] = ['prompt.submit', 'tool.a
 const NOTHING: PostedAnswer = { body: '{}', settle() {} }
 const NONCE_LENGTH = 12
 
-export function createPostedHooks(hooked: Hooked): PostedHooks {
+export function createPostedHooks(hooked: Hooked, timeouts: HookTimeouts = HOOK_TIMEOUTS): PostedHooks {
   const unsettled = new Set<Promise<void>>()
 
   return {
     async answer(posted) {
-      const settings = settingsFrom(monotonicMs())
+      const settings = settingsFrom(monotonicMs(), timeouts)
       try {
         return await answerPosted(hooked, posted, { settings, keep })
       } catch (error) {
@@ -117,7 +118,8 @@ async function deliver(hooked: Hooked, delivery: Delivery, { settings, keep }: E
   if (store !== hooked.store) throw new Error(OTHER_STORE)
   const root = projectRoot(event.cwd ?? folder)
   const postern = hooked.open({ limits, sessionGates })
-  const call = createCall({ event, host, agent, postern, settings, limits, handoff, root, note })
+  const uncounted = before.blocks
+  const call = createCall({ event, host, agent, postern, settings, limits, handoff, root, note, uncounted })
   const answer = await answerFromStore(call, shadow, { home, userHooks, before: { ...before, folder } })
   // A host that has gone away meanwhile is known to have before anything is sent.
   if (answer.offer || answer.inheritance !== undefined) await nextTurn()
@@ -144,10 +146,11 @@ async function settle(call: HookCall, answer: ChainAnswer, { wasSent, userHooks 
 }
 
 /** The process that posts is not known, and what only concerns stops and tools does not come this way. */
-function settingsFrom(startedAt: number): HookSettings {
+function settingsFrom(startedAt: number, timeouts: HookTimeouts): HookSettings {
   return {
     stopCap: null,
     ageMs: () => monotonicMs() - startedAt,
+    timeouts,
     nonce: () => randomToken(NONCE_LENGTH),
     hostProcess: () => undefined,
     markers: () => [],

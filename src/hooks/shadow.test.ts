@@ -6,7 +6,7 @@ import { findBypasses, NO_SHADOW, openShadow, type Shadow } from './shadow.ts'
 
 const OWNER = { agent: 'quinn', sessionId: 'ses-1' }
 const DAY_MS = 24 * 60 * 60 * 1000
-const BYPASSED: Shadow = { folder: null, gates: [], blocks: 1, bypassed: ['gate_1'] }
+const BYPASSED: Shadow = { folder: null, gates: [], blocks: 1, counted: 2, bypassed: ['gate_1'] }
 
 it('is read back as it was written, by its own agent and session only', () => {
   const home = temporaryFolder()

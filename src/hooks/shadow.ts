@@ -13,6 +13,8 @@ export interface Shadow {
   readonly gates: readonly StandingGate[]
   /** How often the end of a turn was put off since the store could be read. */
   readonly blocks: number
+  /** How often in a row it had been put off before, as the store had counted. */
+  readonly counted: number
   /** Gates that were passed meanwhile, which the store must be told. */
   readonly bypassed: readonly string[]
 }
@@ -28,13 +30,16 @@ export interface ShadowFile {
   write(shadow: Shadow): void
 }
 
-export const NO_SHADOW: Shadow = { folder: null, gates: [], blocks: 0, bypassed: [] }
+export const NO_SHADOW: Shadow = { folder: null, gates: [], blocks: 0, counted: 0, bypassed: [] }
 
 export const SHADOW_FOLDER = 'shadow'
 const ENDING = '.json'
 
 /** Sessions that ended without a word leave theirs behind. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000
+
+/** Far above every limit of ours. */
+const MAX_COUNT = 1_000
 
 /** Of one agent in one session: a session that somebody else claims has nothing to do with it. */
 export function openShadow(home: string, owner: ShadowOwner): ShadowFile {
@@ -56,9 +61,9 @@ export function openShadow(home: string, owner: ShadowOwner): ShadowFile {
         return NO_SHADOW
       }
     },
-    write({ folder, gates, blocks, bypassed }) {
+    write({ folder, gates, blocks, counted, bypassed }) {
       const isNothing = gates.length === 0 && blocks === 0 && bypassed.length === 0
-      const text = JSON.stringify({ agent, sessionId, folder, gates, blocks, bypassed })
+      const text = JSON.stringify({ agent, sessionId, folder, gates, blocks, counted, bypassed })
       if (isNothing ? known === undefined : text === known) return
       try {
         if (isNothing) rmSync(path, { force: true })
@@ -113,11 +118,15 @@ function listFiles(folder: string): readonly string[] {
 
 /** A file that somebody else has written is as good as none. */
 function parseShadow(value: unknown): Shadow | undefined {
-  const { folder, gates, blocks, bypassed } = value as Record<string, unknown>
-  if (!Array.isArray(gates) || typeof blocks !== 'number' || !Array.isArray(bypassed)) return undefined
+  const { folder, gates, blocks = -1, counted = 0, bypassed } = value as Partial<Shadow>
+  if (!Array.isArray(gates) || !Array.isArray(bypassed) || ![blocks, counted].every(isCount)) return undefined
   const isSound = gates.every(({ name, reason, hook }) =>
     [name, reason, hook].every((each) => typeof each === 'string'),
   )
   if (!isSound) return undefined
-  return { folder: typeof folder === 'string' ? folder : null, gates, blocks, bypassed: bypassed.map(String) }
+  return { folder: typeof folder === 'string' ? folder : null, gates, blocks, counted, bypassed: bypassed.map(String) }
+}
+
+function isCount(value: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value < MAX_COUNT
 }

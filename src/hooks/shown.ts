@@ -1,5 +1,4 @@
 import type { UserHook } from '../host/user-hooks.ts'
-import { DEADLINE_MS } from './call.ts'
 import type { ChainAnswer } from './chain.ts'
 import type { HookCall } from './handler.ts'
 import type { HookEventName } from './hosts/host.ts'
@@ -32,11 +31,11 @@ const AT_REST: readonly HookEventName[] = ['session.start', 'turn.stop', 'sessio
  * agent is never quiet.
  */
 export async function afterwards(
-  { postern, agent, event, leftMs }: HookCall,
+  { postern, agent, event, settings, leftMs }: HookCall,
   { offer, inheritance }: ChainAnswer,
   userHooks: readonly UserHook[],
 ): Promise<void> {
-  if (AT_REST.includes(event.name) && leftMs() > DEADLINE_MS / 2) await postern.upkeep.run()
+  if (AT_REST.includes(event.name) && leftMs() > settings.timeouts.answerMs / 2) await postern.upkeep.run()
   const hasShown = offer !== undefined || inheritance !== undefined
   if (!hasShown && event.name !== 'session.end' && userHooks.length === 0) await postern.sessions.settle({ agent })
 }

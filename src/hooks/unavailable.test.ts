@@ -31,6 +31,39 @@ describe('without a store', () => {
     }
   })
 
+  it('stops that the store has counted before count too, so that we give up before the host does', () => {
+    for (const [stopCap, counted, holds] of [
+      [4, 2, true],
+      [4, 3, false],
+      [null, 4, true],
+      [null, 5, false],
+    ] as const) {
+      const { answer } = answerWithoutStore(
+        event('turn.stop'),
+        { ...shadowOf(gate()), counted },
+        { ...ABSENCE, stopCap },
+      )
+      expect([stopCap, counted, answer.block !== undefined]).toEqual([stopCap, counted, holds])
+    }
+  })
+
+  it('the count starts again once a stop was let go, and the stop of a subagent leaves it as it is', () => {
+    const shadow = { ...shadowOf(gate()), blocks: 1, counted: 4 }
+    const released = answerWithoutStore(event('turn.stop'), shadow, ABSENCE)
+    expect(released.shadow).toMatchObject({ blocks: 0, counted: 0, bypassed: ['gate_1'] })
+    const inside = answerWithoutStore({ ...event('turn.stop'), isSubagent: true }, shadow, ABSENCE)
+    expect(inside.shadow).toEqual(shadow)
+  })
+
+  it('a session that ends although a gate held it has passed the gate', () => {
+    const over = (shadow: Shadow) => answerWithoutStore(event('session.end'), shadow, ABSENCE).shadow.bypassed
+    const gates = [gate(), gate({ name: 'gate_2', mode: 'soft' }), gate({ name: 'gate_3', hook: 'tool' })]
+    const shadow = shadowOf(...gates, gate({ name: 'gate_4', until: NOW }))
+    expect(over({ ...shadow, blocks: 1 })).toEqual(['gate_1'])
+    expect(over({ ...shadow, counted: 1 })).toEqual(['gate_1'])
+    expect(over(shadow)).toEqual([])
+  })
+
   it('a tool gate holds its tool every time, in a subagent too', () => {
     const shadow = { ...shadowOf(gate({ hook: 'tool', tool: 'Bash' })), blocks: 99 }
     const use = (name: string, isSubagent = false) =>

@@ -25,8 +25,8 @@ export interface Fallback {
 }
 
 /** Whether this event may still be held: a tool always, the end of a turn a few times. */
-export function mayHold({ name }: HookEvent, { blocks }: Shadow, stopCap: number | null): boolean {
-  return name !== 'turn.stop' || blocks < stopLimit(MAX_BLOCKS, stopCap)
+export function mayHold({ name }: HookEvent, { blocks, counted }: Shadow, stopCap: number | null): boolean {
+  return name !== 'turn.stop' || (blocks < MAX_BLOCKS && counted + blocks < stopLimit(stopCap))
 }
 
 /**
@@ -42,7 +42,9 @@ export function answerWithoutStore(event: HookEvent, shadow: Shadow, absence: Ab
   const blocking = strict.filter(({ onUnavailable }) => onUnavailable === 'block')
   const holds = blocking.length > 0 && mayHold(event, shadow, stopCap)
   const passed = holds ? strict.filter((gate) => !blocking.includes(gate)) : strict
+  const isStop = event.name === 'turn.stop' && !event.isSubagent
   const isContinued = holds || showsCopies
+  const left = event.name === 'session.end' ? leftOpen(shadow, now) : []
   return {
     answer: {
       ...(holds && { block: listReasons(heading(why), blocking) }),
@@ -51,15 +53,25 @@ export function answerWithoutStore(event: HookEvent, shadow: Shadow, absence: Ab
     shadow: {
       ...shadow,
       gates: shadow.gates.filter((gate) => !soft.includes(gate)),
-      blocks: event.name !== 'turn.stop' ? shadow.blocks : isContinued ? shadow.blocks + 1 : 0,
-      bypassed: [...new Set([...shadow.bypassed, ...passed.map(({ name }) => name)])],
+      ...(isStop && (isContinued ? { blocks: shadow.blocks + 1 } : { blocks: 0, counted: 0 })),
+      bypassed: [...new Set([...shadow.bypassed, ...[...passed, ...left].map(({ name }) => name)])],
     },
   }
 }
 
+/** Strict gates that a session leaves behind although they held it: its host has gone against our answer. */
+function leftOpen({ gates, blocks, counted }: Shadow, now: number): readonly StandingGate[] {
+  if (blocks + counted === 0) return []
+  return gates.filter((gate) => gate.mode === 'strict' && gate.hook === 'stop' && !isExpired(gate, now))
+}
+
 /** A gate that waits for nothing but time is over when that is, whether the store could say so or not. */
+function isExpired({ until }: StandingGate, now: number): boolean {
+  return until !== null && until <= now
+}
+
 function concerns(gate: StandingGate, { name, tool, isSubagent }: HookEvent, now: number): boolean {
-  if (gate.until !== null && gate.until <= now) return false
+  if (isExpired(gate, now)) return false
   if (name === 'turn.stop') return gate.hook === 'stop' && !isSubagent
   return name === 'tool.before' && gate.hook === 'tool' && concernsTool(gate, tool?.name ?? '')
 }

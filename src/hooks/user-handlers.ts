@@ -1,6 +1,5 @@
 import type { UserHook } from '../host/user-hooks.ts'
 import { runCommand } from '../kit/node/run-command.ts'
-import { RESERVE_MS } from './call.ts'
 import type { Handler, HookCall, Verdict } from './handler.ts'
 import { HOOK_EVENTS, type HookEventName } from './hosts/host.ts'
 
@@ -15,7 +14,7 @@ function handlerOf({ event, priority, command, timeoutMs }: UserHook): Handler {
     priority,
     events: [event as HookEventName],
     async handle(call) {
-      const leftMs = call.leftMs() - RESERVE_MS
+      const leftMs = call.leftMs() - call.settings.timeouts.reserveMs
       if (leftMs <= 0) return undefined
       const outcome = await runCommand(command, {
         folder: call.root,

@@ -5,7 +5,7 @@ import type { AgentPostern } from '../../src/agent/source.ts'
 import { PosternError } from '../../src/model/errors.ts'
 import type { Postern } from '../../src/model/postern.ts'
 import { createSignal } from '../helpers/signal.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { caller, conformance, refused, stateOf, tell, type World } from './suite.ts'
 
 const SOON = { timeout: 20_000 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { caller, conformance, refused, show, stateOf, tell } from './suite.ts'
 
 conformance('agents', ({ rule, open }) => {

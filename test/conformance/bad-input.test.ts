@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { PosternError } from '../../src/model/errors.ts'
 import type { PushMessage } from '../../src/model/postern.ts'
 import type { Priority } from '../../src/model/priority.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { conformance, read, refused, tell } from './suite.ts'
 
 const HOSTILE_IDS = [

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { caller, conformance, contents, read, refused, show, stateOf, tell } from './suite.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Postern } from '../../src/model/postern.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { caller, conformance, contents, read, stepsOf, tell, type World } from './suite.ts'
 
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => `message ${i}`)

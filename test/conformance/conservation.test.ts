@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { caller, conformance, expectConserved, read, show, tell } from './suite.ts'
 
 /** Damage that no bug of ours may ever do, and that the check must find if one does. */

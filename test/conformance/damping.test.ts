@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Postern, PushResult } from '../../src/model/postern.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { caller, conformance, read, refused, stateOf } from './suite.ts'
 
 const PEOPLE = [{ id: 'justin', kind: 'human' }] as const

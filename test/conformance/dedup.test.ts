@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { PushMessage } from '../../src/model/postern.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { caller, conformance, read, refused, tell } from './suite.ts'
 
 const NOTICE: PushMessage = { to: ['quinn'], content: 'CI run 42 started', dedupKey: 'ci-run-42' }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { conformance, contents, read, refused, show, stateOf, stepsOf, tell, type World } from './suite.ts'
 
 const UNPRINTED_MS = 30_000

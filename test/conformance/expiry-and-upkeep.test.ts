@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { DEFAULT_LIMITS } from '../../src/model/limits.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { caller, conformance, read, refused, show, stateOf, tell } from './suite.ts'
 
 const MINUTE_MS = 60_000

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { IngestEntry } from '../../src/model/ingest.ts'
 import type { Postern } from '../../src/model/postern.ts'
 import { provenanceLine } from '../../src/render/provenance.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { caller, conformance, read, refused, stateOf, stepsOf, tell } from './suite.ts'
 
 const ingest = (postern: Postern, ...entries: IngestEntry[]) => postern.inbox.ingest({ agent: 'quinn', entries })

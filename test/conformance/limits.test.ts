@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
 import { DEFAULT_LIMITS } from '../../src/model/limits.ts'
 import type { PushMessage } from '../../src/model/postern.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { conformance, read, refused, type Suite } from './suite.ts'
 
 const attachment = (name: string) => ({ name, sha256: '0'.repeat(64), bytes: 1 })

@@ -15,6 +15,7 @@ import type { Postern } from '../../src/model/postern.ts'
 import { createServer } from '../../src/server/server.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Wire } from '../../src/wires/wire.ts'
+import { describeProgram } from '../helpers/binaries.ts'
 import '../helpers/global-postgres.ts'
 import { createSchema } from '../helpers/postgres-store.ts'
 import { makeFastFolder, removeFolder } from '../helpers/temp.ts'
@@ -23,9 +24,9 @@ import { declared } from './declared.ts'
 /** One way to get a `Postern`. Every embodiment has a maker, and every maker runs the whole suite. */
 export interface Maker {
   readonly name: string
-  /** Why it cannot be run here; undefined where it can. */
+  /** What this machine lacks to run it, in words; undefined where it lacks nothing. */
   readonly missing: string | undefined
-  /** Rules that do not hold for this embodiment, each with the reason. A rule that is named but unknown is an error. */
+  /** Rules that do not hold for this embodiment, each with the reason. They are not stated for it. */
   readonly exceptions: Readonly<Record<string, string>>
   open(options?: MakerOptions): Promise<World>
 }
@@ -53,7 +54,10 @@ export interface World {
   advance(ms: number): void
   /** Runs a statement behind Postern's back, to damage what it must then notice. */
   tamper(statement: string): Promise<void>
-  destroy(): Promise<void>
+  /** Where its store is, for a person who looks into it. */
+  readonly location: string
+  /** Closes it, and removes its store unless that is kept as evidence. */
+  destroy(options?: { readonly isKept: boolean }): Promise<void>
 }
 
 const BEGINNING = Date.UTC(2026, 0, 15, 9)
@@ -72,7 +76,8 @@ export const sqlite: Maker = {
         return assemble(storeFor(store, given), wireFor(wire, given), { upkeep: false, ...given })
       },
       tamper: async (statement) => runOnFile(path, statement),
-      destroy: async () => removeFolder(folder),
+      location: path,
+      remove: async () => removeFolder(folder),
     })
   },
 }
@@ -85,7 +90,7 @@ function runOnFile(path: string, statement: string): void {
 
 export const postgres: Maker = {
   name: 'PostgreSQL',
-  missing: inject('postgresUrl') ? undefined : 'there is no PostgreSQL here',
+  missing: inject('postgresUrl') ? undefined : describeProgram('initdb'),
   exceptions: {
     'says that a healthy store is healthy, and what is worth knowing':
       'the server of the tests runs without fsync, which the check reports, as it should',
@@ -101,7 +106,8 @@ export const postgres: Maker = {
         return assemble(storeFor(timed, given), wireFor(wire, given), { upkeep: false, home, ...given })
       },
       tamper: run,
-      async destroy() {
+      location: `${url} (the server ends with the run)`,
+      async remove() {
         await drop()
         removeFolder(home)
       },
@@ -133,7 +139,8 @@ export const http: Maker = {
         return connectTo(storeFor(store, given), wireFor(wire, given), given)
       },
       tamper: async (statement) => runOnFile(path, statement),
-      destroy: async () => removeFolder(folder),
+      location: path,
+      remove: async () => removeFolder(folder),
     })
   },
 }
@@ -221,7 +228,8 @@ interface Engine {
   readonly busRoot: string
   open(clock: () => number, options: MakerOptions): Promise<Postern>
   tamper(statement: string): Promise<void>
-  destroy(): Promise<void>
+  readonly location: string
+  remove(): Promise<void>
 }
 
 async function createWorld(options: MakerOptions, engine: Engine): Promise<World> {
@@ -246,9 +254,10 @@ async function createWorld(options: MakerOptions, engine: Engine): Promise<World
       time += ms
     },
     tamper: engine.tamper,
-    async destroy() {
+    location: engine.location,
+    async destroy({ isKept } = { isKept: false }) {
       await Promise.all(opened.map((postern) => postern.close()))
-      await engine.destroy()
+      if (!isKept) await engine.remove()
     },
   }
 }

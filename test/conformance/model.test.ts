@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Inbox, Postern } from '../../src/model/postern.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { needs } from '../helpers/needs.ts'
+import { campaign, FULL } from '../helpers/tier.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { http, MAKERS, type Maker, sqlite } from './makers.ts'
 import { expectSameDeliveries, type Real } from './model/commands.ts'
 import { AGENTS, histories } from './model/histories.ts'
@@ -9,10 +11,10 @@ import { createModel } from './model/messages.ts'
 import type { ModelLimits } from './model/state.ts'
 import { expectConserved } from './suite.ts'
 
-const LONG = process.env['POSTERN_LONG'] === '1'
-const RUNS = LONG ? 3_000 : 150
+const RUNS = { quick: 30, full: 150, long: 3_000, most: 150 }
+/** Behind a server is the heart that was tried already, and every command is a request. */
+const RUNS_OVER_HTTP = { quick: 6, full: 30, long: 600, most: 150 }
 const MAX_COMMANDS = 40
-const TIMEOUT_MS = LONG ? 1_800_000 : 180_000
 
 const LIMITS: ModelLimits = {
   attempts: 3,
@@ -72,29 +74,21 @@ const BUGS: Readonly<Record<string, Bug>> = {
 }
 
 for (const maker of MAKERS) {
-  describe(`the model on ${maker.name}${maker.missing ? ` (${maker.missing})` : ''}`, () => {
-    it.skipIf(maker.missing)(
-      'is where the store is, whatever is done in whatever order',
-      { timeout: TIMEOUT_MS },
-      async () => {
-        verifies('G7.model', 'G7.conservation', 'G4.exactly-once', 'G6.inbox-order')
-        await fc.assert(property(maker), { numRuns: runsOn(maker), interruptAfterTimeLimit: TIMEOUT_MS * 0.8 })
-      },
-    )
+  describe(`the model on ${maker.name}`, needs(maker.missing), () => {
+    const runs = maker === http ? RUNS_OVER_HTTP : RUNS
+    campaign('the store is where the model is, whatever is done in whatever order', runs, async (numRuns) => {
+      verifies('G7.model', 'G7.conservation', 'G4.exactly-once', 'G6.inbox-order')
+      await fc.assert(property(maker), { numRuns })
+    })
   })
-}
-
-/** Behind a server is the heart that was tried already, and every command is a request. */
-function runsOn(maker: Maker): number {
-  return maker === http ? Math.ceil(RUNS / 5) : RUNS
 }
 
 /** The harness is the same for all, so it is tried on the quickest. */
 describe('the harness', () => {
   for (const [name, bug] of Object.entries(BUGS)) {
-    it(`finds a Postern that ${name}`, { timeout: TIMEOUT_MS }, async () => {
+    it(`finds a planted Postern that ${name}`, FULL, async () => {
       const { failed, counterexample } = await fc.check(property(sqlite, bug), {
-        numRuns: 10 * RUNS,
+        numRuns: 10 * RUNS.full,
         endOnFailure: true,
       })
       expect(failed).toBe(true)

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { PosternError } from '../../src/model/errors.ts'
 import type { Postern } from '../../src/model/postern.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { TASK } from './bus/buses.ts'
 import { project } from './handoff/handing.ts'
 import { storeWith } from './makers.ts'

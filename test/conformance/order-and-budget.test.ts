@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Postern, PushMessage } from '../../src/model/postern.ts'
 import type { Priority } from '../../src/model/priority.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { conformance, contents, read, stateOf, tell } from './suite.ts'
 
 conformance('order and budget', ({ rule, open }) => {

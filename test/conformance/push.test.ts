@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { PushMessage } from '../../src/model/postern.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { caller, conformance, read, refused, tell } from './suite.ts'
 
 const SHA256 = 'a'.repeat(64)

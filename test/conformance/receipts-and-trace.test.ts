@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { caller, conformance, read, refused, show, stepsOf, tell } from './suite.ts'
 
 conformance('receipts and trace', ({ rule, open }) => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { createReplies } from '../../src/core/replies.ts'
 import type { Store } from '../../src/store/store.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { conformance, type Suite } from './suite.ts'
 
 const REF = { caller: 'ai:quinn', key: 'k-1' }

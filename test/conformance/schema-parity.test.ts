@@ -5,6 +5,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { openPostgresStore } from '../../src/store/postgres/store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import '../helpers/global-postgres.ts'
+import { needsPostgres } from '../helpers/needs.ts'
 import { createDatabase } from '../helpers/postgres.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
 
@@ -41,7 +42,7 @@ type Schema = Map<string, string>
 
 const adminUrl = inject('postgresUrl')
 
-describe.skipIf(!adminUrl)('the schema', () => {
+describe('the schema', needsPostgres(adminUrl), () => {
   it('has the same columns, indexes and triggers on both engines', async () => {
     const [sqlite, postgres] = [await readSqlite(), await readPostgres()]
     const different = [...new Set([...sqlite.keys(), ...postgres.keys()])].filter(

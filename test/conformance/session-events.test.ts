@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { NoteEvent, Postern } from '../../src/model/postern.ts'
 import type { Store, TransactOptions } from '../../src/store/store.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { EVERYONE, mailUnder } from './gates/people.ts'
 import { storeWith } from './makers.ts'
 import { conformance, contents, refused, show, stateOf, stepsOf, tell } from './suite.ts'

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished } from 'vitest'
 import { processStart } from '../../src/kit/node/processes.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { conformance, contents, refused, show, stateOf, stepsOf, tell } from './suite.ts'
 
 const HALF_HOUR_MS = 30 * 60_000

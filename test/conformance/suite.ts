@@ -4,6 +4,8 @@ import type { Caller } from '../../src/model/caller.ts'
 import type { DeliveryState } from '../../src/model/delivery.ts'
 import { ERRORS, type ErrorCode, EXIT, PosternError } from '../../src/model/errors.ts'
 import type { Drained, DrainInbox, Postern } from '../../src/model/postern.ts'
+import { addEvidence, describeMessages, hasFailed } from '../helpers/evidence.ts'
+import { needs } from '../helpers/needs.ts'
 import { MAKERS, type Maker, type MakerOptions, type World } from './makers.ts'
 
 export type { World } from './makers.ts'
@@ -27,11 +29,10 @@ export interface RuleOptions extends MakerOptions {
  */
 export function conformance(subject: string, state: (suite: Suite) => void): void {
   for (const maker of MAKERS) {
-    describe(`${subject} on ${maker.name}${maker.missing ? ` (${maker.missing})` : ''}`, () => {
+    describe(`${subject} on ${maker.name}`, needs(maker.missing), () => {
       state({
         rule(name, test) {
-          const exception = maker.exceptions[name]
-          it.skipIf(maker.missing || exception)(exception ? `${name} (not here: ${exception})` : name, test)
+          if (!(name in maker.exceptions)) it(name, test)
         },
         open: (options = {}) => openForTest(maker, options),
       })
@@ -44,15 +45,20 @@ async function openForTest(
   { agents = ['quinn'], sound = true, ...options }: RuleOptions,
 ): Promise<World> {
   const world = await maker.open(options)
-  onTestFinished(async () => {
+  onTestFinished(async (finished) => {
     try {
+      if (hasFailed(finished)) await addEvidence(finished, () => describeWorld(world))
       if (sound) await expectConserved(await world.again())
     } finally {
-      await world.destroy()
+      await world.destroy({ isKept: hasFailed(finished) })
     }
   })
   for (const agent of agents) await world.postern.agents.add(typeof agent === 'string' ? { id: agent } : agent)
   return world
+}
+
+async function describeWorld({ location, postern }: World): Promise<string> {
+  return `store: ${location}\nmessages:\n${await describeMessages(postern)}`
 }
 
 export async function expectConserved(postern: Postern): Promise<void> {

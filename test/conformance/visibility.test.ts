@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Caller } from '../../src/model/caller.ts'
 import type { Postern } from '../../src/model/postern.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { caller, conformance, refused, show } from './suite.ts'
 
 const AGENTS = ['quinn', 'mindy', 'rex', { id: 'justin', kind: 'human' }] as const

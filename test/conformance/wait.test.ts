@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Postern } from '../../src/model/postern.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { asTimePasses, caller, conformance, read, refused, show, tell, type World } from './suite.ts'
 
 /** A waiter looks by itself every 30 s. Whatever takes less than this was woken by a ring. */

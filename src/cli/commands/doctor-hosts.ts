@@ -131,12 +131,29 @@ async function probe({ target, path, agent, command }: Installed, project: strin
     timeoutMs: PROBE_MS,
     input: formatProbe(project),
   })
-  const tookMs = Math.round(performance.now() - startedAt)
-  const probed = parseProbed(output)
-  const fault = probed ? probed.fault : `it did not answer (exit ${exitCode ?? 'none'})`
+  return describeProbe({ host: target.host, path, agent }, { output, exitCode, tookMs: performance.now() - startedAt })
+}
+
+export interface ProbedHook {
+  readonly host: string
+  readonly path: string
+  readonly agent: string
+}
+
+export interface ProbeOutcome {
+  readonly output: string
+  readonly exitCode: number | null
+  readonly tookMs: number
+}
+
+/** What `doctor` says of a hook that it has tried. */
+export function describeProbe({ host, path, agent }: ProbedHook, outcome: ProbeOutcome): HealthCheck {
+  const tookMs = Math.round(outcome.tookMs)
+  const probed = parseProbed(outcome.output)
+  const fault = probed ? probed.fault : `it did not answer (exit ${outcome.exitCode ?? 'none'})`
   const isSlow = tookMs > SLOW_MS
   return {
-    name: `host.${target.host}`,
+    name: `host.${host}`,
     ok: fault === null && !isSlow,
     level: 'warning',
     detail:
@@ -145,7 +162,7 @@ async function probe({ target, path, agent, command }: Installed, project: strin
         : `the hooks in ${path} do not work: ${fault}`,
     next: isSlow
       ? 'Something keeps it waiting: see whether the machine or the store is busy.'
-      : `Write them anew: postern init --host ${target.host} --agent ${agent}`,
+      : `Write them anew: postern init --host ${host} --agent ${agent}`,
   }
 }
 

@@ -22,7 +22,9 @@ export async function noteEvent(ctx: Context, input: NoteEvent): Promise<NotedEv
   parseText('event', input.event, EVENT_BYTES)
   if (input.firing !== undefined) parseText('firing', input.firing, FIRING_BYTES)
   requireAge(input)
-  const printed = input.ageMs === undefined ? undefined : { sessionId: id, before: ctx.store.now() - input.ageMs }
+  // Read before anything is waited for: age and clock are of the same moment only now.
+  const begunAt = input.ageMs === undefined ? null : Math.floor(ctx.store.now() - input.ageMs)
+  const printed = begunAt === null ? undefined : { sessionId: id, before: begunAt }
   const toConfirm = printed ? readBy(input, await ctx.store.read.offers.printedOf(printed)) : []
   const { rings, ...noted } = await ctx.store.transact(
     async (tx) => {
@@ -37,7 +39,7 @@ export async function noteEvent(ctx: Context, input: NoteEvent): Promise<NotedEv
     { isLasting: toConfirm.length > 0 },
   )
   ring(ctx, rings)
-  return noted
+  return { ...noted, begunAt }
 }
 
 /** What the model has read when the event comes. Tools of one batch begin and end before it is asked again. */
@@ -78,13 +80,14 @@ async function isRepetition(ctx: Context, tx: Shelves, { id, firing }: NoteEvent
 
 /**
  * A session that begins waits for its first prompt. A prompt begins a turn, and with it the count of its continuations;
- * a tool, or a prompt that continues one, only shows that a turn goes on.
+ * a tool, or a prompt that continues one, only shows that a turn goes on. Stops that the store could not count belong to
+ * the turn that goes on, and to no new one.
  */
-function turnAfter(ctx: Context, { id, event }: NoteEvent): TurnParams | undefined {
+function turnAfter(ctx: Context, { id, event, uncounted = 0 }: NoteEvent): TurnParams | undefined {
   if (event === 'session.start') return { id, idleSince: ctx.store.now(), continuations: 'none' }
   if (event === 'prompt.submit') return { id, idleSince: null, continuations: 'none' }
-  if (['prompt.continued', 'tool.before', 'tool.after'].includes(event)) return { id, idleSince: null }
-  return undefined
+  if (['prompt.continued', 'tool.before', 'tool.after'].includes(event)) return { id, idleSince: null, uncounted }
+  return uncounted > 0 ? { id, uncounted } : undefined
 }
 
 /** Mail that is no more urgent than this waits for the next turn anyway. */

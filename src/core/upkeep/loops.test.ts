@@ -2,6 +2,7 @@ import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { makeRepository, namesIn, plantFile } from '../../../test/helpers/handoff/projects.ts'
+import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { closer, createContext, type OpenOptions } from '../../host/context.ts'
 import { openEmbedded } from '../../host/embedded.ts'
@@ -40,7 +41,7 @@ async function openTended(options: OpenOptions = {}) {
   /** Ends the wait; tells how long the next one is. */
   const goOn = async () => {
     waits.shift()?.end()
-    return vi.waitFor(() => waits[0]?.ms ?? expect.fail('it is still at work'))
+    return vi.waitFor(() => waits[0]?.ms ?? expect.fail('it is still at work'), PATIENTLY)
   }
   return { postern, store, clock, notes, goOn }
 }

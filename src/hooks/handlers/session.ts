@@ -17,7 +17,7 @@ export const session: Handler = {
     if (event.name === 'session.end') return end(call)
     const begins = event.name === 'session.start'
     const process = begins ? settings.hostProcess() : undefined
-    const { session, isRepeated } = await postern.sessions.note({
+    const { session, isRepeated, begunAt } = await postern.sessions.note({
       id: event.sessionId,
       agent,
       host: host.name,
@@ -28,11 +28,14 @@ export const session: Handler = {
       ...(event.name === 'compact.before' && !host.keepsContextWhenCompacting && { loses: true }),
       ...(process && { pid: process.pid, pidStartedAt: process.startedAt }),
       ...(event.firing !== null && { firing: event.firing }),
+      uncounted: call.uncounted,
     })
     call.root = session.project ?? root
     // A tool that is held is held however often it is asked for.
     if (isRepeated) return event.name === 'tool.before' ? undefined : { isFinal: true }
+    call.uncounted = 0
     call.session = session
+    call.begunAt = begunAt
     return undefined
   },
 }
@@ -55,12 +58,12 @@ function noted({ event, host }: HookCall): string {
 
 /** A host that ends a session while its turn was being held has gone against our answer. */
 async function end(call: HookCall): Promise<undefined> {
-  const { event, postern, agent } = call
+  const { event, postern, agent, uncounted } = call
   const { sessionId } = event
   const known = (await postern.sessions.list({ agent })).find(({ id }) => id === sessionId)
   if (!known) return
   call.root = known.project ?? call.root
-  const held = known.continuations > 0 ? (await call.judgement()).strict : []
+  const held = known.continuations + uncounted > 0 ? (await call.judgement()).strict : []
   const names = held.map(({ name }) => name)
   const evidence = 'the host ended the session although the gate was open'
   if (names.length > 0) await postern.gates.passed({ agent, sessionId, outcome: 'breached', names, evidence })

@@ -1,9 +1,6 @@
 import type { Handler } from '../handler.ts'
 import { stopLimit } from '../stop-limit.ts'
 
-/** However patient a host is, no turn is put off more often than this. */
-const MAX_CONTINUATIONS = 5
-
 /**
  * Counts every time the end of a turn was put off in a row, whatever put it off, and gives up before the host does: a
  * host that gives up tells nobody. Those who would put it off once more find that they may not.
@@ -15,19 +12,18 @@ export const stopLoop: Handler = {
   events: ['turn.stop'],
 
   async handle(call) {
-    const { session, settings } = call
+    const { session, begunAt, settings } = call
     if (!session) return undefined
-    const begunAt = session.lastEventAt - settings.ageMs()
     if (isSince(begunAt, session.stoppedAt)) {
       call.session = undefined
       return { isFinal: true }
     }
     const already = isSince(begunAt, session.continuedAt) ? session.continuations - 1 : session.continuations
-    call.isLoopBroken = Math.max(0, already) >= stopLimit(MAX_CONTINUATIONS, settings.stopCap)
+    call.isLoopBroken = Math.max(0, already) >= stopLimit(settings.stopCap)
     return undefined
   },
 }
 
-function isSince(begunAt: number, at: number | null): boolean {
-  return at !== null && at > begunAt
+function isSince(begunAt: number | null, at: number | null): boolean {
+  return begunAt !== null && at !== null && at > begunAt
 }

@@ -4,7 +4,8 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utim
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { HAS_NATIVE_LAUNCHER } from '../../../test/helpers/quiet.ts'
+import { isRoot, needs } from '../../../test/helpers/needs.ts'
+import { HAS_NATIVE_LAUNCHER, NEEDS_NATIVE_LAUNCHER } from '../../../test/helpers/quiet.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { BOOT_ID_FILE } from '../../model/quiet.ts'
 import { installLauncher } from './install-launcher.ts'
@@ -56,12 +57,15 @@ function makeBoth() {
   return { home, run }
 }
 
-/** Whether we may have mounts of our own. */
-function mayUnmount(): boolean {
-  return spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /proc'], { stdio: 'ignore' }).status === 0
+/** Runs a script with mounts of its own. Root needs no user namespace; others get one where the machine lets them. */
+function runWithOwnMounts(script: string) {
+  return spawnSync('unshare', [isRoot ? '-m' : '-rm', 'sh', '-c', script], { encoding: 'utf8' })
 }
 
-describe.runIf(HAS_NATIVE_LAUNCHER)('the launcher in C', () => {
+const HIDE_PROC = 'mount -t tmpfs none /proc'
+const NEEDS_MOUNTS = needs(runWithOwnMounts(HIDE_PROC).status === 0 ? undefined : 'a mount namespace ("unshare -m")')
+
+describe('the launcher in C', NEEDS_NATIVE_LAUNCHER, () => {
   it.each([
     ['are missing', null],
     ['are empty', ''],
@@ -133,11 +137,10 @@ describe.runIf(HAS_NATIVE_LAUNCHER)('the launcher in C', () => {
     expect(Math.min(outcomes.quiet, outcomes.started), 'of either way').toBeGreaterThan(20)
   })
 
-  it.runIf(mayUnmount())('starts Node where nobody can ask the kernel anything', () => {
+  it('starts Node where nobody can ask the kernel anything', NEEDS_MOUNTS, () => {
     const { home } = makeBoth()
     writeFileSync(join(home, 'quiet', 'quinn'), `${readFileSync(BOOT_ID_FILE, 'utf8')}`)
-    const script = `mount -t tmpfs none /proc && exec '${join(home, 'bin', 'hook')}' codex quinn`
-    const { stdout } = spawnSync('unshare', ['-m', 'sh', '-c', script], { encoding: 'utf8' })
+    const { stdout } = runWithOwnMounts(`${HIDE_PROC} && exec '${join(home, 'bin', 'hook')}' codex quinn`)
     expect(stdout).toContain('<hook><--host><codex><--agent><quinn>')
   })
 

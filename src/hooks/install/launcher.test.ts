@@ -14,7 +14,8 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { HAS_NATIVE_LAUNCHER } from '../../../test/helpers/quiet.ts'
+import { needsPrograms } from '../../../test/helpers/needs.ts'
+import { HAS_NATIVE_LAUNCHER, NEEDS_BOOT_ID } from '../../../test/helpers/quiet.ts'
 import { BOOT_ID_FILE, formatQuiet } from '../../model/quiet.ts'
 import { installLauncher } from './install-launcher.ts'
 import { formatLauncher, HOOK_ERRORS } from './launcher.ts'
@@ -30,7 +31,6 @@ const shells = SHELLS.filter((shell) => find(shell.split(' ')[0] ?? ''))
 const NATIVE = 'C'
 const languages = [...shells, ...(HAS_NATIVE_LAUNCHER ? [NATIVE] : [])]
 
-const hasBootId = existsSync(BOOT_ID_FILE)
 const bootId = () => readFileSync(BOOT_ID_FILE, 'utf8').trim()
 
 interface Home {
@@ -103,7 +103,7 @@ it('finds a shell to try', () => {
   expect(shells).toContain('sh')
 })
 
-describe.runIf(hasBootId).each(languages)('the launcher in %s', (language) => {
+describe.each(languages)('the launcher in %s', NEEDS_BOOT_ID, (language) => {
   const makeQuiet = (
     options: Parameters<typeof makeHome>[1] = {},
     spools: readonly string[] = ['/nowhere/s.jsonl'],
@@ -262,7 +262,7 @@ describe.runIf(hasBootId).each(languages)('the launcher in %s', (language) => {
   })
 })
 
-describe.runIf(hasBootId && find('strace'))('the idle path', () => {
+describe('the idle path', { ...NEEDS_BOOT_ID, ...needsPrograms('strace') }, () => {
   it.each(['sh', 'bash'].filter(find))('starts no process in %s', (shell) => {
     const { home, launcher, write } = makeHome(shell, { node: null })
     write('quiet/quinn', formatQuiet(bootId(), ['/nowhere']) ?? '')

@@ -50,6 +50,13 @@ describe('a session', () => {
     expect(isToBeWoken(sight(own, { now: NOW + 1_400 }))).toBe(true)
   })
 
+  it('is not woken while its hook may still show what waits, however long it seems to have rested', () => {
+    const own = session({ lastEventAt: NOW - 100, idleSince: NOW - 10 * MINUTE_MS })
+    const waiting = { waitingSince: NOW - MINUTE_MS }
+    expect(isToBeWoken(sight(own, waiting))).toBe(false)
+    expect(isToBeWoken(sight(own, { ...waiting, now: NOW + 1_400 }))).toBe(true)
+  })
+
   it('is woken in the end where another clock says when it came to rest', () => {
     const own = session({ lastEventAt: NOW + MINUTE_MS, idleSince: NOW + MINUTE_MS })
     expect(isToBeWoken(sight(own, { waitingSince: NOW - 1_400 }))).toBe(false)

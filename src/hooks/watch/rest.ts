@@ -40,7 +40,11 @@ function isAtRest({ now, own, sessions, heardAt, waitingSince }: Sight): boolean
   // Hooks that find nothing to do leave only a trace of having been there. Whose it was the next one will tell: now that
   // mail waits it asks the store.
   if (own.idleSince === null || heardAt > notedAt) return false
-  return now - own.idleSince >= SETTLE_MS || now - waitingSince >= SETTLE_MS
+  // A hook notes its event first, and says only at its end whether the session works: until then it seems to rest.
+  const lastAt = Math.max(own.idleSince, own.lastEventAt)
+  if (lastAt <= now) return now - lastAt >= SETTLE_MS
+  // Another clock is ahead of ours.
+  return now - waitingSince >= SETTLE_MS
 }
 
 function comesBefore(other: LiveSession, own: LiveSession): boolean {

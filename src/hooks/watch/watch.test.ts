@@ -1,6 +1,9 @@
+import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createSignal } from '../../../test/helpers/signal.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
+import { noteHeard } from '../../host/live.ts'
 import { openLocal } from '../../host/open-local.ts'
 import { PosternError } from '../../model/errors.ts'
 import { describeMail, type Watch, watchSession } from './watch.ts'
@@ -78,6 +81,140 @@ describe('a watch', () => {
     failures = 1
     const corrupt = failing(new PosternError('STORE_CORRUPT', { path: 'x' }))
     expect(await watchSession({ ...watch, postern: corrupt })).toBeUndefined()
+  })
+})
+
+/** A watch that is awake only when the test wants it to look. Its clock stands still between looks. */
+async function makeStepped() {
+  const folder = temporaryFolder()
+  let now = Date.now()
+  const postern = await openLocal(join(folder, 'postern.db'), { upkeep: false, now: () => now })
+  onTestFinished(() => postern.close())
+  await postern.agents.add({ id: 'quinn' })
+  const naps = createSignal<() => void>()
+  const nap = () => new Promise<void>((wake) => naps.fire(wake))
+  const wait: Watch['postern']['inbox']['wait'] = async (input) => {
+    const seen = await postern.inbox.wait({ ...input, timeoutMs: 0 })
+    if (seen.pending === 0) await nap()
+    return seen
+  }
+  let ended: Promise<never> | undefined
+  const watch = (sessionId: string) => {
+    const own = { postern: { ...postern, inbox: { wait } }, agent: 'quinn', sessionId, endsAt: now + HOUR_MS }
+    const find = watchSession({ ...own, isStoreThere: () => true, now: () => now, sleep: nap })
+    ended = find.then(() => Promise.reject(new Error('the watch has ended')))
+    ended.catch(() => {})
+    return find
+  }
+  let looks = 0
+  return {
+    postern,
+    watch,
+    /** Resolves once the watch has looked and found no reason to wake its session. */
+    async sleeps(): Promise<void> {
+      await Promise.race([naps.times(looks + 1), ended])
+    },
+    /** Has it look again, some time later. */
+    again(ms = 0): void {
+      now += ms
+      naps.values[looks++]?.()
+    },
+    push: async (content: string, priority: 2 | 3 | 4 = 2) => postern.inbox.push({ to: ['quinn'], content, priority }),
+    note: (event: string, id = 's') => postern.sessions.note({ id, agent: 'quinn', host: 'claude-code', event }),
+    stop: (outcome: 'continued' | 'granted', id = 's') => postern.sessions.setStop({ id, outcome }),
+    /** A hook that found nothing to ask leaves only this trace. */
+    leaveTrace(): void {
+      noteHeard(folder, 'quinn')
+      utimesSync(join(folder, 'live', 'quinn'), now / 1000, now / 1000)
+    },
+  }
+}
+
+const SETTLE_MS = 1_500
+const TURN_MS = 20_000
+
+describe('a session that is watched', () => {
+  it('takes its mail by itself while it works, and is woken when it rests', async () => {
+    const { watch, note, stop, push, sleeps, again } = await makeStepped()
+    await note('session.start')
+    await note('prompt.submit')
+    const find = watch('s')
+    await sleeps()
+    await push('for the working')
+    again(SETTLE_MS)
+    await sleeps()
+    await stop('continued')
+    again(SETTLE_MS)
+    await sleeps()
+    await stop('granted')
+    again(SETTLE_MS - 1)
+    await sleeps()
+    again(1)
+    expect(await find).toMatchObject({ pending: 1, session: { id: 's' } })
+  })
+
+  it('is not woken while nothing waits', async () => {
+    const { watch, note, push, sleeps, again } = await makeStepped()
+    await note('session.start')
+    const find = watch('s')
+    for (let at = 0; at < 5; at++) {
+      await sleeps()
+      again(10_000)
+    }
+    await push('hello')
+    again()
+    expect(await find).toMatchObject({ pending: 1 })
+  })
+
+  it('is not woken for what is not urgent, nor for what its agent says to itself', async () => {
+    const { watch, note, push, postern, sleeps, again } = await makeStepped()
+    await note('session.start')
+    const find = watch('s')
+    await sleeps()
+    await push('low', 3)
+    await push('fyi', 4)
+    const quinn = postern.as({ id: 'quinn', kind: 'ai', verified: true, via: 'sdk' })
+    await quinn.inbox.push({ to: ['quinn'], content: 'a note to myself' })
+    again(SETTLE_MS)
+    await sleeps()
+    await push('normal')
+    again()
+    expect(await find).toMatchObject({ pending: 1 })
+  })
+
+  it('waits until it is known whose a trace is, for it may be that of a new turn', async () => {
+    const { watch, note, stop, push, leaveTrace, sleeps, again } = await makeStepped()
+    await note('session.start')
+    await note('prompt.submit')
+    await stop('granted')
+    const find = watch('s')
+    await sleeps()
+    again(1_000)
+    leaveTrace()
+    await sleeps()
+    await push('hello')
+    again(SETTLE_MS)
+    await sleeps()
+    await note('subagent')
+    again(SETTLE_MS)
+    expect(await find).toMatchObject({ pending: 1 })
+  })
+
+  it('has its turn after that session of its agent which came to rest last', async () => {
+    const { watch, note, push, sleeps, again } = await makeStepped()
+    await note('session.start', 'early')
+    const find = watch('early')
+    await sleeps()
+    again(1_000)
+    await sleeps()
+    await note('session.start', 'late')
+    await push('hello')
+    again()
+    await sleeps()
+    again(TURN_MS - 1)
+    await sleeps()
+    again(1)
+    expect(await find).toMatchObject({ session: { id: 'early' } })
   })
 })
 

@@ -24,14 +24,9 @@ const LAST_WORDS_MS = 50
  * it lives on behind the back of whoever asked.
  */
 export function runCommand(command: string, options: RunOptions): Promise<RunOutcome> {
-  const { spawn } = process.getBuiltinModule('node:child_process')
   return new Promise((resolve) => {
-    const child = spawn('/bin/sh', ['-c', command], {
-      ...(options.folder !== null && { cwd: options.folder }),
-      ...(options.env && { env: { ...process.env, ...options.env } }),
-      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'ignore'],
-      detached: true,
-    })
+    const child = start(command, options)
+    if (child === undefined) return resolve({ exitCode: FAILED_TO_START, output: '' })
     const chunks: Buffer[] = []
     let bytes = 0
     child.stdout?.on('data', (chunk: Buffer) => {
@@ -55,6 +50,21 @@ export function runCommand(command: string, options: RunOptions): Promise<RunOut
       timer = setTimeout(settle, LAST_WORDS_MS, code)
     })
   })
+}
+
+/** Undefined where the system refuses the command or its folder at once, such as a path that is too long. */
+function start(command: string, { folder, env, input }: RunOptions): ChildProcess | undefined {
+  const { spawn } = process.getBuiltinModule('node:child_process')
+  try {
+    return spawn('/bin/sh', ['-c', command], {
+      ...(folder !== null && { cwd: folder }),
+      ...(env && { env: { ...process.env, ...env } }),
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'ignore'],
+      detached: true,
+    })
+  } catch {
+    return undefined
+  }
 }
 
 function endGroup({ pid }: ChildProcess): void {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { asAnna, asJustin, asQuinn, asRex, EVERYONE, mailOf } from '../gates/people.ts'
 import { conformance, refused } from '../suite.ts'
 import { bodies, foreign, PROJECT, say, scribble, TASK, TASK_FILE } from './buses.ts'

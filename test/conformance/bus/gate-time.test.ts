@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openLocal } from '../../../src/host/open-local.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { gateOf, judge, mailUnder } from '../gates/people.ts'
 import { foreign, scribble, TASK_FILE } from './buses.ts'
 

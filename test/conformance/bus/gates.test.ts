@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import type { SessionGateRule } from '../../../src/model/gate.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import {
   asQuinn,
   asRex,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { asJustin, asQuinn, EVERYONE } from '../gates/people.ts'
 import { conformance, refused } from '../suite.ts'
 import { bodies, PROJECT, say, scribble, TASK, TASK_FILE, textOf } from './buses.ts'

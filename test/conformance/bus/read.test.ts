@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { BusPage, ReadBus } from '../../../src/model/bus/bus.ts'
 import type { Postern } from '../../../src/model/postern.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { conformance, refused } from '../suite.ts'
 import { bodies, foreign, PROJECT, PROJECT_FILE, say, scribble, TASK, TASK_FILE, textOf } from './buses.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { EVENT_TYPES } from '../../../src/model/network/event.ts'
 import type { Postern } from '../../../src/model/postern.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { caller, conformance, read, refused, show, tell, type World } from '../suite.ts'
 import { presentOf, toldBy, toldSince } from './telling.ts'
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { PosternEvent } from '../../../src/model/network/event.ts'
 import type { ListEvents } from '../../../src/model/network/events.ts'
 import type { Postern } from '../../../src/model/postern.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { asTimePasses, caller, conformance, read, refused, tell } from '../suite.ts'
 import { presentOf, toldSince } from './telling.ts'
 

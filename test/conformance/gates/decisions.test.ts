@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { CreateDecision } from '../../../src/model/decisions.ts'
 import type { Postern } from '../../../src/model/postern.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { caller, conformance, refused } from '../suite.ts'
 import {
   asAnna,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Json } from '../../../src/model/json.ts'
 import type { Postern } from '../../../src/model/postern.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { conformance, refused } from '../suite.ts'
 import { asQuinn, EVERYONE, expectTold, gateOf, gateSteps, judge, mailUnder, namesIn, stateOfGate } from './people.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { SessionGateRule } from '../../../src/model/gate.ts'
 import type { Postern } from '../../../src/model/postern.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { conformance, refused } from '../suite.ts'
 import {
   asJustin,

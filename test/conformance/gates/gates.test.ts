@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { GATE_KINDS, type GateKind } from '../../../src/model/gate.ts'
 import type { CreateGate } from '../../../src/model/gates.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { caller, conformance, refused, tell } from '../suite.ts'
 import {
   asAnna,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { plantFile, seedItem } from '../../helpers/handoff/projects.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { conformance, refused } from '../suite.ts'
 import { bodies, boxOf, leave, project, show, take } from './handing.ts'
 

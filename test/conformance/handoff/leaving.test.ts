@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { namesIn } from '../../helpers/handoff/projects.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { conformance, refused } from '../suite.ts'
 import { boxOf, leave, project, repository, take } from './handing.ts'
 

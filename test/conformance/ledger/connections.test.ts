@@ -7,7 +7,7 @@ import { formatInboundMemo, formatOutboundMemo } from '../../../src/model/ledger
 import type { Store } from '../../../src/store/store.ts'
 import { createDeployment, type Deployment, type DeploymentOptions } from '../../helpers/ledger/deployment.ts'
 import type { Outsider } from '../../helpers/ledger/elsewhere.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { caller, refused } from '../suite.ts'
 import { openScene, waiting } from './scene.ts'
 import { onBothEngines, type StoreWorld } from './stores.ts'

@@ -10,7 +10,7 @@ import { formatAccountKey } from '../../../src/model/ledger/topic-key.ts'
 import { type LoopbackLedger, startLoopbackLedger } from '../../helpers/ledger/loopback.ts'
 import { createSignal } from '../../helpers/signal.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { ledgerContract, makeTopic, readAll, submit } from './contract.ts'
 
 const ECDSA_KEY = `0x${'46'.repeat(32)}`

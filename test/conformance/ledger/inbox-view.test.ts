@@ -7,9 +7,10 @@ import type { Postern } from '../../../src/model/postern.ts'
 import { RING_ALL, RING_RECEIPTS } from '../../../src/model/ring.ts'
 import { RING_CHANNEL } from '../../../src/store/sql.ts'
 import '../../helpers/global-postgres.ts'
+import { needsPostgres } from '../../helpers/needs.ts'
 import { createSchema } from '../../helpers/postgres-store.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 
 const adminUrl = inject('postgresUrl')
 
@@ -27,7 +28,7 @@ interface View {
 
 type Row = Readonly<Record<string, unknown>>
 
-describe.skipIf(!adminUrl)('the inbox of seed 003 in PostgreSQL', () => {
+describe('the inbox of seed 003 in PostgreSQL', needsPostgres(adminUrl), () => {
   it('shows what waits for an agent with the columns of the seed, and afterwards that it was processed', async () => {
     verifies('S003.inbox-view')
     const { postern, query } = await openPostgresView()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { checkLedger } from '../../../src/core/ledger/check.ts'
 import { ENTRY_BYTES } from '../../../src/model/ledger/entry.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { storeWith } from '../makers.ts'
 import { caller } from '../suite.ts'
 import { openScene, type Scene, waiting } from './scene.ts'

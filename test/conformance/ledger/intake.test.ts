@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { formatHcs10 } from '../../../src/model/ledger/hcs10.ts'
 import { formatOperatorId } from '../../../src/model/ledger/operator.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { caller } from '../suite.ts'
 import { openScene, type Scene, waiting } from './scene.ts'
 import { onBothEngines } from './stores.ts'

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createLocalLedger, type LocalLedger } from '../../../src/ledger/local/local-ledger.ts'
 import type { LedgerEntry } from '../../../src/model/ledger/entry.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { expectChain, ledgerContract, makeTopic, readAll, submit } from './contract.ts'
 import { onBothEngines } from './stores.ts'
 

@@ -4,7 +4,7 @@ import type { AgentDefinition } from '../../../src/model/ledger/definition.ts'
 import { formatInboundMemo, formatOutboundMemo } from '../../../src/model/ledger/memos.ts'
 import { requireProfile } from '../../../src/model/ledger/profile.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { caller, conformance, refused } from '../suite.ts'
 import { expectAllVerified, only, textsOn } from './telling.ts'
 

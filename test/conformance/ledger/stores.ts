@@ -5,6 +5,7 @@ import { openPostgresStore } from '../../../src/store/postgres/store.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import '../../helpers/global-postgres.ts'
+import { needsPostgres } from '../../helpers/needs.ts'
 import { createSchema } from '../../helpers/postgres-store.ts'
 import { fastFolder } from '../../helpers/temp.ts'
 
@@ -21,7 +22,7 @@ export interface StoreWorld {
 export function onBothEngines(subject: string, state: (open: () => Promise<StoreWorld>) => void): void {
   const url = inject('postgresUrl')
   describe(`${subject} on SQLite`, () => state(openSqliteWorld))
-  describe.skipIf(!url)(`${subject} on PostgreSQL`, () => state(() => openPostgresWorld(url ?? '')))
+  describe(`${subject} on PostgreSQL`, needsPostgres(url), () => state(() => openPostgresWorld(url ?? '')))
 }
 
 async function openSqliteWorld(): Promise<StoreWorld> {

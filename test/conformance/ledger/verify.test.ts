@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createLocalLedger } from '../../../src/ledger/local/local-ledger.ts'
 import { verifyTopic } from '../../../src/ledger/verify.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { makeTopic, readAll, submit } from './contract.ts'
 import { onBothEngines } from './stores.ts'
 

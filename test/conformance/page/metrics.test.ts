@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { MetricSeries } from '../../../src/model/metrics.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { caller, conformance, refused, show, tell } from '../suite.ts'
 
 const MINUTE_MS = 60_000

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { DEFAULT_LIMITS } from '../../../src/model/limits.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { caller, conformance, refused, stateOf, stepsOf, tell } from '../suite.ts'
 
 const HOUR_MS = 60 * 60_000

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Postern } from '../../../src/model/postern.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { storeWith } from '../makers.ts'
 import { conformance, refused } from '../suite.ts'
 import { DAY_MS, firings, HOUR_MS, instants, iso, MINUTE_MS, plan } from './planning.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { SetPlan } from '../../../src/model/sources/plans.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { caller, conformance, refused } from '../suite.ts'
 import { plan } from './planning.ts'
 

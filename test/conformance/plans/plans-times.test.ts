@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { MissedPolicy } from '../../../src/model/sources/plan.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { conformance, type World } from '../suite.ts'
 import { DAY_MS, firings, HOUR_MS, instants, iso, live, MINUTE_MS, plan } from './planning.ts'
 

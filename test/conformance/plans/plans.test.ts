@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { caller, conformance, read, refused, tell } from '../suite.ts'
 import { DAY_MS, firings, HOUR_MS, instants, iso, live, MINUTE_MS, plan } from './planning.ts'
 

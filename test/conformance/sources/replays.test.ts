@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { caller, conformance, read, refused } from '../suite.ts'
 
 const AGENTS = ['developer', 'rex', { id: 'justin', kind: 'human' }] as const

@@ -6,7 +6,7 @@ import type { Postern } from '../../../src/model/postern.ts'
 import type { NewService, TriggerAgent } from '../../../src/model/sources/services.ts'
 import { makeTemporaryFolder, removeFolder } from '../../helpers/temp.ts'
 import { signAs } from '../../helpers/webhook.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { caller, conformance, read, refused, type World } from '../suite.ts'
 
 const HOUR_MS = 3_600_000

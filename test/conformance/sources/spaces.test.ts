@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { caller, conformance, read, refused, stepsOf, tell } from '../suite.ts'
 import {
   asAnalyst,

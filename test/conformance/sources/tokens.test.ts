@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Token } from '../../../src/model/network/token.ts'
 import type { Postern } from '../../../src/model/postern.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { caller, conformance, refused } from '../suite.ts'
 
 const EVERYONE = ['quinn', { id: 'justin', kind: 'human' }, { id: 'ci', kind: 'service' }] as const

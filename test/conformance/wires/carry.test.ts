@@ -1,17 +1,15 @@
 import { jetstream } from '@nats-io/jetstream'
 import { headers } from '@nats-io/transport-node'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { findBinary } from '../../helpers/binaries.ts'
+import { needsPrograms } from '../../helpers/needs.ts'
 import { createSignal } from '../../helpers/signal.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { copiesTo, copyTo, idOf, idsOf, keptIn, openWorld } from './copies.ts'
 
 /** On a busy machine everything takes its time. */
 const PATIENT = { timeout: 20_000 }
 
-const isThere = findBinary({ name: 'nats-server', debianPackage: 'nats-server', folders: '/usr/sbin' }) !== undefined
-
-describe.skipIf(!isThere)('copies carried through NATS', () => {
+describe('copies carried through NATS', needsPrograms('nats-server'), () => {
   it('are read by a plain consumer as entries of seed 000, each under the id by which duplicates are dropped', async () => {
     verifies('S000.nats.stream')
     const world = await openWorld()

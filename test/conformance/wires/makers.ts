@@ -4,17 +4,19 @@ import { createNatsWire } from '../../../src/wires/nats/nats-wire.ts'
 import { createNotifyWire } from '../../../src/wires/postgres/notify.ts'
 import { createRedisWire } from '../../../src/wires/redis/redis-wire.ts'
 import type { Wire } from '../../../src/wires/wire.ts'
-import { startPostgres } from '../../helpers/postgres.ts'
-import { startRedis } from '../../helpers/redis.ts'
+import type { ProgramName } from '../../helpers/binaries.ts'
+import { type PostgresServer, startPostgres } from '../../helpers/postgres.ts'
+import { type RedisServer, startRedis } from '../../helpers/redis.ts'
 import { makeTemporaryFolder, removeFolder } from '../../helpers/temp.ts'
-import { startNats } from '../../helpers/wires/nats.ts'
+import { type NatsServer, startNats } from '../../helpers/wires/nats.ts'
 import { openProxy } from '../../helpers/wires/proxy.ts'
 
 /** An embodiment of `Wire`, with all that its tests need. */
 export interface WireMaker {
   readonly name: string
-  /** Undefined where its server is missing. */
-  open(): Promise<WireWorld | undefined>
+  /** The programs that it starts. */
+  readonly programs: readonly ProgramName[]
+  open(): Promise<WireWorld>
 }
 
 export interface WireWorld {
@@ -45,6 +47,7 @@ const random = () => 0
 
 const doorbell: WireMaker = {
   name: 'the doorbell',
+  programs: [],
   async open() {
     const root = makeTemporaryFolder()
     const options = { folder: join(root, 'bells') }
@@ -58,9 +61,9 @@ const doorbell: WireMaker = {
 
 const notify: WireMaker = {
   name: 'PostgreSQL NOTIFY',
+  programs: ['initdb'],
   async open() {
-    const server = await startPostgres()
-    if (!server) return undefined
+    const server = (await startPostgres()) as PostgresServer
     const proxy = await openProxy(Number(new URL(server.adminUrl).port))
     const url = through(server.adminUrl, proxy.port)
     return {
@@ -77,9 +80,9 @@ const notify: WireMaker = {
 
 const nats: WireMaker = {
   name: 'NATS',
+  programs: ['nats-server'],
   async open() {
-    const server = await startNats()
-    if (!server) return undefined
+    const server = (await startNats()) as NatsServer
     const proxy = await openProxy(server.port)
     const url = through(server.url, proxy.port)
     return {
@@ -96,9 +99,9 @@ const nats: WireMaker = {
 
 const redis: WireMaker = {
   name: 'Redis',
+  programs: ['redis-server', 'redis-cli'],
   async open() {
-    const server = await startRedis()
-    if (!server) return undefined
+    const server = (await startRedis()) as RedisServer
     const proxy = await openProxy(Number(new URL(server.url).port))
     const url = through(server.url, proxy.port)
     return {

@@ -6,10 +6,11 @@ import { monotonicMs } from '../../../src/kit/node/monotonic.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { Outbox } from '../../../src/wires/relay/outbox.ts'
 import { startRelay } from '../../../src/wires/relay/relay.ts'
+import { needs } from '../../helpers/needs.ts'
 import { createDatabase } from '../../helpers/postgres.ts'
 import { addAgents, itemFor, push } from '../../helpers/postgres-store.ts'
 import { Bell, ScriptedEngine } from '../../helpers/wires/scripted-relay.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { type MakerOptions, postgres, sqlite, type World } from '../makers.ts'
 import { caller, expectConserved, read, tell } from '../suite.ts'
 
@@ -44,7 +45,7 @@ interface Relayed extends World {
 }
 
 describe.each([sqlite, postgres])('the outbox of $name', (maker) => {
-  const rule = it.skipIf(maker.missing)
+  const rule = (name: string, test: () => Promise<void>) => it(name, needs(maker.missing), test)
 
   async function open(options: MakerOptions = {}): Promise<Relayed> {
     let store: Store | undefined
@@ -260,7 +261,7 @@ describe.each([sqlite, postgres])('the outbox of $name', (maker) => {
   })
 })
 
-describe.skipIf(postgres.missing)('the outbox of PostgreSQL, while transactions are open', () => {
+describe('the outbox of PostgreSQL, while transactions are open', needs(postgres.missing), () => {
   it('skips nothing of one that commits late, and carries nothing twice for it', async () => {
     verifies('G11.late-commit')
     const database = await createDatabase(inject('postgresUrl'))

@@ -2,15 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { findBinary } from '../../helpers/binaries.ts'
+import { needsPrograms } from '../../helpers/needs.ts'
 import { createSignal } from '../../helpers/signal.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { type CopyWorld, collect, copiesTo, copyTo, idOf, idsOf, openWorld } from './copies.ts'
 
 /** On a busy machine everything takes its time. */
 const PATIENT = { timeout: 20_000 }
-
-const isThere = findBinary({ name: 'nats-server', debianPackage: 'nats-server', folders: '/usr/sbin' }) !== undefined
 
 /** How many copies an agent's consumer has handed out and nobody has acknowledged. */
 async function unacknowledged(world: CopyWorld, consumer = 'inbox-quinn'): Promise<number> {
@@ -30,7 +28,7 @@ async function addImpatient(world: CopyWorld): Promise<void> {
   })
 }
 
-describe.skipIf(!isThere)('copies taken from NATS', () => {
+describe('copies taken from NATS', needsPrograms('nats-server'), () => {
   it('come also where nobody took when they were carried, in order, and only to whom they are for', async () => {
     verifies('S000.nats.durable')
     const world = await openWorld()

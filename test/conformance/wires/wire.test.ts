@@ -2,20 +2,20 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { OnRing, Wire } from '../../../src/wires/wire.ts'
+import { missingPrograms, needs } from '../../helpers/needs.ts'
 import { createSignal, type Signal } from '../../helpers/signal.ts'
-import { verifies } from '../../scenarios/requirements.ts'
-import { type Engine, WIRES } from './makers.ts'
+import { verifies } from '../../scenarios/verifies.ts'
+import { type Engine, WIRES, type WireWorld } from './makers.ts'
 
 /** On a busy machine everything takes its time. */
 const PATIENT = { timeout: 20_000 }
 
 for (const maker of WIRES) {
-  const world = await maker.open()
-  // Whoever looked for its server has said that it is missing.
-  if (!world) continue
-  describe(`the wire contract on ${maker.name}`, () => {
-    const { create, program, engine, destroy } = world
-    afterAll(destroy)
+  const missing = missingPrograms(...maker.programs)
+  const world = missing === undefined ? await maker.open() : undefined
+  describe(`the wire contract on ${maker.name}`, needs(missing), () => {
+    const { create, program, engine } = (world ?? {}) as WireWorld
+    afterAll(() => world?.destroy())
     const open = (): Wire => {
       const wire = create()
       onTestFinished(() => wire.close())

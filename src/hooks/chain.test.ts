@@ -1,0 +1,141 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { DEAD_MACHINE_MS } from '../../test/helpers/patience.ts'
+import { temporaryFolder } from '../../test/helpers/temp.ts'
+import { readConfig } from '../host/config.ts'
+import { openHook } from '../host/open-hook.ts'
+import { openLocal } from '../host/open-local.ts'
+import type { HookPostern, Postern } from '../model/postern.ts'
+import { createCall, type SoundEvent } from './call.ts'
+import { runChain } from './chain.ts'
+import type { Handler, HookCall } from './handler.ts'
+import { generic } from './hosts/generic.ts'
+import { HOOK_TIMEOUTS } from './timeouts.ts'
+
+const SESSION = 'ses-1'
+
+/** A store with quinn, and a gate that only a person opens. */
+async function makeStore() {
+  const home = join(temporaryFolder(), 'home')
+  mkdirSync(home)
+  const config = readConfig({ flags: { home }, env: {}, cwd: home })
+  let time = Date.now()
+  const now = () => time
+  const postern: Postern = await openLocal(config.store, { upkeep: false, now })
+  const hook: HookPostern = await openHook(config, { busyMs: DEAD_MACHINE_MS, now })
+  onTestFinished(async () => {
+    await hook.close()
+    await postern.close()
+  })
+  await postern.agents.add({ id: 'quinn' })
+  await postern.gates.create({ agent: 'quinn', kind: 'human', reason: 'wait for justin' })
+  const continuations = async () => (await postern.sessions.list({ agent: 'quinn' }))[0]?.continuations
+  const advance = (ms: number) => {
+    time += ms
+  }
+  /** A stop whose process has just begun. */
+  const stop = (uncounted = 0) => {
+    advance(100)
+    const begunAt = time
+    return stopOf({ hook, root: home, ageMs: () => time - begunAt, uncounted })
+  }
+  return { home, hook, continuations, advance, stop }
+}
+
+interface StopOptions {
+  readonly hook: HookPostern
+  readonly root: string
+  readonly ageMs: () => number
+  readonly uncounted?: number
+}
+
+function stopOf({ hook, root, ageMs, uncounted = 0 }: StopOptions): HookCall {
+  const settings = { stopCap: null, ageMs, timeouts: HOOK_TIMEOUTS }
+  return createCall({
+    event: generic.parse({ event: 'turn.stop', session_id: SESSION }) as SoundEvent,
+    host: generic,
+    agent: 'quinn',
+    postern: hook,
+    settings: { ...settings, nonce: () => 'x', hostProcess: () => undefined, markers: () => [] },
+    limits: { drainMessages: 20, drainCharacters: 8_000 },
+    handoff: { maxTokens: 500, isShared: false },
+    root,
+    note: () => {},
+    uncounted,
+  })
+}
+
+const handler = (priority: number, handle: (call: HookCall) => void): Handler => ({
+  name: `at ${priority}`,
+  priority,
+  events: ['turn.stop'],
+  handle: async (call) => void handle(call),
+})
+
+describe('a chain that the deadline has overtaken', () => {
+  it('counts no stop, for the hook that answers without the store counts it', async () => {
+    const { stop, continuations } = await makeStore()
+    const late = handler(25, (call) => {
+      call.isOver = true
+    })
+    expect((await runChain(stop(), [late])).block).toContain('wait for justin')
+    expect(await continuations()).toBe(0)
+    await runChain(stop())
+    expect(await continuations()).toBe(1)
+  })
+
+  it('asks nobody else', async () => {
+    const { stop } = await makeStore()
+    const asked: number[] = []
+    const over = handler(1, (call) => {
+      call.isOver = true
+    })
+    await runChain(stop(), [over, handler(2, () => asked.push(2)), handler(40, () => asked.push(40))])
+    expect(asked).toEqual([])
+  })
+})
+
+describe('a stop', () => {
+  it('is told from the one before by when it began, however long its own handlers take', async () => {
+    const { stop, advance } = await makeStore()
+    const slow = handler(12, () => advance(1_000))
+    const blocks: boolean[] = []
+    for (let at = 0; at < 6; at++) blocks.push((await runChain(stop(), [slow])).block !== undefined)
+    expect(blocks).toEqual([true, true, true, true, true, false])
+  })
+
+  it('is counted together with those that were put off without the store, and they are counted once', async () => {
+    const { stop, continuations } = await makeStore()
+    const call = stop(3)
+    expect((await runChain(call)).block).toBeDefined()
+    expect(call.uncounted).toBe(0)
+    expect(await continuations()).toBe(4)
+    const last = stop(1)
+    expect((await runChain(last)).block).toBeUndefined()
+    expect(last.isLoopBroken).toBe(true)
+  })
+})
+
+describe('the commands of gates', () => {
+  it('get what is left of the time, without what is kept for the rest', async () => {
+    const { home, hook } = await makeStore()
+    for (const [ageMs, timeoutMs] of [
+      [0, 900],
+      [300, 900],
+      [700, 500],
+      [1_199, 1],
+      [9_000, 1],
+    ] as const) {
+      const asked: number[] = []
+      const { gates } = hook
+      const judge: typeof gates.judge = (input) => {
+        asked.push(input.timeoutMs ?? 0)
+        return gates.judge(input)
+      }
+      const listening = { ...hook, gates: { ...gates, judge } }
+      await stopOf({ hook: listening, root: home, ageMs: () => ageMs }).judgement()
+      expect([ageMs, asked]).toEqual([ageMs, [timeoutMs]])
+    }
+  })
+})

@@ -1,24 +1,60 @@
 import { defineConfig } from 'vitest/config'
 
-/** One project per layer, so that `npm run check` stays quick and `npm test` runs them all. */
-const project = (name: string, include: string[], testTimeout = 20_000, globalSetup: string[] = []) => ({
-  test: { name, include, testTimeout, hookTimeout: 120_000, pool: 'forks' as const, globalSetup },
-})
+interface Layer {
+  readonly include: readonly string[]
+  readonly exclude?: readonly string[]
+  readonly globalSetup?: readonly string[]
+  /** True where test files share a worker's modules: its tests leave nothing behind that another file could see. */
+  readonly sharesModules?: boolean
+}
 
-const POSTGRES = ['./test/helpers/global-postgres.ts']
+/** Limits that only a dead machine reaches. A poll gives up first, and says what it waited for. */
+const TIMEOUT_MS = 240_000
+const POLL_MS = 60_000
+
+/** Unit tests that need PostgreSQL, NATS or Redis. `npm run check` leaves them to `npm test`. */
+const ENGINE_TESTS = 'src/**/*.engine.test.ts'
+
+const POSTGRES = './test/helpers/global-postgres.ts'
+
+/** One project per layer. `scripts/test.ts` runs them side by side. */
+const LAYERS: Readonly<Record<string, Layer>> = {
+  house: { include: ['test/house/**/*.test.ts'], sharesModules: true },
+  unit: { include: ['src/**/*.test.ts', 'web/**/*.test.ts'], exclude: [ENGINE_TESTS], sharesModules: true },
+  engines: { include: [ENGINE_TESTS], globalSetup: [POSTGRES], sharesModules: true },
+  conformance: { include: ['test/conformance/**/*.test.ts'], globalSetup: [POSTGRES], sharesModules: true },
+  scenarios: { include: ['test/scenarios/**/*.test.ts'], globalSetup: [POSTGRES] },
+  faults: { include: ['test/faults/**/*.test.ts'], globalSetup: [POSTGRES] },
+  web: { include: ['test/web/**/*.test.ts'], globalSetup: ['./test/web/global-browser.ts'] },
+  hiero: { include: ['test/hiero/*.test.ts'], globalSetup: ['./test/helpers/global-packages.ts'] },
+  mcp: { include: ['test/mcp/*.test.ts'], globalSetup: ['./test/helpers/global-packages.ts'] },
+  hosts: { include: ['test/hosts/**/*.test.ts'], globalSetup: ['./test/hosts/global-clients.ts'] },
+}
+
+/** When a test runs; see test/helpers/tier.ts. */
+const TAGS = [
+  { name: 'full', description: 'Runs in "npm run test:full" only.' },
+  { name: 'campaign', description: 'Repeats something: in every tier, with more repetitions each time.' },
+  { name: 'long', description: 'Runs in "npm run test:long" only.' },
+]
 
 export default defineConfig({
   test: {
-    projects: [
-      project('house', ['test/house/**/*.test.ts']),
-      project('unit', ['src/**/*.test.ts', 'web/**/*.test.ts']),
-      project('conformance', ['test/conformance/**/*.test.ts'], 60_000, POSTGRES),
-      project('scenarios', ['test/scenarios/**/*.test.ts'], 60_000, POSTGRES),
-      project('faults', ['test/faults/**/*.test.ts'], 600_000),
-      project('web', ['test/web/**/*.test.ts'], 90_000, ['./test/web/global-browser.ts']),
-      project('hiero', ['test/hiero/*.test.ts'], 60_000),
-      project('mcp', ['test/mcp/*.test.ts'], 60_000),
-      project('hosts', ['test/hosts/**/*.test.ts'], 120_000, ['./test/hosts/global-clients.ts']),
-    ],
+    tags: TAGS,
+    projects: Object.entries(LAYERS).map(
+      ([name, { include, exclude = [], globalSetup = [], sharesModules = false }]) => ({
+        test: {
+          name,
+          include: [...include],
+          exclude: ['**/node_modules/**', ...exclude],
+          globalSetup: [...globalSetup],
+          testTimeout: TIMEOUT_MS,
+          expect: { poll: { timeout: POLL_MS, interval: 20 } },
+          hookTimeout: TIMEOUT_MS,
+          pool: 'forks' as const,
+          isolate: !sharesModules,
+        },
+      }),
+    ),
   },
 })

@@ -1,106 +1,101 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { formatDuration } from '../src/kit/pure/duration.ts'
+import { prepareMachine } from '../test/helpers/prepare.ts'
+import { readClaims } from '../test/scenarios/claims.ts'
+import { runCampaigns } from './testing/campaigns.ts'
+import { ROOT, run, runQuietly } from './testing/processes.ts'
+import { readReport, reportVariable } from './testing/report.ts'
+import { selectBySubject } from './testing/select.ts'
+import { type Summary, summarise, TAG_FILTER, type Tier } from './testing/summary.ts'
 
 /**
- * What `npm test` runs: everything, in the order in which a fault is found soonest, up to the first step that fails.
- * The last line is `N passed, N failed` and nothing else, for those who count.
+ * `npm test`: the static checks, then every layer side by side, each promise with at least one proof.
+ * `npm test -- inbox gates`: only the test files that concern these subjects.
+ * `npm run test:full`: the campaigns and variations that `npm test` leaves out.
+ * `npm run test:long`: every campaign by itself, for up to an hour; continues where it was stopped.
+ * `npm run check`: the static checks, the house and the unit tests.
+ *
+ * The last line is `N passed, N failed` and nothing else, for programs that count.
  */
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const BIN = join(ROOT, 'node_modules', '.bin')
-const PROJECTS = ['house', 'unit', 'conformance', 'scenarios', 'web', 'faults', 'hiero', 'mcp', 'hosts'] as const
-
-/** Layers whose tests hold though others take their turns: two files at a time fill two cores. */
-const SIDE_BY_SIDE: readonly string[] = ['unit', 'conformance', 'scenarios']
-
-interface Step {
-  readonly name: string
-  readonly command: readonly string[]
-  /** Where vitest puts its figures. */
-  readonly report?: string
+const CHECKS: Readonly<Record<string, readonly string[]>> = {
+  typecheck: ['tsc', '-p', 'tsconfig.json', '--noEmit'],
+  'typecheck web': ['tsc', '-p', 'web/tsconfig.json', '--noEmit'],
+  lint: ['biome', 'check', '.'],
+  build: ['node', 'scripts/build.mjs'],
 }
 
-interface Tally {
-  readonly passed: number
-  readonly failed: number
-}
+/** Tests wait for processes, servers and disks as much as they compute: one worker more than cores fills the gaps. */
+const WORKERS = 3
 
-const isLong = process.argv.includes('--long')
-const folder = mkdtempSync(join(tmpdir(), 'postern-report-'))
-try {
-  process.exitCode = await runAll(stepsOf(folder))
-} finally {
-  rmSync(folder, { recursive: true, force: true })
-}
+const isCi = process.env['CI'] === 'true'
+const startedAt = performance.now()
+const { passed, failed } = await main(process.argv.slice(2))
+console.log(`${failed > 0 ? 'FAILED' : 'all passed'} after ${since(startedAt)}`)
+console.log(`${passed} passed, ${failed} failed`)
+process.exitCode = failed > 0 ? 1 : 0
 
-function stepsOf(reports: string): Step[] {
-  return [
-    { name: 'typecheck', command: ['tsc', '-p', 'tsconfig.json', '--noEmit'] },
-    { name: 'typecheck web', command: ['tsc', '-p', 'web/tsconfig.json', '--noEmit'] },
-    { name: 'lint', command: ['biome', 'check', '.'] },
-    { name: 'build', command: ['node', 'scripts/build.mjs'] },
-    ...PROJECTS.filter(hasTests).map((name) => vitestStep(name, join(reports, `${name}.json`))),
-  ]
-}
-
-/** A layer that has no tests yet is no failure; one whose tests vitest does not find is. */
-function hasTests(project: (typeof PROJECTS)[number]): boolean {
-  const home = project === 'unit' ? 'src' : `test/${project}`
-  return globSync(`${home}/**/*.test.ts`, { cwd: ROOT, exclude: ['**/node_modules/**'] }).length > 0
-}
-
-function vitestStep(name: string, report: string): Step {
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const workers = SIDE_BY_SIDE.includes(name) ? ['--maxWorkers=2'] : []
-  return { name, report, command: ['vitest', 'run', '--project', name, ...workers, ...reporters] }
-}
-
-async function runAll(steps: readonly Step[]): Promise<number> {
-  const startedAt = performance.now()
-  const lines: string[] = []
-  let [passed, failed] = [0, 0]
-  for (const step of steps) {
-    console.log(`\n── ${step.name}`)
-    const stepStartedAt = performance.now()
-    const isFine = await run(step.command)
-    const tally = tallyOf(step, isFine)
-    passed += tally.passed
-    failed += tally.failed
-    const took = formatDuration(performance.now() - stepStartedAt)
-    lines.push(`${isFine ? 'ok    ' : 'FAILED'} ${step.name.padEnd(12)} ${took.padStart(8)}`)
-    if (!isFine) break
+async function main(args: readonly string[]): Promise<Pick<Summary, 'passed' | 'failed'>> {
+  const subjects = args.filter((arg) => !arg.startsWith('--'))
+  const isCheck = args.includes('--check')
+  const tier: Tier = args.includes('--long') ? 'long' : args.includes('--full') ? 'full' : 'quick'
+  if (!isCheck) await prepare()
+  const broken = await runChecks(tier === 'quick' ? Object.keys(CHECKS) : ['build'])
+  if (broken > 0) return { passed: 0, failed: broken }
+  if (tier === 'long') return runCampaigns(subjects)
+  const files = subjects.length === 0 ? [] : selectBySubject(ROOT, subjects)
+  if (subjects.length > 0 && files.length === 0) {
+    console.log(`no test file concerns ${subjects.join(', ')}`)
+    return { passed: 0, failed: 1 }
   }
-  const end = failed > 0 ? 'stopped at the first step that failed' : 'all steps passed'
-  console.log(`\n${lines.join('\n')}\n${end}, after ${formatDuration(performance.now() - startedAt)}`)
-  console.log(`${passed} passed, ${failed} failed`)
-  return failed > 0 ? 1 : 0
+  const projects = isCheck ? ['--project', 'house', '--project', 'unit'] : []
+  return runTests(tier, [...projects, ...files], isCheck || files.length > 0)
 }
 
-async function run([command = '', ...args]: readonly string[]): Promise<boolean> {
-  const env = {
-    ...process.env,
-    PATH: `${BIN}${delimiter}${process.env.PATH ?? ''}`,
-    ...(isLong ? { POSTERN_LONG: '1' } : {}),
-  }
-  const child = spawn(command, args, { cwd: ROOT, env, stdio: 'inherit' })
-  const [code] = await once(child, 'exit')
-  return code === 0
+/** Downloads and installs what is missing, before the tests and timed apart. */
+async function prepare(): Promise<void> {
+  const begunAt = performance.now()
+  const missing = await prepareMachine()
+  for (const what of missing) console.log(`*** missing: ${what}`)
+  console.log(`the machine is ready after ${since(begunAt)} (downloads and installs, timed apart)`)
 }
 
-/** A step that fails counts as a failure even where no test did: a file that cannot be loaded has no tests. */
-function tallyOf({ report }: Step, isFine: boolean): Tally {
-  const { numPassedTests = 0, numFailedTests = 0 } = report === undefined ? {} : readReport(report)
-  return { passed: numPassedTests, failed: isFine ? numFailedTests : Math.max(1, numFailedTests) }
+/** Runs the static checks side by side, and prints only what went wrong. Returns how many failed. */
+async function runChecks(names: readonly string[]): Promise<number> {
+  const outcomes = await Promise.all(
+    names.map(async (name) => {
+      const begunAt = performance.now()
+      const { isFine, output } = await runQuietly(CHECKS[name] ?? [])
+      console.log(`${isFine ? 'ok    ' : 'FAILED'} ${name.padEnd(14)} ${since(begunAt).padStart(8)}`)
+      if (!isFine) console.log(output)
+      return isFine
+    }),
+  )
+  return outcomes.filter((isFine) => !isFine).length
 }
 
-function readReport(path: string): { numPassedTests?: number; numFailedTests?: number } {
+async function runTests(tier: Tier, words: readonly string[], isPartial: boolean): Promise<Summary> {
+  const folder = mkdtempSync(join(tmpdir(), 'postern-report-'))
+  const path = join(folder, 'report.json')
+  const begunAt = performance.now()
   try {
-    return JSON.parse(readFileSync(path, 'utf8'))
-  } catch {
-    return {}
+    const reporters = ['--reporter=default', '--reporter=./scripts/testing/report.ts']
+    const tags = `--tagsFilter=${TAG_FILTER[tier]}`
+    const isFine = await run(['vitest', 'run', ...reporters, tags, `--maxWorkers=${WORKERS}`, ...words], {
+      POSTERN_TIER: tier,
+      ...reportVariable(path),
+    })
+    const report = readReport(path) ?? { files: [], errors: ['vitest wrote no report'] }
+    const summary = summarise(report, { tier, isCi, claims: isPartial ? undefined : readClaims() })
+    console.log(`\n${summary.lines.join('\n')}\ntests took ${since(begunAt)}`)
+    // vitest may know of a failure that its report does not name.
+    return isFine ? summary : { ...summary, failed: Math.max(1, summary.failed) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
+}
+
+function since(begunAt: number): string {
+  return formatDuration(performance.now() - begunAt)
 }

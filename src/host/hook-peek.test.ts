@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BOOT_ID, quietIn } from '../../test/helpers/quiet.ts'
+import { NEEDS_BOOT_ID, quietIn } from '../../test/helpers/quiet.ts'
 import { openHome, session } from '../../test/helpers/shelf-things.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { spoolPath } from '../spool/path.ts'
@@ -19,7 +19,7 @@ async function open() {
   return { home, project, configure, isIdle }
 }
 
-describe.runIf(BOOT_ID !== '')('an event that finds nothing', () => {
+describe('an event that finds nothing', NEEDS_BOOT_ID, () => {
   it('leaves the agent quiet, and notes that it was heard of', async () => {
     const { home, isIdle } = await open()
     expect(isIdle()).toBe(true)

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { DEAD_MACHINE_MS } from '../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { runCommand } from '../kit/node/run-command.ts'
 import { type GateSetting, parseSessionGates, withHarvest } from './session-gates.ts'
@@ -76,7 +77,7 @@ describe('the gate harvest', () => {
 describe('the gate commit-push', () => {
   const [rule] = parse({ 'commit-push': 'soft' })
   const isMet = async (folder: string) => {
-    const { exitCode } = await runCommand(rule?.check ?? '', { folder, timeoutMs: 20_000 })
+    const { exitCode } = await runCommand(rule?.check ?? '', { folder, timeoutMs: DEAD_MACHINE_MS })
     return exitCode === 0
   }
 

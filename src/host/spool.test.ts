@@ -93,11 +93,14 @@ describe('a spool that is ingested', () => {
     const { postern, write, ref } = await open()
     write(...Array.from({ length: 1_500 }, (_, at) => ({ content: `${at}` })))
     const sizes: number[] = []
+    let seconds = 0
+    vi.spyOn(process, 'uptime').mockImplementation(() => seconds)
+    onTestFinished(() => void vi.restoreAllMocks())
     const taking = async (delayMs: number) => {
       sizes.splice(0)
       const ingest: Inbox['ingest'] = async (input) => {
         sizes.push(input.entries.length)
-        await new Promise((resolve) => setTimeout(resolve, delayMs))
+        seconds += delayMs / 1000
         return postern.inbox.ingest(input)
       }
       await ingestSpool({ inbox: { ingest } }, { ...ref, patienceMs: 1_000 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ATTACKS, findBreaches, GUESSED_NONCE, sampleMessage } from '../../test/helpers/attacks.ts'
-import { verifies } from '../../test/scenarios/requirements.ts'
+import { verifies } from '../../test/scenarios/verifies.ts'
 import { renderDrain } from './drain.ts'
 
 const nonce = GUESSED_NONCE

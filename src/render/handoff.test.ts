@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ATTACKS, findTextBreaches } from '../../test/helpers/attacks.ts'
-import { verifies } from '../../test/scenarios/requirements.ts'
+import { verifies } from '../../test/scenarios/verifies.ts'
 import type { Headline, Inheritance } from '../model/handoff/handoff.ts'
 import type { HandoffItem } from '../model/handoff/item.ts'
 import { renderHeadline, renderInheritance, renderItem } from './handoff.ts'

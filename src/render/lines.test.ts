@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ATTACKS, findTextBreaches, plantEverywhere, sampleMessage } from '../../test/helpers/attacks.ts'
-import { verifies } from '../../test/scenarios/requirements.ts'
+import { verifies } from '../../test/scenarios/verifies.ts'
 import { renderLines, renderPreview } from './lines.ts'
 
 const now = Date.UTC(2026, 1, 18, 15, 7)
@@ -137,5 +137,5 @@ describe('renderLines', () => {
       }),
     )
     expect(breaches).toEqual([])
-  }, 120_000)
+  })
 })

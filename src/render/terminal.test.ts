@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ATTACKS, findTextBreaches } from '../../test/helpers/attacks.ts'
-import { verifies } from '../../test/scenarios/requirements.ts'
+import { verifies } from '../../test/scenarios/verifies.ts'
 import { displayWidth, foldLines, showBlock, showField } from './terminal.ts'
 
 describe('showField', () => {

@@ -13,6 +13,8 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { NEEDS_ROOT } from '../../test/helpers/needs.ts'
+import { DEAD_MACHINE_MS } from '../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { appendEntry } from './append.ts'
 import { spoolPath } from './path.ts'
@@ -80,7 +82,7 @@ describe('to append', () => {
     await once(holder.stdout, 'data')
     await expect(append(path, 'one', { patienceMs: 30 })).rejects.toMatchObject({ trouble: 'busy' })
     expect(readFileSync(path, 'utf8')).toBe('')
-    const appending = append(path, 'two', { patienceMs: 10_000 })
+    const appending = append(path, 'two', { patienceMs: DEAD_MACHINE_MS })
     holder.kill('SIGKILL')
     await appending
     expect(readFileSync(path, 'utf8')).toBe(line('two'))
@@ -88,7 +90,7 @@ describe('to append', () => {
 
   it('keeps entries apart that many append at once', async () => {
     const path = open()
-    await Promise.all(Array.from({ length: 200 }, (_, at) => append(path, `${at}`, { patienceMs: 10_000 })))
+    await Promise.all(Array.from({ length: 200 }, (_, at) => append(path, `${at}`, { patienceMs: DEAD_MACHINE_MS })))
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
     expect(new Set(lines.map((each) => JSON.parse(each).content)).size).toBe(200)
   })
@@ -115,7 +117,7 @@ describe('to append is refused', () => {
     await expect(append(path, 'one')).rejects.toMatchObject({ trouble: 'refused' })
   })
 
-  it.runIf(process.getuid?.() === 0)('where it, or its folder, belongs to another user', async () => {
+  it('where it, or its folder, belongs to another user', NEEDS_ROOT, async () => {
     const path = withFolder(open())
     writeFileSync(path, '')
     chownSync(path, 12_345, 12_345)

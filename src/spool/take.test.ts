@@ -16,6 +16,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { DEAD_MACHINE_MS } from '../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { quarantinePath, spoolPath, statePath } from './path.ts'
 import { writeState } from './state.ts'
@@ -109,7 +110,7 @@ describe('to take', () => {
     const script = `exec 9>>"$1"; flock -x 9; echo held; read -r _; printf '%s\\n' '{"content":"two"}' >&9`
     const writer = spawn('sh', ['-c', script, 'sh', path], { stdio: ['pipe', 'pipe', 'inherit'] })
     await once(writer.stdout, 'data')
-    const taking = take(path, undefined, { patienceMs: 10_000 })
+    const taking = take(path, undefined, { patienceMs: DEAD_MACHINE_MS })
     writer.stdin.end('go\n')
     expect((await taking).contents).toEqual(['one', 'two'])
   })
@@ -120,7 +121,7 @@ describe('to take', () => {
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     await once(holder.stdout, 'data')
-    const taking = take(path, undefined, { patienceMs: 10_000 })
+    const taking = take(path, undefined, { patienceMs: DEAD_MACHINE_MS })
     writeFileSync(`${path}.new`, entry('new'))
     renameSync(`${path}.new`, path)
     holder.kill('SIGKILL')
@@ -341,11 +342,13 @@ describe('sixteen takers at once', () => {
     let isWriting = true
     const write = async () => {
       const { appendEntry } = await import('./append.ts')
-      for (const content of wanted) await appendEntry({ path, entry: { content, priority: 2 }, patienceMs: 10_000 })
+      for (const content of wanted)
+        await appendEntry({ path, entry: { content, priority: 2 }, patienceMs: DEAD_MACHINE_MS })
       isWriting = false
     }
     const taker = async () => {
-      for (; isWriting; await nextTurn()) found.push(...(await take(path, undefined, { patienceMs: 10_000 })).contents)
+      for (; isWriting; await nextTurn())
+        found.push(...(await take(path, undefined, { patienceMs: DEAD_MACHINE_MS })).contents)
     }
     await Promise.all([write(), ...Array.from({ length: 16 }, taker)])
     found.push(...(await take(path)).contents)

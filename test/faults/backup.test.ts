@@ -2,18 +2,25 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { temporaryFolder } from '../helpers/temp.ts'
+import { removeFolder, temporaryFolder } from '../helpers/temp.ts'
+import { campaign } from '../helpers/tier.ts'
 import { expectFailure, runCli } from './harness/cli.ts'
 import { checkHistory, type HistoryEvent } from './harness/history.ts'
 import { copyHome, deliveriesIn, makeHome, storeOf, withStore } from './harness/home.ts'
-import { figures, isLong } from './harness/need.ts'
-import { doctorFault, integrityFault } from './harness/soundness.ts'
+import { figures } from './harness/need.ts'
+import { integrityFault, storeFault } from './harness/soundness.ts'
 import { readErrors, readLogs, startWorker, type Worker } from './harness/workers.ts'
 
-const ROUNDS = isLong ? 50 : 5
+const COPIES = { quick: 1, full: 5, long: 1_200, most: 10 }
 const WRITERS = 4
 
-it(`copies a store that ${WRITERS} processes write, with all that was acknowledged before it began`, async () => {
+campaign(
+  'copies a store that processes write, with all that was acknowledged before the copy',
+  COPIES,
+  copyWhileWritten,
+)
+
+async function copyWhileWritten(copies: number): Promise<void> {
   const folder = temporaryFolder()
   const home = await prepare(join(folder, 'home'))
   const logs = join(folder, 'logs')
@@ -24,7 +31,7 @@ it(`copies a store that ${WRITERS} processes write, with all that was acknowledg
   let copied = 0
   try {
     await Promise.all(crew.map((worker) => worker.ready))
-    for (let round = 1; round <= ROUNDS; round++) {
+    for (let round = 1; round <= copies; round++) {
       await delay(200)
       copied = await backUpAndCompare(home, join(folder, `copy-${round}`), logs)
     }
@@ -32,8 +39,8 @@ it(`copies a store that ${WRITERS} processes write, with all that was acknowledg
     await Promise.all(crew.map((worker) => worker.stop()))
   }
   expect(readErrors(logs)).toEqual([])
-  figures('backup', `${ROUNDS} copies beside ${WRITERS} writers, the last of ${copied} messages, nothing missing`)
-})
+  figures('backup', `${copies} copies beside ${WRITERS} writers, the last of ${copied} messages, nothing missing`)
+}
 
 it('never overwrites a file, and leaves nothing behind where it fails', async () => {
   const folder = temporaryFolder()
@@ -56,10 +63,12 @@ async function backUpAndCompare(home: string, copy: string, logs: string): Promi
 
   const restored = makeHome(copy)
   copyHome(`${copy}.db`, storeOf(restored))
-  expect(await doctorFault(restored)).toBeNull()
+  expect(await storeFault(restored)).toBeNull()
   const kept = (await deliveriesIn(restored)).filter(({ agent }) => agent === 'quinn')
   const inside = kept.map(({ content }): HistoryEvent => ({ kind: 'waiting', key: content }))
   expect(checkHistory([...before, ...inside]).lost).toEqual([])
+  removeFolder(copy)
+  removeFolder(`${copy}.db`)
   return kept.length
 }
 

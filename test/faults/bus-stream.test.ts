@@ -11,34 +11,40 @@ import type { Postern } from '../../src/model/postern.ts'
 import { ask } from '../helpers/http-server.ts'
 import { connectSse } from '../helpers/sse-client.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { campaign, FULL } from '../helpers/tier.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { makeHome, storeOf } from './harness/home.ts'
-import { figures, isLong } from './harness/need.ts'
+import { figures } from './harness/need.ts'
 import { checkStream, startFollower } from './harness/sse-followers.ts'
 import { type MortalServer, startMortalServer } from './harness/sse-servers.ts'
 
-const ROUNDS = isLong ? 60 : 6
+/** Rounds of trouble, each of which has everything that can happen to the server and to the file. */
+const ROUNDS = { quick: 1, full: 6, long: 900, most: 6 }
 const CLEAN = { skipped: [], repeated: [], reordered: [], unexpected: [] }
 const PLACE = { project_id: 'p', task_id: 't' } as const
 const PROJECT = { project_id: 'p' } as const
 const PATH = '/api/projects/p/tasks/t/messages/stream'
 const END = 'the end'
 
-it('sends every client each entry once and in order, over kills, rotations and editors', async () => {
-  verifies('S002.stream.exact')
-  const { findings, told, connections } = await campaign({ rounds: ROUNDS })
-  figures('bus streams', `${ROUNDS} rounds of trouble, ${connections} connections, ${told} entries told`)
-  for (const found of findings) expect(found).toEqual(CLEAN)
-  expect(told).toBeGreaterThan(200)
-  expect(connections).toBeGreaterThan(findings.length * 5)
-})
+campaign(
+  'sends every client each entry once and in order, over kills, rotations and editors',
+  ROUNDS,
+  async (rounds) => {
+    verifies('S002.stream.exact')
+    const { findings, told, connections } = await followThrough({ rounds })
+    figures('bus streams', `${rounds} rounds of trouble, ${connections} connections, ${told} entries told`)
+    for (const found of findings) expect(found).toEqual(CLEAN)
+    expect(told).toBeGreaterThan(35 * rounds)
+    expect(connections).toBeGreaterThanOrEqual(4 * rounds)
+  },
+)
 
-it('finds a planted stream that resumes one entry too late', async () => {
-  const { findings } = await campaign({ rounds: 1, plant: 'one-too-late' })
+it('finds a planted stream that resumes one entry too late', FULL, async () => {
+  const { findings } = await followThrough({ rounds: 1, plant: 'one-too-late' })
   expect(findings.flatMap(({ skipped }) => skipped).length).toBeGreaterThan(0)
 })
 
-interface Campaign {
+interface Trouble {
   readonly rounds: number
   readonly plant?: 'one-too-late'
 }
@@ -62,7 +68,7 @@ async function openScene(plant?: 'one-too-late', beatMs = 50): Promise<Scene> {
 }
 
 /** Somebody writes, clients follow and are cut off, and meanwhile one thing after the other happens to the server and the file. */
-async function campaign({ rounds, plant }: Campaign) {
+async function followThrough({ rounds, plant }: Trouble) {
   const scene = await openScene(plant)
   const { postern, server, token } = scene
   const { cursor } = await postern.bus.read(PLACE)
@@ -156,12 +162,13 @@ async function everythingAfter({ bus }: Postern, place: ReadBus): Promise<BusEnt
   }
 }
 
-const STALLED = 40
+/** Clients that take nothing. */
+const STALLED = { quick: 10, full: 40, long: 4_000, most: 40 }
 const SERVED = 5
 const BODY = 'x'.repeat(20_000)
 const MAX_BYTES = 320 * 1024 * 1024
 
-it('drops clients that take nothing, serves the others, and stays small', async () => {
+campaign('drops clients that take nothing, serves the others, and stays small', STALLED, async (stalled) => {
   verifies('S002.stream.bounded')
   const { postern, server, token } = await openScene(undefined, 500)
   const connect = async (isStalled: boolean) => {
@@ -169,7 +176,7 @@ it('drops clients that take nothing, serves the others, and stays small', async 
     onTestFinished(() => client.close())
     return client
   }
-  await Promise.all(Array.from({ length: STALLED }, () => connect(true)))
+  await Promise.all(Array.from({ length: stalled }, () => connect(true)))
   const served = await Promise.all(Array.from({ length: SERVED }, () => connect(false)))
   const isDone = async () => {
     const { text } = await ask(server.url, 'GET /metrics', { token })
@@ -186,7 +193,7 @@ it('drops clients that take nothing, serves the others, and stays small', async 
   const peak = server.peakBytes()
   figures(
     'bus streams',
-    `${STALLED} stalled clients, ${ids.length} entries: ${Math.round(peak / 1024 / 1024)} MB at most`,
+    `${stalled} stalled clients, ${ids.length} entries: ${Math.round(peak / 1024 / 1024)} MB at most`,
   )
   expect(peak).toBeLessThan(MAX_BYTES)
 })

@@ -2,118 +2,136 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import type { Drained, PushResult } from '../../src/model/postern.ts'
+import type { Drained } from '../../src/model/postern.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { campaign, FULL } from '../helpers/tier.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { askCli, type Ran, runCli } from './harness/cli.ts'
 import { checkHistory, type HistoryEvent } from './harness/history.ts'
 import { copyHome, deliveriesIn, makeHome, withStore } from './harness/home.ts'
 import { inTurn } from './harness/in-turn.ts'
-import { figures, isLong } from './harness/need.ts'
-import { doctorFault } from './harness/soundness.ts'
-import { canTrace, countPoints, killAt, type Point } from './harness/strace.ts'
+import { figures } from './harness/need.ts'
+import { storeFault } from './harness/soundness.ts'
+import { countPoints, killAt, needsTrace, type Point, spread } from './harness/strace.ts'
 
 const AT_ONCE = 3
 const LEASE_MS = 200
 const LATE_OUTPUT = fileURLToPath(new URL('./harness/late-output.cjs', import.meta.url))
 const EARLIER = ['earlier one', 'earlier two', 'earlier three'] as const
 
-/** One command that is killed at each of its points, and what must be true of its home afterwards. */
-interface Campaign {
+/** Rounds over all points of a command: a few of them, each of them once, and each of them many times. */
+const ROUNDS = { quick: 0.06, full: 1, long: 80, most: 1 }
+/** A new store is many pages, written one after the other. */
+const FIRST_ROUNDS = { quick: 0.015, full: 1, long: 16, most: 1 }
+/** Calls before which something is promised, or after which it is gone: their first and last are always struck. */
+const DECISIVE = ['fsync', 'unlink']
+
+/** One command that is killed at its points, and what must be true of its home afterwards. */
+interface Victim {
   readonly name: string
   readonly args: readonly string[]
   /** Options of Node itself, with which a bug is planted. */
   readonly node?: readonly string[]
   /** Makes the home that every point begins with. */
   prepare(home: string): Promise<unknown>
-  /** What is wrong after the kill, if anything. The doctor has looked at the home before. */
+  /** What is wrong after the kill, if anything. The store was checked before. */
   inspect(home: string, killed: Ran): Promise<string[]>
 }
 
-const drain: Campaign = {
+const drain: Victim = {
   name: 'drain',
   args: ['inbox', 'drain', '--agent', 'quinn', '--json'],
   prepare: (home) => prepareInbox(home, { unprintedOfferMs: LEASE_MS }),
   inspect: inspectDrain,
 }
 
-describe.runIf(canTrace())('a command killed at every storage syscall', () => {
-  it('push: what was acknowledged is there for all recipients, what was not for all or none', async () => {
-    verifies('G1.kill')
-    const text = 'the message whose push is killed'
-    const faults = await strike({
-      name: 'push',
-      args: ['inbox', 'push', '--to', 'quinn,robin', text, '--json'],
-      prepare: (home) => prepareInbox(home),
-      inspect: (home, killed) => inspectPush(home, killed, text),
-    })
-    expect(faults).toEqual([])
-  })
+describe('a command killed at a storage syscall', needsTrace(), () => {
+  campaign(
+    'a push keeps for all recipients what it acknowledged, and the rest for all or none',
+    ROUNDS,
+    async (rounds) => {
+      verifies('G1.kill')
+      const text = 'the message whose push is killed'
+      const push: Victim = {
+        name: 'push',
+        args: ['inbox', 'push', '--to', 'quinn,robin', text, '--json'],
+        prepare: (home) => prepareInbox(home),
+        inspect: (home, killed) => inspectPush(home, killed, text),
+      }
+      expect(await strike(push, rounds)).toEqual([])
+    },
+  )
 
-  it('first push: a store that is being made is made by the next command', async () => {
+  campaign('a first push leaves a store that the next command completes', FIRST_ROUNDS, async (rounds) => {
     verifies('G1.kill')
     const text = 'the first message of all'
-    const firstPush: Campaign = {
+    const firstPush: Victim = {
       name: 'first push',
       args: ['inbox', 'push', '--create', '--to', 'quinn,robin', text, '--json'],
       prepare: async (home) => makeHome(home),
       inspect: (home, killed) => inspectPush(home, killed, text, []),
     }
-    // A new store is many pages, written one after the other: all but the long run kills at some of them.
-    const faults = await strike(firstPush, ({ syscall, nth }) => isLong || syscall !== 'pwrite64' || nth % 5 === 1)
-    expect(faults).toEqual([])
+    expect(await strike(firstPush, rounds)).toEqual([])
   })
 
-  it('drain: what was not confirmed is shown again, what was confirmed had been printed whole', async () => {
-    verifies('G4.crash')
-    expect(await strike(drain)).toEqual([])
-  })
+  campaign(
+    'a drain shows again what was not confirmed, and confirms only what it printed whole',
+    ROUNDS,
+    async (rounds) => {
+      verifies('G4.crash')
+      expect(await strike(drain, rounds)).toEqual([])
+    },
+  )
 
-  it('finds a planted drain that confirms before it has printed', async () => {
+  it('finds a planted drain that confirms before it has printed', FULL, async () => {
     const planted = { ...drain, name: 'drain, planted', node: ['--require', LATE_OUTPUT] }
-    const faults = await strike(planted, ({ syscall }) => syscall === 'fsync' || syscall === 'unlink')
+    const faults = await strike(planted, 1, ({ syscall }) => DECISIVE.includes(syscall))
     expect(faults).toContainEqual(expect.stringContaining('was confirmed but never printed'))
   })
 
-  it('ack: all that it names is acted, or none; what it answered holds', async () => {
+  campaign('an ack acts on all that it names or on none, and keeps what it answered', ROUNDS, async (rounds) => {
     verifies('G1.kill')
     // The same ids in every copy of the home, so the command is known before it is struck.
     const template = temporaryFolder()
     const ids = await prepareSeen(template)
-    const faults = await strike({
+    const ack: Victim = {
       name: 'ack',
       args: ['inbox', 'ack', '--agent', 'quinn', ...ids, '--json'],
       prepare: async (home) => copyHome(template, home),
       inspect: (home, killed) => inspectAck(home, killed, ids),
-    })
-    expect(faults).toEqual([])
+    }
+    expect(await strike(ack, rounds)).toEqual([])
   })
 })
 
-/** Kills the command at each of its points, each time in a fresh copy of the same home. Returns what is wrong then. */
-async function strike(campaign: Campaign, isChosen: (point: Point) => boolean = () => true): Promise<string[]> {
+/** Kills the command at its points, each time in a fresh copy of the same home. Returns what is wrong then. */
+async function strike(
+  victim: Victim,
+  rounds: number,
+  isChosen: (point: Point) => boolean = () => true,
+): Promise<string[]> {
   const folder = temporaryFolder()
   const template = join(folder, 'template')
-  await campaign.prepare(template)
-  const { points, ran } = await countPoints(copyHome(template, join(folder, 'counted')), campaign.args)
+  await victim.prepare(template)
+  const { points, ran } = await countPoints(copyHome(template, join(folder, 'counted')), victim.args)
   expect(ran.code, ran.stderr).toBe(0)
   expect(points.length).toBeGreaterThan(20)
 
-  const chosen = points.filter(isChosen)
+  const chosen = spread(points.filter(isChosen), rounds, DECISIVE)
   const found = await inTurn(chosen, AT_ONCE, (point, at) =>
-    strikeOnce(campaign, point, copyHome(template, join(folder, `${at}`))),
+    strikeOnce(victim, point, copyHome(template, join(folder, `${at}`))),
   )
   const faults = found.flat()
-  figures('crash points', `${campaign.name}: ${chosen.length} points, ${faults.length} faults`)
+  figures('crash points', `${victim.name}: ${chosen.length} kills at ${points.length} points, ${faults.length} faults`)
   return faults
 }
 
-async function strikeOnce(campaign: Campaign, point: Point, home: string): Promise<string[]> {
-  const killed = await runCli(home, campaign.args, { wrap: killAt(home, point), node: campaign.node ?? [] })
+async function strikeOnce(victim: Victim, point: Point, home: string): Promise<string[]> {
+  const killed = await runCli(home, victim.args, { wrap: killAt(home, point), node: victim.node ?? [] })
   if (killed.signal !== 'SIGKILL')
     return [`${point.syscall} ${point.nth}: was not killed (exit ${killed.code}) ${killed.stderr}`]
-  const doctor = await doctorFault(home)
-  const faults = [...(doctor === null ? [] : [doctor]), ...(await campaign.inspect(home, killed))]
+  const unsound = await storeFault(home)
+  const faults = [...(unsound === null ? [] : [unsound]), ...(await victim.inspect(home, killed))]
   return faults.map((fault) => `${point.syscall} ${point.nth}: ${fault}`)
 }
 
@@ -164,7 +182,7 @@ async function inspectDrain(home: string, killed: Ran): Promise<string[]> {
   ]
   const verdict = checkHistory(events)
   const unprinted = confirmed.filter((content) => !first.some((message) => message.content === content))
-  const third = await askCli<Drained>(home, ['inbox', 'drain', '--agent', 'quinn'])
+  const third = await withStore(home, ({ inbox }) => inbox.drain({ agent: 'quinn' }))
   return [
     ...(verdict.isSound ? [] : [JSON.stringify(verdict)]),
     ...unprinted.map((content) => `"${content}" was confirmed but never printed`),
@@ -188,7 +206,7 @@ async function inspectAck(home: string, killed: Ran, ids: readonly string[]): Pr
   const isWhole = states.size === 1 && (states.has('acted') || (states.has('seen') && !isAnswered))
   const next = await runCli(home, ['inbox', 'ack', '--agent', 'quinn', ...ids])
   const after = new Set((await deliveriesIn(home)).map(({ state }) => state))
-  const pushed = await askCli<PushResult>(home, ['inbox', 'push', '--to', 'quinn', 'afterwards'])
+  const pushed = await withStore(home, ({ inbox }) => inbox.push({ to: ['quinn'], content: 'afterwards' }))
   return [
     ...(isWhole ? [] : [`after the kill: ${[...states].join(', ')}, answered: ${isAnswered}`]),
     ...(next.code === 0 && after.size === 1 && after.has('acted')

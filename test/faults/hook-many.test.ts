@@ -1,12 +1,20 @@
 import { expect, it } from 'vitest'
-import { verifies } from '../scenarios/requirements.ts'
+import { HOOK_TIMEOUTS } from '../../src/hooks/timeouts.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { withStore } from './harness/home.ts'
-import { type Fired, fire, idsIn, LONGEST_MS, makePlace } from './harness/hook.ts'
+import { type Fired, fire, idsIn, makePlace } from './harness/hook.ts'
 import { figures } from './harness/need.ts'
 
 const MESSAGES = 10_000
 const BATCH = 1_000
 const ROUNDS = 5
+/** Has the shell say how long a command has kept a processor busy. However busy the machine is, that stays the same. */
+const TIMED = ['bash', '-c', 'TIMEFORMAT="%U %S"; time "$@"', 'bash']
+
+function cpuMsOf({ stderr }: Fired): number {
+  const [user = Number.NaN, system = Number.NaN] = stderr.trim().split(' ').map(Number)
+  return (user + system) * 1000
+}
 
 it('answers within its budget and in time though ten thousand messages wait, and none is lost or shown twice', async () => {
   verifies('G4.hook.many')
@@ -21,10 +29,11 @@ it('answers within its budget and in time though ten thousand messages wait, and
     }
   })
   const fired: Fired[] = []
-  for (let at = 0; at < ROUNDS; at++) fired.push(await fire(place, 'UserPromptSubmit'))
-  figures('many waiting', `${fired.map(({ ms }) => Math.round(ms)).join(', ')} ms`)
-  for (const { ms, context } of fired) {
-    expect(ms).toBeLessThan(LONGEST_MS)
+  for (let at = 0; at < ROUNDS; at++) fired.push(await fire(place, 'UserPromptSubmit', { wrap: TIMED }))
+  figures('many waiting', `${fired.map((each) => Math.round(cpuMsOf(each))).join(', ')} ms`)
+  for (const each of fired) {
+    const { context } = each
+    expect(cpuMsOf(each)).toBeLessThan(HOOK_TIMEOUTS.answerMs)
     expect(context.length).toBeLessThanOrEqual(8_000)
   }
   const ids = fired.flatMap(idsIn)

@@ -4,11 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Drained } from '../../src/model/postern.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { askCli, expectFailure, type Ran, runCli, runShell } from './harness/cli.ts'
-import { canMount, mountMemory } from './harness/disk.ts'
+import { mountMemory, needsMounts } from './harness/disk.ts'
 import { deliveriesIn, makeHome, withStore } from './harness/home.ts'
-import { canTrace } from './harness/strace.ts'
+import { needsTrace } from './harness/strace.ts'
 
 const LEASE_MS = 200
 const LONG_TEXT = 'x'.repeat(6_000)
@@ -47,7 +47,7 @@ describe('a drain whose output is not taken', () => {
   })
 })
 
-describe.runIf(canMount())('a drain into a file on a disk that fills up', () => {
+describe('a drain into a file on a disk that fills up', needsMounts(), () => {
   it('is shown again at once, although the beginning was written', async () => {
     verifies('G4.closed-pipe')
     const home = await prepare()
@@ -60,7 +60,7 @@ describe.runIf(canMount())('a drain into a file on a disk that fills up', () => 
   })
 })
 
-describe.runIf(canTrace())('a drain that is killed between its offer and its print', () => {
+describe('a drain that is killed between its offer and its print', needsTrace(), () => {
   it('is confirmed by nothing, and is shown again after its lease', async () => {
     verifies('G4.crash')
     const home = await prepare()

@@ -5,15 +5,18 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresServer, startPostgres } from '../helpers/postgres.ts'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { needsPostgres } from '../helpers/needs.ts'
+import { createDatabase } from '../helpers/postgres.ts'
+import '../helpers/global-postgres.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
-import { verifies } from '../scenarios/requirements.ts'
-import { figures, isLong } from './harness/need.ts'
+import { campaign, FULL } from '../helpers/tier.ts'
+import { verifies } from '../scenarios/verifies.ts'
+import { figures } from './harness/need.ts'
 import { openAt, readClock } from './harness/plan-worker.ts'
 
 const MINUTE_MS = 60_000
-const KILLS = isLong ? 600 : 60
+const KILLS = { quick: 6, full: 60, long: 6_000, most: 100 }
 const SERVERS = 3
 const START = Date.UTC(2026, 2, 28, 20)
 /** How far the clock goes on with every kill, and how far it is sometimes set back. */
@@ -23,14 +26,12 @@ const BACK_MINUTES = 90
 const LONGEST_LIFE_MS = 60
 
 describe('a plan of every minute whose servers are killed again and again', () => {
-  it('fires once an instant on one embedded store', async () => {
+  campaign('a plan fires once an instant on an embedded store, though its servers are killed', KILLS, async (kills) => {
     verifies('G10.kill')
-    const { missing, repeated, byServers } = await killServers({ store: join(temporaryFolder(), 'postern.db') })
-    expect({ missing, repeated }).toEqual({ missing: [], repeated: [] })
-    expect(byServers).toBeGreaterThan((KILLS * MINUTES_A_KILL) / 2)
+    await expectOnce({ store: join(temporaryFolder(), 'postern.db'), kills })
   })
 
-  it('is caught firing twice where it fires first and sets its next instant afterwards', async () => {
+  it('finds a planted plan that fires first and sets its next instant afterwards', FULL, async () => {
     let found: readonly string[] = []
     for (let round = 0; round < 5 && found.length === 0; round++) {
       const store = join(temporaryFolder(), 'postern.db')
@@ -39,32 +40,31 @@ describe('a plan of every minute whose servers are killed again and again', () =
     expect(found.length).toBeGreaterThan(0)
   })
 
-  describe('on PostgreSQL', () => {
-    let server: PostgresServer | undefined
-    beforeAll(async () => {
-      server = await startPostgres()
-    })
-    afterAll(() => server?.stop())
-
-    it('fires once an instant', async ({ skip }) => {
+  describe('on PostgreSQL', needsPostgres(inject('postgresUrl')), () => {
+    campaign('a plan fires once an instant on PostgreSQL, though its servers are killed', KILLS, async (kills) => {
       verifies('G10.kill')
-      if (!server) return skip('there is no PostgreSQL here')
-      const { url } = await server.createDatabase()
-      const { missing, repeated, byServers } = await killServers({ store: url })
-      expect({ missing, repeated }).toEqual({ missing: [], repeated: [] })
-      expect(byServers).toBeGreaterThan((KILLS * MINUTES_A_KILL) / 2)
+      const { url, drop } = await createDatabase(inject('postgresUrl'))
+      onTestFinished(drop)
+      await expectOnce({ store: url, kills })
     })
   })
 })
 
+async function expectOnce(loop: Loop): Promise<void> {
+  const { missing, repeated, byServers } = await killServers(loop)
+  expect({ missing, repeated }).toEqual({ missing: [], repeated: [] })
+  // A machine that is busy leaves the servers of a few kills no time.
+  if (loop.kills >= KILLS.full) expect(byServers).toBeGreaterThan((loop.kills * MINUTES_A_KILL) / 2)
+}
+
 interface Loop {
   readonly store: string
-  readonly kills?: number
+  readonly kills: number
   readonly plant?: 'loose'
 }
 
 /** Lets servers fire by a clock of ours while they are killed and replaced, then judges what has come. */
-async function killServers({ store, kills = KILLS, plant }: Loop) {
+async function killServers({ store, kills, plant }: Loop) {
   const folder = temporaryFolder()
   const clock = join(folder, 'clock')
   const setClock = (ms: number) => {
@@ -84,7 +84,7 @@ async function killServers({ store, kills = KILLS, plant }: Loop) {
     await Promise.all(servers.map(({ ready }) => ready))
     for (let kill = 1; kill <= kills; kill++) {
       const now = START + kill * MINUTES_A_KILL * MINUTE_MS
-      setClock(kill % 10 === 0 ? now - BACK_MINUTES * MINUTE_MS : now)
+      setClock(kill % 10 === 5 ? now - BACK_MINUTES * MINUTE_MS : now)
       await servers[kill % SERVERS]?.ready
       await delay(Math.random() * LONGEST_LIFE_MS)
       await servers[kill % SERVERS]?.kill()

@@ -4,15 +4,20 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { quarantinePath, spoolPath, statePath } from '../../src/spool/path.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { campaign, FULL } from '../helpers/tier.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { cliCommand, type Ran, runCli } from './harness/cli.ts'
 import { copyHome, deliveriesIn, makeHome, storeOf, withStore } from './harness/home.ts'
 import { inTurn } from './harness/in-turn.ts'
 import { figures } from './harness/need.ts'
-import { doctorFault } from './harness/soundness.ts'
-import { canTrace, type Point } from './harness/strace.ts'
+import { storeFault } from './harness/soundness.ts'
+import { needsTrace, type Point, spread } from './harness/strace.ts'
 
 const AT_ONCE = 3
+/** Rounds over all points of a take: a few of them, each of them once, and each of them many times. */
+const ROUNDS = { quick: 0.05, full: 1, long: 90, most: 1 }
+/** The same for the calls that decide. */
+const DECISIVE_ROUNDS = { quick: 0.2, full: 1, long: 90, most: 1 }
 const SESSION = 'ses-1'
 const DRAIN = ['inbox', 'drain', '--agent', 'quinn', '--session', SESSION, '--json']
 
@@ -32,34 +37,43 @@ const WANTED = ['by id', 'by key', 'earlier', 'nameless', 'nameless', 'over']
 /** Calls that change what is stored. */
 const STORING = new Set('openat write pwrite64 fsync fdatasync ftruncate unlink rename mkdir flock'.split(' '))
 
-describe.runIf(canTrace())('a drain that is killed at every storage syscall while it takes a spool', () => {
-  it('loses no entry and stores none twice', async () => {
+describe('a drain that is killed at a storage syscall while it takes a spool', needsTrace(), () => {
+  campaign(
+    'a drain that is killed while it takes a spool loses no entry and stores none twice',
+    ROUNDS,
+    async (rounds) => {
+      verifies('G4.spool.crash')
+      expect(await strike('with the addon', { rounds, hasAddon: true })).toEqual([])
+    },
+  )
+
+  campaign('a drain that is killed loses no entry where flock(1) takes the lock', DECISIVE_ROUNDS, async (rounds) => {
     verifies('G4.spool.crash')
-    expect(await strike('with the addon', { hasAddon: true })).toEqual([])
+    expect(await strike('without the addon', { rounds, isChosen: isDecisive })).toEqual([])
   })
 
-  it('loses none where flock(1) takes the lock either', async () => {
-    verifies('G4.spool.crash')
-    expect(await strike('without the addon', { isChosen: isDecisive })).toEqual([])
+  it('finds a planted drain that empties the spool before the store has committed', FULL, async () => {
+    const planted = { rounds: 1, plant: 'truncate-first.cjs', isChosen: isDecisive }
+    expect(await strike('planted: truncate first', planted)).toContainEqual(expect.stringContaining('"by key" is lost'))
   })
 
-  it('is found out if it empties the spool before the store has committed', async () => {
-    const faults = await strike('planted: truncate first', { plant: 'truncate-first.cjs', isChosen: isDecisive })
-    expect(faults).toContainEqual(expect.stringContaining('"by key" is lost'))
-  })
-
-  it('is found out if it takes entries without a name twice', async () => {
-    const faults = await strike('planted: no names', { plant: 'forget-names.cjs', isChosen: isDecisive })
-    expect(faults).toContainEqual(expect.stringContaining('"nameless" is there 4 times'))
+  it('finds a planted drain that takes entries without a name twice', FULL, async () => {
+    const planted = { rounds: 1, plant: 'forget-names.cjs', isChosen: isDecisive }
+    expect(await strike('planted: no names', planted)).toContainEqual(
+      expect.stringContaining('"nameless" is there 4 times'),
+    )
   })
 })
 
 /** Calls before which something is promised, or after which it is gone. */
+const DECISIVE = ['fsync', 'fdatasync', 'ftruncate', 'unlink']
+
 function isDecisive({ syscall }: Point): boolean {
-  return ['fsync', 'fdatasync', 'ftruncate', 'unlink'].includes(syscall)
+  return DECISIVE.includes(syscall)
 }
 
 interface Strike {
+  readonly rounds: number
   readonly hasAddon?: boolean
   readonly plant?: string
   readonly isChosen?: (point: Point) => boolean
@@ -68,14 +82,17 @@ interface Strike {
 const projectOf = (home: string) => join(home, 'project')
 const spoolOf = (home: string) => spoolPath(projectOf(home), SESSION)
 
-async function strike(name: string, { hasAddon = false, plant, isChosen = () => true }: Strike): Promise<string[]> {
+async function strike(
+  name: string,
+  { rounds, hasAddon = false, plant, isChosen = () => true }: Strike,
+): Promise<string[]> {
   placeAddon(hasAddon)
   const folder = temporaryFolder()
   const template = join(folder, 'template')
   await prepare(template)
   const node = plant === undefined ? [] : ['--require', fileURLToPath(new URL(`./harness/${plant}`, import.meta.url))]
   const counted = copyHome(template, join(folder, 'counted'))
-  const points = (await countPoints(counted, node)).filter(isChosen)
+  const points = spread((await countPoints(counted, node)).filter(isChosen), rounds, ['ftruncate'])
   expect(points.length).toBeGreaterThan(2)
   const found = await inTurn(points, AT_ONCE, async (point, at) => {
     const home = copyHome(template, join(folder, `${at}`))
@@ -139,7 +156,7 @@ async function countPoints(home: string, node: readonly string[]): Promise<Point
 /** What is wrong once another drain has come by. */
 async function inspect(home: string): Promise<string[]> {
   const next = await drain(home, [])
-  const doctor = await doctorFault(home)
+  const unsound = await storeFault(home)
   const found = (await deliveriesIn(home)).map(({ content }) => content).sort()
   const spool = spoolOf(home)
   const quarantine = existsSync(quarantinePath(spool)) ? readFileSync(quarantinePath(spool), 'utf8') : ''
@@ -147,7 +164,7 @@ async function inspect(home: string): Promise<string[]> {
   const wanted = (content: string) => WANTED.filter((each) => each === content).length
   return [
     ...(next.code === 0 ? [] : [`the next drain failed: ${next.stderr}`]),
-    ...(doctor === null ? [] : [doctor]),
+    ...(unsound === null ? [] : [unsound]),
     ...[...new Set(WANTED)].flatMap((each) =>
       count(each) === wanted(each)
         ? []

@@ -17,15 +17,15 @@ import { ingestSpool } from '../../src/host/spool.ts'
 import { appendEntry } from '../../src/spool/append.ts'
 import { quarantinePath, spoolPath } from '../../src/spool/path.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
-import { verifies } from '../scenarios/requirements.ts'
-import { canMount, mountMemory } from './harness/disk.ts'
-import { canTrace } from './harness/strace.ts'
+import { verifies } from '../scenarios/verifies.ts'
+import { mountMemory, needsMounts } from './harness/disk.ts'
+import { needsTrace } from './harness/strace.ts'
 
 const SESSION = 'ses-1'
 const append = (path: string, content: string) =>
   appendEntry({ path, entry: { content, priority: 2 }, patienceMs: 1_000, isLasting: true })
 
-describe.runIf(canMount())('a spool on a full disk', () => {
+describe('a spool on a full disk', needsMounts(), () => {
   /** A project on a disk of its own, and a way to fill that up but for the room that is asked for. */
   function makeDisk() {
     const root = join(temporaryFolder(), 'disk')
@@ -83,7 +83,7 @@ describe.runIf(canMount())('a spool on a full disk', () => {
   })
 })
 
-describe.runIf(canTrace())('a spool whose writes fail', () => {
+describe('a spool whose writes fail', needsTrace(), () => {
   it.each(['error=EIO', 'error=ENOSPC'])('takes nothing of an entry (%s)', (fault) => {
     const path = spoolPath(temporaryFolder(), SESSION)
     mkdirSync(dirname(path), { recursive: true })

@@ -8,31 +8,33 @@ import { openLocal } from '../../src/host/open-local.ts'
 import type { ListEvents } from '../../src/model/network/events.ts'
 import type { Postern } from '../../src/model/postern.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { campaign, FULL, TIER } from '../helpers/tier.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { makeHome, storeOf } from './harness/home.ts'
-import { figures, isLong } from './harness/need.ts'
+import { figures } from './harness/need.ts'
 import { checkStream, startFollower } from './harness/sse-followers.ts'
 import { startMortalServer } from './harness/sse-servers.ts'
 import { readErrors, startWorker } from './harness/workers.ts'
 
-const KILLS = isLong ? 60 : 6
+/** How often the server is killed. */
+const KILLS = { quick: 1, full: 6, long: 1_200, most: 10 }
 const CLEAN = { skipped: [], repeated: [], reordered: [], unexpected: [] }
 
-it('sends every client all that it may see and wants, once and in order, whatever dies', async () => {
+campaign('sends every client all that it may see and wants, once and in order, whatever dies', KILLS, async (kills) => {
   verifies('sse.invariants')
-  const { findings, told, connections } = await campaign({ kills: KILLS })
-  figures('event streams', `${KILLS} kills of the server, ${connections} connections, ${told} events told`)
+  const { findings, told, connections } = await followThrough({ kills })
+  figures('event streams', `${kills} kills of the server, ${connections} connections, ${told} events told`)
   for (const found of findings) expect(found).toEqual(CLEAN)
-  expect(told).toBeGreaterThan(500)
-  expect(connections).toBeGreaterThan(findings.length * 5)
+  expect(told).toBeGreaterThan(kills < KILLS.full ? 0 : 500)
+  expect(connections).toBeGreaterThanOrEqual(findings.length * Math.min(kills, 6))
 })
 
-it('finds a planted hub that drops an event now and then', async () => {
-  const { findings } = await campaign({ kills: 0, plant: 'drop-one' })
+it('finds a planted hub that drops an event now and then', FULL, async () => {
+  const { findings } = await followThrough({ kills: 0, plant: 'drop-one' })
   expect(findings.flatMap(({ skipped }) => skipped).length).toBeGreaterThan(0)
 })
 
-interface Campaign {
+interface Trouble {
   readonly kills: number
   readonly plant?: 'drop-one'
 }
@@ -48,7 +50,7 @@ const FILTERS: readonly { readonly query: string; readonly input: ListEvents; re
 ]
 
 /** Processes write and drain, clients follow and are cut off, and the server is killed in between. */
-async function campaign({ kills, plant }: Campaign) {
+async function followThrough({ kills, plant }: Trouble) {
   const folder = temporaryFolder()
   const home = makeHome(join(folder, 'home'))
   const logs = join(folder, 'logs')
@@ -102,10 +104,13 @@ async function everythingAfter(postern: Postern, from: string, input: ListEvents
 const CLIENTS = 300
 const PLACES = 256
 const MAX_BYTES = 256 * 1024 * 1024
-const MESSAGES = 6_000
+/** What stalled clients are not sent would take more than the server may have: a kilobyte for each message and client. */
+const MESSAGES = { quick: 2_000, full: 6_000, long: 6_000 }
+/** One client in so many takes what it is sent. */
+const SERVED_OF = TIER === 'quick' ? 30 : 2
 const BATCH = 500
 
-it('bounds what stalled clients cost, and serves the others', async () => {
+campaign('bounds what stalled clients cost, and serves the others', MESSAGES, async (count) => {
   verifies('sse.bounded')
   const home = makeHome(join(temporaryFolder(), 'home'))
   const postern = await openLocal(storeOf(home), { upkeep: false })
@@ -114,7 +119,7 @@ it('bounds what stalled clients cost, and serves the others', async () => {
   const token = `pst_${randomBytes(32).toString('base64url')}`
   const server = await startMortalServer({ home, token, beatMs: 5_000 })
   const clients = await Promise.all(
-    Array.from({ length: CLIENTS }, (_, at) => connectLightly(server.url, token, at % 2 === 0)),
+    Array.from({ length: CLIENTS }, (_, at) => connectLightly(server.url, token, at % SERVED_OF > 0)),
   )
   onTestFinished(() => {
     for (const client of clients) client.close()
@@ -123,16 +128,19 @@ it('bounds what stalled clients cost, and serves the others', async () => {
   expect(clients.filter(({ status }) => status === 429)).toHaveLength(CLIENTS - PLACES)
 
   const subject = 'x'.repeat(1_000)
-  for (let sent = 0; sent < MESSAGES; sent += BATCH) {
+  for (let sent = 0; sent < count; sent += BATCH) {
     const messages = Array.from({ length: BATCH }, (_, i) => ({ to: ['quinn'], subject, content: `${sent + i}` }))
     await postern.inbox.pushMany({ messages })
   }
   const served = clients.filter(({ status, isStalled }) => status === 200 && !isStalled)
-  expect(served.length).toBeGreaterThan(100)
-  await Promise.all(served.map((client) => client.until(MESSAGES)))
-  for (const { count, isOrdered } of served) expect({ count, isOrdered }).toEqual({ count: MESSAGES, isOrdered: true })
+  expect(served.length).toBeGreaterThan(PLACES / SERVED_OF / 2)
+  await Promise.all(served.map((client) => client.until(count)))
+  for (const { heard, isOrdered } of served) expect({ heard, isOrdered }).toEqual({ heard: count, isOrdered: true })
   const peak = server.peakBytes()
-  figures('event streams', `${PLACES} clients, half of them stalled: ${Math.round(peak / 1024 / 1024)} MB at most`)
+  figures(
+    'event streams',
+    `${PLACES} clients, ${served.length} of them served: ${Math.round(peak / 1024 / 1024)} MB at most`,
+  )
   expect(peak).toBeLessThan(MAX_BYTES)
 })
 
@@ -140,7 +148,7 @@ interface LightClient {
   readonly status: number
   readonly isStalled: boolean
   /** How many messages it was told of. */
-  readonly count: number
+  readonly heard: number
   /** Whether every id was greater than the one before. */
   readonly isOrdered: boolean
   until(count: number): Promise<void>
@@ -153,13 +161,13 @@ function connectLightly(url: string, token: string, isStalled: boolean): Promise
     const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' }
     const asking = request(`${url}/api/v1/events`, { headers, agent: false }, (response) => {
       const waiting = new Set<() => void>()
-      let [rest, lastId, count, isOrdered] = ['', '', 0, true]
+      let [rest, lastId, heard, isOrdered] = ['', '', 0, true]
       const read = (line: string) => {
         if (line.startsWith('id: ')) {
           isOrdered &&= line > lastId
           lastId = line
         }
-        if (line === 'event: message.created') count++
+        if (line === 'event: message.created') heard++
       }
       if (isStalled && response.statusCode === 200) response.pause()
       else
@@ -176,8 +184,8 @@ function connectLightly(url: string, token: string, isStalled: boolean): Promise
       resolve({
         status: response.statusCode ?? 0,
         isStalled,
-        get count() {
-          return count
+        get heard() {
+          return heard
         },
         get isOrdered() {
           return isOrdered
@@ -185,8 +193,8 @@ function connectLightly(url: string, token: string, isStalled: boolean): Promise
         until: (wanted) =>
           new Promise((done, fail) => {
             const look = () => {
-              if (count >= wanted) done()
-              else if (response.destroyed) fail(new Error(`it was dropped after ${count}`))
+              if (heard >= wanted) done()
+              else if (response.destroyed) fail(new Error(`it was dropped after ${heard}`))
             }
             waiting.add(look)
             look()

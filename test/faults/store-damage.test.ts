@@ -15,19 +15,23 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../../src/model/errors.ts'
 import type { HealthReport } from '../../src/model/postern.ts'
-import { temporaryFolder } from '../helpers/temp.ts'
+import { removeFolder, temporaryFolder } from '../helpers/temp.ts'
+import { campaign, TIER } from '../helpers/tier.ts'
 import { expectFailure, faultOfFailure, runCli } from './harness/cli.ts'
 import { copyHome, deliveriesIn, makeHome, storeOf, withStore } from './harness/home.ts'
+import { inTurn } from './harness/in-turn.ts'
 import { figures } from './harness/need.ts'
 import { integrityFault } from './harness/soundness.ts'
 
 const PUSH = ['inbox', 'push', '--to', 'quinn', 'one more']
-const COMMANDS = [
-  PUSH,
-  ['inbox', 'drain', '--agent', 'quinn'],
-  ['inbox', 'list'],
-  ['inbox', 'ack', '--agent', 'quinn', 'msg_x'],
-]
+const DRAIN = ['inbox', 'drain', '--agent', 'quinn']
+const COMMANDS =
+  TIER === 'quick' ? [DRAIN] : [PUSH, DRAIN, ['inbox', 'list'], ['inbox', 'ack', '--agent', 'quinn', 'msg_x']]
+const AT_ONCE = 3
+/** Of all pages, how many are damaged: a few of them, or each of them. */
+const PART = { quick: 0.08, full: 1, long: 1 }
+/** Commands that have each one file descriptor more than the one before. */
+const STARVED = { quick: 4, full: 12, long: 12 }
 const PAGE = 4_096
 const FEW_DESCRIPTORS = fileURLToPath(new URL('./harness/few-descriptors.cjs', import.meta.url))
 
@@ -51,7 +55,8 @@ describe('a store that is not what it should be', () => {
       const home = await prepare()
       damage(storeOf(home))
       const before = contentOf(storeOf(home))
-      for (const command of COMMANDS) expectFailure(await runCli(home, command), code)
+      const ran = await inTurn(COMMANDS, AT_ONCE, (command) => runCli(home, command))
+      for (const each of ran) expectFailure(each, code)
 
       const doctor = await runCli(home, ['doctor', '--json'])
       expect(doctor.code).toBe(1)
@@ -60,22 +65,13 @@ describe('a store that is not what it should be', () => {
     })
   }
 
-  it('is reported, never hidden, wherever a page is damaged', async () => {
+  campaign('a damaged page is reported by doctor, never hidden, wherever it is', PART, async (part) => {
     const template = await prepare()
-    const pages = readFileSync(storeOf(template)).length / PAGE
-    let noticed = 0
-    for (let page = 1; page < pages; page++) {
-      const home = copyHome(template, join(temporaryFolder(), 'home'))
-      overwrite(storeOf(home), page * PAGE, Buffer.alloc(PAGE, 0xa5))
-      const ran = await runCli(home, PUSH)
-      const doctor = await runCli(home, ['doctor', '--json'])
-      if (ran.code !== 0)
-        expect([faultOfFailure(ran), ran.stderr]).toEqual([undefined, expect.stringContaining('STORE_CORRUPT')])
-      if (integrityOf(home)) expect([page, doctor.code]).toEqual([page, 1])
-      if (doctor.code === 1) noticed++
-    }
-    figures('damaged pages', `${pages - 1} pages, ${noticed} noticed by doctor`)
-    expect(noticed).toBeGreaterThan(pages / 2)
+    const pages = readFileSync(storeOf(template)).length / PAGE - 1
+    const damaged = Array.from({ length: Math.ceil(part * pages) }, (_, at) => 1 + Math.floor(at / part))
+    const noticed = await inTurn(damaged, AT_ONCE, (page) => damagePage(template, page))
+    figures('damaged pages', `${damaged.length} of ${pages} pages, ${noticed.filter(Boolean).length} noticed by doctor`)
+    expect(noticed.filter(Boolean).length).toBeGreaterThan(damaged.length / 2)
   })
 })
 
@@ -97,21 +93,20 @@ describe('a store whose file is taken away while it is open', () => {
 })
 
 describe('a command that lacks what it needs', () => {
-  it('says so where it may open no more files, and stores the message or not', async () => {
+  campaign('a push that may open no more files is refused or stored, and says which', STARVED, async (pushes) => {
     const home = await prepare()
-    let refused = 0
-    for (let left = 1; left <= 12; left++) {
+    const descriptors = Array.from({ length: pushes }, (_, at) => 1 + at * (STARVED.full / pushes))
+    const refused = await inTurn(descriptors, AT_ONCE, async (left) => {
       const ran = await runCli(home, PUSH, {
         wrap: ['bash', '-c', 'ulimit -n 100; exec "$@"', 'bash'],
         node: ['--require', FEW_DESCRIPTORS],
         env: { POSTERN_TEST_DESCRIPTORS: `${left}` },
       })
-      if (ran.code === 0) continue
-      refused++
-      expect([left, faultOfFailure(ran)]).toEqual([left, undefined])
-    }
-    expect(refused).toBeGreaterThan(0)
-    expect(await deliveriesIn(home)).toHaveLength(1 + 12 - refused)
+      if (ran.code !== 0) expect([left, faultOfFailure(ran)]).toEqual([left, undefined])
+      return ran.code !== 0
+    })
+    expect(refused).toContain(true)
+    expect(await deliveriesIn(home)).toHaveLength(1 + refused.filter((isRefused) => !isRefused).length)
     expect(integrityFault(storeOf(home))).toBeNull()
   })
 
@@ -124,6 +119,19 @@ describe('a command that lacks what it needs', () => {
     expectFailure(await runCli('/proc/nope', PUSH, { wrap: ['timeout', '20'] }), 'STORE_UNAVAILABLE')
   })
 })
+
+/** Fills one page with noise in a copy of a home. Returns whether doctor notices. */
+async function damagePage(template: string, page: number): Promise<boolean> {
+  const home = copyHome(template, join(temporaryFolder(), 'home'))
+  overwrite(storeOf(home), page * PAGE, Buffer.alloc(PAGE, 0xa5))
+  const ran = await runCli(home, PUSH)
+  const doctor = await runCli(home, ['doctor', '--json'])
+  if (ran.code !== 0)
+    expect([faultOfFailure(ran), ran.stderr]).toEqual([undefined, expect.stringContaining('STORE_CORRUPT')])
+  if (integrityOf(home)) expect([page, doctor.code]).toEqual([page, 1])
+  removeFolder(home)
+  return doctor.code === 1
+}
 
 async function prepare(): Promise<string> {
   const home = makeHome(join(temporaryFolder(), 'home'))

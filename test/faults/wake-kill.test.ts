@@ -1,34 +1,38 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { type ManagedAgent, makeManagedAgent, READ_JSON, type Wake } from '../helpers/managed-agent.ts'
-import { figures, isLong } from './harness/need.ts'
-import { doctorFault } from './harness/soundness.ts'
+import { PATIENTLY } from '../helpers/patience.ts'
+import { temporaryFolder } from '../helpers/temp.ts'
+import { campaign, FULL } from '../helpers/tier.ts'
+import { makeHome } from './harness/home.ts'
+import { figures } from './harness/need.ts'
+import { storeFault } from './harness/soundness.ts'
 
-const KILLS = isLong ? 100 : 15
+const KILLS = { quick: 3, full: 15, long: 1_500, most: 25 }
 const PER_KILL = 3
 /** A kill comes at any moment: before the store is open, while a command reads or works, while that is confirmed. */
 const LONGEST_LIFE_MS = 600
-/** What was offered and not yet printed when its taker was killed comes back after its lease of 30 s. */
-const SOON_MS = 60_000
+/** What was offered and not yet printed when its taker was killed comes back after this time. */
+const LEASE_MS = 2_000
 
-it('everything that is pushed reaches a command that succeeds, however often whoever wakes it is killed', async () => {
-  const { agent, lost, repeated } = await campaign(KILLS, ({ wake }) =>
+campaign('a command gets everything that is pushed, however often its waker is killed', KILLS, async (kills) => {
+  const { agent, lost, repeated } = await killWakers(kills, ({ wake }) =>
     wake(`${READ_JSON}; exec sleep 0.05`, '--json', '--max-per-hour', '100000'),
   )
-  figures('wake, killed', `${KILLS} kills, ${repeated.length} messages shown again`)
+  figures('wake, killed', `${kills} kills, ${repeated.length} messages shown again`)
   expect(lost).toEqual([])
   // What is shown once more says so.
   expect(repeated.filter((attempt) => attempt < 2)).toEqual([])
-  expect(await doctorFault(agent.home)).toBeNull()
+  expect(await storeFault(agent.home)).toBeNull()
 })
 
-it('finds what is lost by a script that drains first and works then', async () => {
+it('finds what a planted script loses that drains first and works then', FULL, async () => {
   // What it has started outlives it, and must hold nothing of the test's.
   const naive = `exec 2>/dev/null; while :; do eval "$POSTERN" inbox wait --agent quinn >/dev/null
     eval "$POSTERN" inbox drain --agent quinn --json >batch; sleep 0.3; ${READ_JSON} <batch; done`
   let found = 0
   for (let round = 0; found === 0 && round < 5; round++) {
-    found = (await campaign(10, ({ script }) => script(naive))).lost.length
+    found = (await killWakers(10, ({ script }) => script(naive))).lost.length
   }
   expect(found).toBeGreaterThan(0)
 })
@@ -42,8 +46,8 @@ interface Verdict {
 }
 
 /** Pushes while whoever wakes the agent is killed and started again; then lets it finish in peace. */
-async function campaign(kills: number, start: (agent: ManagedAgent) => Wake): Promise<Verdict> {
-  const agent = await makeManagedAgent()
+async function killWakers(kills: number, start: (agent: ManagedAgent) => Wake): Promise<Verdict> {
+  const agent = await makeManagedAgent(makeHome(temporaryFolder(), { unprintedOfferMs: LEASE_MS }))
   const pushed: string[] = []
   let wake = start(agent)
   for (let kill = 0; kill < kills; kill++) {
@@ -57,10 +61,10 @@ async function campaign(kills: number, start: (agent: ManagedAgent) => Wake): Pr
     await wake.ended
     wake = start(agent)
   }
-  await expect.poll(() => undone(agent), { timeout: SOON_MS, interval: 500 }).toBe(0)
+  await expect.poll(() => undone(agent), { ...PATIENTLY, interval: 200 }).toBe(0)
   // The last one must come to its end: a command is given its batch before the store says that it was seen, or after.
   await agent.push('the last')
-  await expect.poll(() => agent.log().some((line) => line.endsWith(' the last')), { timeout: SOON_MS }).toBe(true)
+  await expect.poll(() => agent.log().some((line) => line.endsWith(' the last')), PATIENTLY).toBe(true)
   wake.kill('SIGTERM')
   await wake.ended
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { shareCompiledCode } from './compiled-code.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const EXECUTABLE = join(ROOT, 'bin', 'postern.cjs')
@@ -19,19 +20,34 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string
   readonly cwd?: string
+  /** Another copy of the program than that of this clone. */
+  readonly executable?: string
+  /** Words before Node's own, such as those of setpriv. */
+  readonly wrap?: readonly string[]
   /** Where stdout goes instead of being captured. */
   readonly stdoutFile?: string
+  /** True: the home compiles its code itself. Otherwise all homes share it. */
+  readonly hasOwnCache?: boolean
 }
 
 /** Runs the real executable, as a user would, in an environment that names nothing else. */
 export async function postern(options: CommandOptions, ...args: readonly string[]): Promise<Outcome> {
   if (!existsSync(join(ROOT, 'dist', 'main.cjs')))
     throw new Error('the executable is not built: run "npm run build" first')
+  const env = commandEnvironment(options.home, options.env)
+  if (!options.hasOwnCache) shareCompiledCode(homeOf(env))
   const store = options.store === undefined ? [] : ['--store', options.store]
   const file = options.stdoutFile === undefined ? undefined : openSync(options.stdoutFile, 'w')
-  const child = spawn(process.execPath, [EXECUTABLE, ...args, ...store], {
+  const [command = '', ...words] = [
+    ...(options.wrap ?? []),
+    process.execPath,
+    options.executable ?? EXECUTABLE,
+    ...args,
+    ...store,
+  ]
+  const child = spawn(command, words, {
     cwd: options.cwd ?? options.home,
-    env: { PATH: process.env['PATH'] ?? '', HOME: options.home, POSTERN_HOME: options.home, ...options.env },
+    env,
     stdio: ['pipe', file ?? 'pipe', 'pipe'],
   })
   if (file !== undefined) closeSync(file)
@@ -46,9 +62,22 @@ export async function postern(options: CommandOptions, ...args: readonly string[
   return { exit, stdout: Buffer.concat(chunks.stdout).toString(), stderr: Buffer.concat(chunks.stderr).toString() }
 }
 
+/** Everything that a command finds in its environment. */
+export function commandEnvironment(home: string, more: CommandOptions['env'] = {}): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', HOME: home, POSTERN_HOME: home, ...more }
+}
+
+/** The home that a command finds in its environment. */
+function homeOf({ HOME = '', POSTERN_HOME }: Record<string, string>): string {
+  return POSTERN_HOME || join(HOME, '.postern')
+}
+
 /** The JSON that a command answers; the command must have succeeded. */
 export async function posternJson<T>(options: CommandOptions, ...args: readonly string[]): Promise<T> {
-  const { exit, stdout, stderr } = await postern(options, ...args, '--json')
+  return parseOutcome(args, await postern(options, ...args, '--json'))
+}
+
+export function parseOutcome<T>(args: readonly string[], { exit, stdout, stderr }: Outcome): T {
   if (exit !== 0) throw new Error(`postern ${args.join(' ')} exited with ${exit}: ${stderr}`)
   return JSON.parse(stdout)
 }

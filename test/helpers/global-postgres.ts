@@ -5,7 +5,7 @@ import { type PostgresServer, startPostgres } from './postgres.ts'
  * A `globalSetup` of vitest: one PostgreSQL for the whole run, whichever projects it has. Suites get at it with
  *
  *   const adminUrl = inject('postgresUrl')
- *   describe.skipIf(adminUrl === '')('…', () => { const database = await createDatabase(adminUrl) … })
+ *   describe('…', needsPostgres(adminUrl), () => { const database = await createDatabase(adminUrl) … })
  *
  * The address is empty where there is no PostgreSQL; `findBinary` has said so, and in CI it has thrown.
  */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { type CommandOptions, EXECUTABLE, type Outcome } from './command.ts'
+import { shareCompiledCode } from './compiled-code.ts'
 
 /** A process that stands for an agent's host: it lives on and runs commands as its own descendants. */
 export interface HostProcess {
@@ -19,6 +20,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 })`
 
 export function startHostProcess({ home, env }: CommandOptions): HostProcess {
+  shareCompiledCode(home)
   const child: ChildProcess = spawn(process.execPath, ['-e', PROGRAM], {
     stdio: ['pipe', 'pipe', 'inherit'],
     cwd: home,

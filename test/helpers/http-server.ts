@@ -9,8 +9,9 @@ import { readConfig } from '../../src/host/config.ts'
 import { openServed, type Served } from '../../src/host/serving/serve.ts'
 import { createServer, type ServerOptions } from '../../src/server/server.ts'
 import { EXECUTABLE } from './command.ts'
+import { lastLines, showIfFailed } from './evidence.ts'
 import { spawnServing } from './server/serving-process.ts'
-import { temporaryFolder } from './temp.ts'
+import { fastFolder } from './temp.ts'
 
 export interface Asked {
   readonly token?: string | null
@@ -75,7 +76,7 @@ export interface TestServer {
 
 /** A server in this process, on a store of its own. */
 export async function openServer(options: Partial<ServerOptions> = {}): Promise<TestServer> {
-  const home = temporaryFolder()
+  const home = fastFolder()
   const logged: string[] = []
   const busRoot = join(home, 'run-agent')
   const config = readConfig({ flags: { home }, env: {}, cwd: home })
@@ -84,6 +85,7 @@ export async function openServer(options: Partial<ServerOptions> = {}): Promise<
   const log = { warn: (event: string, fields = {}) => void logged.push(JSON.stringify({ event, ...fields })) }
   const server = createServer({ postern, credentials, replies, hooked, counts, check, log, ...options })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
+  showIfFailed(() => `log of the server at ${url}:\n${lastLines(logged.join('\n'))}`)
   onTestFinished(async () => {
     await server.close()
     await served.close()

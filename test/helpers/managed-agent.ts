@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { EXECUTABLE, postern, posternJson } from './command.ts'
-import { temporaryFolder } from './temp.ts'
-
-const SOON_MS = 30_000
+import { EXECUTABLE } from './command.ts'
+import { shareCompiledCode } from './compiled-code.ts'
+import { PATIENTLY } from './patience.ts'
+import { fastFolder } from './temp.ts'
+import { warmPostern, warmPosternJson } from './warm-command.ts'
 
 /** A running `postern wake` for quinn. */
 export interface Wake {
@@ -40,10 +41,11 @@ process.stdin.on("data", (chunk) => { text += chunk }).on("end", () => {
   require("node:fs").appendFileSync(process.env.LOG, messages.map((m) => m.attempt + " " + m.content + "\\n").join(""))
 })'`
 
-export async function makeManagedAgent(home = temporaryFolder()): Promise<ManagedAgent> {
+export async function makeManagedAgent(home = fastFolder()): Promise<ManagedAgent> {
   const file = join(home, 'log')
-  await postern({ home }, 'agent', 'add', 'quinn')
-  await postern({ home }, 'agent', 'add', 'justin', '--kind', 'human')
+  shareCompiledCode(home)
+  await warmPostern({ home }, 'agent', 'add', 'quinn')
+  await warmPostern({ home }, 'agent', 'add', 'justin', '--kind', 'human')
   const log = () => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [])
   const write = (script: string) => {
     const path = join(home, `command-${Math.random()}.sh`)
@@ -67,18 +69,18 @@ export async function makeManagedAgent(home = temporaryFolder()): Promise<Manage
   }
   return {
     home,
-    ask: (...args) => posternJson({ home }, ...args),
+    ask: (...args) => warmPosternJson({ home }, ...args),
     async push(text, ...more) {
-      return (await posternJson<{ id: string }>({ home }, 'inbox', 'push', '--to', 'quinn', ...more, text)).id
+      return (await warmPosternJson<{ id: string }>({ home }, 'inbox', 'push', '--to', 'quinn', ...more, text)).id
     },
     wake(script, ...options) {
       return start([process.execPath, EXECUTABLE, 'wake', '--agent', 'quinn', ...options, '--', 'sh', write(script)])
     },
     script: (script) => start(['sh', write(script)]),
     log,
-    logged: (lines) => expect.poll(log, { timeout: SOON_MS }).toEqual(lines),
+    logged: (lines) => expect.poll(log, PATIENTLY).toEqual(lines),
     async stateOf(id) {
-      const { deliveries } = await posternJson<{ deliveries: { agent: string; state: string; attempt: number }[] }>(
+      const { deliveries } = await warmPosternJson<{ deliveries: { agent: string; state: string; attempt: number }[] }>(
         { home },
         'trace',
         id,

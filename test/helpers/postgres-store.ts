@@ -1,8 +1,9 @@
 import { Client } from 'pg'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, inject, onTestFinished } from 'vitest'
 import type { Message } from '../../src/model/message.ts'
 import { openPostgresStore } from '../../src/store/postgres/store.ts'
 import type { PushItem, Store } from '../../src/store/store.ts'
+import './global-postgres.ts'
 import { createDatabase, type PostgresServer, runStatement, startPostgres } from './postgres.ts'
 
 export interface World {
@@ -11,15 +12,18 @@ export interface World {
   connect(): Promise<Client>
 }
 
-/** A server for the tests of one file; each test makes a database of its own on it, with what it likes to open. */
-export function usePostgres(): () => Promise<World> {
-  let server: PostgresServer | undefined
+/**
+ * Each test makes a database of its own, with what it likes to open. A server that is not shared is for tests that follow
+ * the order of commits: transactions that are open elsewhere on the server, in any database, hold that back.
+ */
+export function usePostgres({ isShared = true } = {}): () => Promise<World> {
+  let own: PostgresServer | undefined
   beforeAll(async () => {
-    server = await startPostgres({ settings: { synchronous_commit: 'off' } })
+    if (!isShared) own = await startPostgres()
   })
-  afterAll(() => server?.stop())
+  afterAll(() => own?.stop())
   return async () => {
-    const database = await (server as PostgresServer).createDatabase()
+    const database = await createDatabase(own?.adminUrl ?? inject('postgresUrl'))
     onTestFinished(() => database.drop())
     return {
       url: database.url,
@@ -88,23 +92,78 @@ export async function waitForLocks(client: Client, wanted: number): Promise<void
 
 export interface Schema {
   readonly url: string
+  /** Runs a statement behind Postern's back. A schema that was touched like this is never used again. */
   run(statement: string): Promise<void>
   drop(): Promise<void>
 }
 
 let shared: ReturnType<typeof createDatabase> | undefined
 let schemas = 0
+/** Schemas that are as the migrations left them. */
+const clean: string[] = []
 
-/** An empty schema in a database that all tests of one worker share: it is made much faster than a database. */
+/**
+ * A migrated schema without data, in a database that all tests of one worker share. Migrating takes a hundred times as
+ * long as emptying, so a schema is emptied after a test and used again.
+ */
 export async function createSchema(adminUrl: string): Promise<Schema> {
   shared ??= createDatabase(adminUrl)
   const database = await shared
-  const schema = `world_${++schemas}`
-  const url = `${database.url}?options=-csearch_path%3D${schema}`
-  await runStatement(database.url, `CREATE SCHEMA ${schema}`)
+  const schema = clean.pop() ?? (await migrateNewSchema(database.url))
+  const url = urlOf(database.url, schema)
+  let isTouched = false
   return {
     url,
-    run: (statement) => runStatement(url, statement),
-    drop: () => runStatement(database.url, `DROP SCHEMA ${schema} CASCADE`),
+    run(statement) {
+      isTouched = true
+      return runStatement(url, statement)
+    },
+    async drop() {
+      if (isTouched) return runStatement(database.url, `DROP SCHEMA ${schema}, ${schema}_first CASCADE`)
+      await runStatement(database.url, emptying(schema))
+      clean.push(schema)
+    },
   }
+}
+
+const urlOf = (databaseUrl: string, schema: string) => `${databaseUrl}?options=-csearch_path%3D${schema}`
+
+/** Beside the schema there is a second one with the rows that migrations insert. */
+async function migrateNewSchema(databaseUrl: string): Promise<string> {
+  const schema = `world_${++schemas}`
+  await runStatement(databaseUrl, `CREATE SCHEMA ${schema}; CREATE SCHEMA ${schema}_first`)
+  const store = await openPostgresStore({ url: urlOf(databaseUrl, schema), random: Math.random })
+  await store.close()
+  await runStatement(
+    databaseUrl,
+    `DO $$ DECLARE name text; isFilled boolean; BEGIN
+      FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = '${schema}' LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM ${schema}.%I)', name) INTO isFilled;
+        IF isFilled THEN
+          EXECUTE format('CREATE TABLE ${schema}_first.%1$I AS SELECT * FROM ${schema}.%1$I', name);
+        END IF;
+      END LOOP;
+    END $$`,
+  )
+  return schema
+}
+
+/** Puts every table and every sequence of a schema back to what they were after the migrations. No trigger fires. */
+function emptying(schema: string): string {
+  return `DO $$ DECLARE name text; size bigint; BEGIN
+    SET LOCAL session_replication_role = replica;
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = '${schema}' LOOP
+      size := pg_relation_size(format('${schema}.%I', name));
+      IF size > 100000 THEN
+        EXECUTE format('TRUNCATE ${schema}.%I CASCADE', name);
+      ELSIF size > 0 THEN
+        EXECUTE format('DELETE FROM ${schema}.%I', name);
+      END IF;
+    END LOOP;
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = '${schema}_first' LOOP
+      EXECUTE format('INSERT INTO ${schema}.%1$I OVERRIDING SYSTEM VALUE SELECT * FROM ${schema}_first.%1$I', name);
+    END LOOP;
+    PERFORM setval(format('${schema}.%I', sequencename), start_value, false)
+      FROM pg_sequences WHERE schemaname = '${schema}' AND last_value IS NOT NULL;
+  END $$`
 }

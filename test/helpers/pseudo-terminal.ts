@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { type CommandOptions, EXECUTABLE } from './command.ts'
+import { shareCompiledCode } from './compiled-code.ts'
 
 export interface TerminalOutcome {
   readonly exit: number
@@ -13,6 +14,7 @@ export async function posternOnTerminal(
   columns: number,
   ...args: readonly string[]
 ): Promise<TerminalOutcome> {
+  shareCompiledCode(home)
   const command = [process.execPath, EXECUTABLE, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
   const child = spawn('script', ['-qec', `stty cols ${columns} && exec ${command}`, '/dev/null'], {
     cwd: home,

@@ -1,10 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { needs } from './needs.ts'
 
 const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id'
 
 /** Empty where there are no quiet files. */
 export const BOOT_ID = existsSync(BOOT_ID_FILE) ? readFileSync(BOOT_ID_FILE, 'utf8').trim() : ''
+
+/** For tests of quiet files, which name the boot of the machine. */
+export const NEEDS_BOOT_ID = needs(BOOT_ID === '' ? `Linux (${BOOT_ID_FILE})` : undefined)
 
 /** Whether a hook would stay away from the store: what the launcher asks. */
 export function looksQuiet(home: string, agent: string): boolean {
@@ -35,3 +39,5 @@ export function quietIn(home: string): string[] {
 
 /** Whether a launcher in C comes with us for this machine. */
 export const HAS_NATIVE_LAUNCHER = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch)
+
+export const NEEDS_NATIVE_LAUNCHER = needs(HAS_NATIVE_LAUNCHER ? undefined : 'Linux on x64 or arm64')

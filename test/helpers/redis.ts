@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { findBinary } from './binaries.ts'
+import { findProgram } from './binaries.ts'
 import { type RunningServer, startOnFreePort, startServer } from './servers.ts'
 import { makeTemporaryFolder, removeFolder } from './temp.ts'
 
@@ -20,8 +20,8 @@ export interface RedisServer {
 
 /** Starts a private Redis that keeps nothing. Undefined where there is none and it cannot be installed. */
 export async function startRedis(args: readonly string[] = []): Promise<RedisServer | undefined> {
-  const command = findBinary({ name: 'redis-server', debianPackage: 'redis-server' })
-  const cli = findBinary({ name: 'redis-cli', debianPackage: 'redis-tools' })
+  const command = findProgram('redis-server')
+  const cli = findProgram('redis-cli')
   if (command === undefined || cli === undefined) return undefined
   const folder = makeTemporaryFolder()
   const keepNothing = ['--save', '', '--appendonly', 'no', '--dir', folder]

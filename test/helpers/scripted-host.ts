@@ -3,12 +3,15 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
-import { EXECUTABLE, type Outcome, postern, posternJson } from './command.ts'
-import { temporaryFolder } from './temp.ts'
+import { EXECUTABLE, type Outcome } from './command.ts'
+import { shareCompiledCode } from './compiled-code.ts'
+import { HASTY_HOST_ENV } from './patience.ts'
+import { fastFolder } from './temp.ts'
+import { warmPostern, warmPosternJson } from './warm-command.ts'
 
 /**
  * A process that calls hooks as an agent's host does: each is a child of its own, with a shell between, its event on
- * stdin and its output in pipes. They run side by side.
+ * stdin and its output in pipes. They run side by side. No hook is ever late, and watchers look often.
  */
 export interface ScriptedHost {
   readonly home: string
@@ -26,8 +29,6 @@ export interface ScriptedHost {
 
 export interface Watcher {
   readonly ended: Promise<Outcome>
-  /** Whether it has ended after so long. */
-  hasEndedWithin(ms: number): Promise<boolean>
   signal(name: NodeJS.Signals): void
 }
 
@@ -58,15 +59,16 @@ export interface HostOptions {
 /** The host, its home with the agents quinn and justin, and everything it has started end with the test. */
 export async function startScriptedHost(options: HostOptions): Promise<ScriptedHost> {
   const { host, sessionId = 'session-1' } = options
-  const home = options.home ?? temporaryFolder()
+  const home = options.home ?? fastFolder()
   const project = join(home, 'project')
   mkdirSync(project, { recursive: true })
+  shareCompiledCode(home)
   const child = spawn(process.execPath, ['-e', PROGRAM], {
     // By its name it is known.
     argv0: host === 'codex' ? 'codex' : 'claude',
     stdio: ['pipe', 'pipe', 'inherit'],
     cwd: project,
-    env: { PATH: options.path ?? process.env['PATH'] ?? '', HOME: home, POSTERN_HOME: home },
+    env: { PATH: options.path ?? process.env['PATH'] ?? '', HOME: home, POSTERN_HOME: home, ...HASTY_HOST_ENV },
   })
   const kill = () => void child.kill('SIGKILL')
   onTestFinished(kill)
@@ -84,13 +86,6 @@ export async function startScriptedHost(options: HostOptions): Promise<ScriptedH
     tell({ id, words: [process.execPath, EXECUTABLE, ...words], input, env })
     return {
       ended,
-      async hasEndedWithin(ms) {
-        let timer: NodeJS.Timeout | undefined
-        const late = new Promise<boolean>((resolve) => {
-          timer = setTimeout(resolve, ms, false)
-        })
-        return Promise.race([ended.then(() => true), late]).finally(() => clearTimeout(timer))
-      },
       signal: (signal) => tell({ id, signal }),
     }
   }
@@ -114,8 +109,8 @@ export async function startScriptedHost(options: HostOptions): Promise<ScriptedH
     })
 
   if (options.home === undefined) {
-    await postern({ home }, 'agent', 'add', 'quinn')
-    await postern({ home }, 'agent', 'add', 'justin', '--kind', 'human')
+    await warmPostern({ home }, 'agent', 'add', 'quinn')
+    await warmPostern({ home }, 'agent', 'add', 'justin', '--kind', 'human')
   }
   return {
     home,
@@ -124,10 +119,10 @@ export async function startScriptedHost(options: HostOptions): Promise<ScriptedH
     kill,
     fire: (name, more) => run(hook, event(name, more)).ended,
     watch: (name, env) => run([...hook, '--rewake'], event(name), env),
-    ask: (...args) => posternJson({ home }, ...args),
+    ask: (...args) => warmPosternJson({ home }, ...args),
     async push(text, priority = 2) {
       const words = ['inbox', 'push', '--to', 'quinn', '--priority', `${priority}`, text]
-      return (await posternJson<{ id: string }>({ home }, ...words)).id
+      return (await warmPosternJson<{ id: string }>({ home }, ...words)).id
     },
   }
 }

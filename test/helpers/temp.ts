@@ -2,11 +2,19 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { addEvidence, describeFolder, hasFailed } from './evidence.ts'
 
-/** A folder of its own for the test that runs now; it is removed when the test has finished. */
+/** A folder for the running test. It is removed when the test has passed, and kept as evidence when it has failed. */
 export function temporaryFolder(): string {
-  const folder = makeTemporaryFolder()
-  onTestFinished(() => removeFolder(folder))
+  return removeUnlessFailed(makeTemporaryFolder())
+}
+
+/** Removes a folder when the running test has passed. When the test has failed, the summary says what is in it. */
+export function removeUnlessFailed(folder: string): string {
+  onTestFinished(async (finished) => {
+    if (hasFailed(finished)) await addEvidence(finished, () => describeFolder(folder))
+    else removeFolder(folder)
+  })
   return folder
 }
 
@@ -20,11 +28,9 @@ export function makeFastFolder(): string {
   return existsSync('/dev/shm') ? mkdtempSync(join('/dev/shm', 'postern-test-')) : makeTemporaryFolder()
 }
 
-/** For the test that runs now, and removed when it has finished. */
+/** A folder in memory for the running test. */
 export function fastFolder(): string {
-  const folder = makeFastFolder()
-  onTestFinished(() => removeFolder(folder))
-  return folder
+  return removeUnlessFailed(makeFastFolder())
 }
 
 /** Tries again while processes that were just killed still write. */

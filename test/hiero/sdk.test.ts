@@ -4,10 +4,10 @@ import { GENESIS_HASH } from '../../src/model/ledger/topic.ts'
 import { posternJson } from '../helpers/command.ts'
 import { type LedgerServeProcess, startLedgerServe } from '../helpers/ledger/serve-process.ts'
 import { makeTemporaryFolder, removeFolder } from '../helpers/temp.ts'
-import { verifies } from '../scenarios/requirements.ts'
-import { carryOut, connectSdk, hasSdk, loadSdk, operatorKey, refusalOf, type Sdk } from './sdk.ts'
+import { verifies } from '../scenarios/verifies.ts'
+import { carryOut, connectSdk, loadSdk, NEEDS_SDK, operatorKey, refusalOf, type Sdk } from './sdk.ts'
 
-describe.skipIf(!hasSdk)('the unmodified SDK of Hedera at "postern ledger serve"', () => {
+describe('the unmodified SDK of Hedera at "postern ledger serve"', NEEDS_SDK, () => {
   let home: string
   let served: LedgerServeProcess
   let sdk: Sdk

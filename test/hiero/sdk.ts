@@ -1,16 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { canDo } from '../faults/harness/need.ts'
+import { readFileSync } from 'node:fs'
+import { inject } from 'vitest'
+import '../helpers/global-packages.ts'
+import { needs } from '../helpers/needs.ts'
 
-/**
- * The SDK as its makers ship it, which is no dependency of ours: `npm ci --prefix test/hiero` puts it into this folder.
- * Where it is missing its tests are skipped and say so, except in CI.
- */
+/** The SDK as its makers ship it, which is no dependency of ours: `installPackages` puts it into this folder. */
 const ENTRY = new URL('./node_modules/@hiero-ledger/sdk/src/index.js', import.meta.url)
 
-export const hasSdk = canDo('drive the SDK of Hedera', () => {
-  if (!existsSync(fileURLToPath(ENTRY))) throw new Error('run "npm ci --prefix test/hiero" first')
-})
+export const NEEDS_SDK = needs(inject('missingPackages') || undefined)
 
 // biome-ignore lint/suspicious/noExplicitAny: its types are only there where it is installed
 export type Sdk = any

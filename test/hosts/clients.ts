@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { delimiter, dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openFlock } from '../../src/kit/node/native/flock.ts'
+import { isPrepared } from '../helpers/binaries.ts'
+import { runNpm } from '../helpers/packages.ts'
 
 /**
  * The clients that the tests drive, as their vendors publish them. They are 900 MB together, so they are installed on
@@ -47,11 +48,12 @@ export function clientsFolder(): string {
 export async function installClients(names: readonly ClientName[]): Promise<Record<ClientName, string>> {
   const folder = clientsFolder()
   if (names.some((name) => findProgram(name) === undefined)) {
+    if (isPrepared()) throw new Error('npm could not install them at the start of this run')
     mkdirSync(folder, { recursive: true })
     const lock = openFlock(join(folder, 'lock'))
     try {
       await lock?.lock(INSTALL_TIMEOUT_MS)
-      for (const name of names) if (findProgram(name) === undefined) install(name)
+      for (const name of names) if (findProgram(name) === undefined) await install(name)
     } finally {
       lock?.close()
     }
@@ -75,18 +77,15 @@ function homeOf(name: ClientName): string {
 }
 
 /** Whole or not at all: the folder gets its name only once npm is done. */
-function install(name: ClientName): void {
+async function install(name: ClientName): Promise<void> {
   const { package: packageName, version } = CLIENTS[name]
   const home = homeOf(name)
   const unfinished = `${home}.${process.pid}`
   console.error(`installing ${packageName}@${version} into ${home} …`)
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error']
-  const args = ['install', '--prefix', unfinished, ...options, `${packageName}@${version}`]
-  // npm prefers versions that fit the Node it runs on, and the machine's own may be too old for the one that we name.
-  const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}` }
   try {
     mkdirSync(unfinished, { recursive: true })
-    execFileSync('npm', args, { env, stdio: ['ignore', 'ignore', 'pipe'], timeout: INSTALL_TIMEOUT_MS })
+    await runNpm('install', '--prefix', unfinished, ...options, `${packageName}@${version}`)
     rmSync(home, { recursive: true, force: true })
     renameSync(unfinished, home)
   } finally {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { occurrences } from './model.ts'
-import { CLAUDE, CODEX, describeAtTerminal, describeReal, makeScene } from './scene.ts'
+import { CLAUDE, CODEX, describeAtTerminal, describeReal, makeScene, repeatedBy } from './scene.ts'
 import { openSession, until } from './terminal.ts'
 
 const BEFORE = 'mark-before-the-compaction'
@@ -58,18 +58,22 @@ describeAtTerminal.each(CLAUDE)('in $host', (driver) => {
 describeReal.each([...CLAUDE, ...CODEX])('in $host', (driver) => {
   const work = { calls: [driver.callShell('true')] }
 
-  test('what was shown just before the client compacts by itself is in the request after it, once', async () => {
-    const scene = await makeScene(driver)
-    let id = ''
-    const beforeCompaction = async () => {
-      id = await scene.push(AT_LAST, 1)
-      return { ...work, inputTokens: TOO_MANY_TOKENS }
-    }
-    // Codex asks for its summary without tools, so that takes no step.
-    const summary = driver.host === 'codex' ? [] : [SUMMARY]
-    const { requests } = await scene.run({ steps: [work, beforeCompaction, ...summary, work, done] })
-    const later = requests.slice(-2)
-    expect(later.map((request) => occurrences(request, AT_LAST))).toEqual([1, 1])
-    expect(await scene.receipt(id)).toMatchObject({ state: 'seen' })
-  })
+  test(
+    'what was shown just before the client compacts by itself is in the request after it, once',
+    repeatedBy(driver),
+    async () => {
+      const scene = await makeScene(driver)
+      let id = ''
+      const beforeCompaction = async () => {
+        id = await scene.push(AT_LAST, 1)
+        return { ...work, inputTokens: TOO_MANY_TOKENS }
+      }
+      // Codex asks for its summary without tools, so that takes no step.
+      const summary = driver.host === 'codex' ? [] : [SUMMARY]
+      const { requests } = await scene.run({ steps: [work, beforeCompaction, ...summary, work, done] })
+      const later = requests.slice(-2)
+      expect(later.map((request) => occurrences(request, AT_LAST))).toEqual([1, 1])
+      expect(await scene.receipt(id)).toMatchObject({ state: 'seen' })
+    },
+  )
 })

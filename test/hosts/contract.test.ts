@@ -3,13 +3,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { missingPrograms, needs } from '../helpers/needs.ts'
+import { FULL } from '../helpers/tier.ts'
 import type { Driver } from './driver.ts'
 import { eventOf, type ForeignHook, type Moment, plantHooks } from './foreign-hook.ts'
 import { openLoopback } from './loopback.ts'
 import { occurrences } from './model.ts'
 import { makePlace, type Place } from './place.ts'
 import { type ClientRun, type Ran, runClient } from './run.ts'
-import { CLAUDE, CODEX, DRIVERS, describeReal, GEMINI } from './scene.ts'
+import { CLAUDE, CODEX, DRIVERS, describeReal, GEMINI, repeatedBy } from './scene.ts'
 
 /**
  * What the clients do, whatever Postern does: the ground that the other tests and the hosts' data stand on. A client
@@ -17,6 +19,9 @@ import { CLAUDE, CODEX, DRIVERS, describeReal, GEMINI } from './scene.ts'
  */
 const MARK = 'mark-of-a-hook'
 const done = { text: 'done' }
+
+const hasNamespace = missingPrograms('ip') === undefined && (await openLoopback()).enter.length > 0
+const NEEDS_NAMESPACE = needs(hasNamespace ? undefined : 'a network namespace ("unshare -n" and "ip")')
 
 describeReal.each(DRIVERS)('$host', (driver) => {
   test('gives the model what a hook says, as often as it says it', async () => {
@@ -26,9 +31,7 @@ describeReal.each(DRIVERS)('$host', (driver) => {
     expect(requests.map((request) => occurrences(request, MARK))).toEqual([0, 1, 2])
   })
 
-  test('sees no network but the model', async ({ skip }) => {
-    const loopback = await openLoopback()
-    skip(loopback.enter.length === 0, 'this machine gives no network namespace')
+  test('sees no network but the model', { ...NEEDS_NAMESPACE, ...repeatedBy(driver) }, async () => {
     const asked: string[] = []
     const machine = createServer((request, response) => {
       asked.push(request.url ?? '')
@@ -48,7 +51,7 @@ describeReal.each(DRIVERS)('$host', (driver) => {
 })
 
 describeReal.each(CLAUDE)('$host', (driver) => {
-  test('repeats the reason of a blocked stop, but not the context that continues one', async () => {
+  test('repeats the reason of a blocked stop, but not the context that continues one', FULL, async () => {
     const blocked = await runWith(driver, [{ moment: 'stop', script: once(block) }], { steps: [done, done] })
     expect(occurrences(blocked.requests[1], MARK)).toBe(2)
     const continued = await runWith(driver, [{ moment: 'stop', script: once(context(driver, 'stop')) }], {
@@ -57,14 +60,14 @@ describeReal.each(CLAUDE)('$host', (driver) => {
     expect(occurrences(continued.requests[1], MARK)).toBe(1)
   })
 
-  test('ends the turn by itself after eight blocks', async () => {
+  test('ends the turn by itself after eight blocks', FULL, async () => {
     const { requests } = await runWith(driver, [{ moment: 'stop', script: say(block) }], {
       steps: Array(12).fill(done),
     })
     expect(requests).toHaveLength(9)
   })
 
-  test('tells hooks whether a person is there', async () => {
+  test('tells hooks whether a person is there', FULL, async () => {
     const place = await makePlace()
     const log = join(place.home, 'log')
     const script = `echo "$CLAUDE_CODE_SESSION_ATTENDED" >>'${log}'`
@@ -75,7 +78,7 @@ describeReal.each(CLAUDE)('$host', (driver) => {
 })
 
 describeReal.each([...CODEX, ...GEMINI])('$host', (driver) => {
-  test('takes no context at a stop, only a reason, and that once', async () => {
+  test('takes no context at a stop, only a reason, and that once', FULL, async () => {
     const continued = await runWith(driver, [{ moment: 'stop', script: once(context(driver, 'stop')) }], {
       steps: [done],
     })
@@ -86,7 +89,7 @@ describeReal.each([...CODEX, ...GEMINI])('$host', (driver) => {
 })
 
 describeReal.each(CODEX)('$host', (driver) => {
-  test('refuses a whole answer, the block with it, for one field that it does not know there', async () => {
+  test('refuses a whole answer, the block with it, for one field that it does not know there', FULL, async () => {
     const answer = { ...block, ...context(driver, 'stop') }
     const { requests } = await runWith(driver, [{ moment: 'stop', script: once(answer) }], { steps: [done, done] })
     expect(requests).toHaveLength(1)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Driver } from './driver.ts'
 import { occurrences } from './model.ts'
-import { CLAUDE, CODEX, DRIVERS, describeReal, GEMINI, makeScene } from './scene.ts'
+import { CLAUDE, CODEX, DRIVERS, describeReal, GEMINI, makeScene, repeatedBy } from './scene.ts'
 
 const MARK = 'mark-of-the-message'
 const done = { text: 'done' }
@@ -27,31 +27,35 @@ describeReal.each([...CLAUDE, ...CODEX])('in $host', (driver) => {
     expect(requests.map((request) => occurrences(request, MARK))).toEqual([0, 1, 1, 1])
   })
 
-  test('its receipt is offered while the host has it and seen only after the host went on', async () => {
-    const scene = await makeScene(driver)
-    const states: string[] = []
-    let id = ''
-    const look = async () => {
-      states.push((await scene.receipt(id)).state)
-      return work
-    }
-    await scene.run({
-      steps: [
-        async () => {
-          id = await scene.push(MARK, 1)
-          return look()
-        },
-        look,
-        look,
-        done,
-      ],
-    })
-    expect(states).toEqual(['pending', 'offered', 'seen'])
-    const { attempt, sessionId, steps } = await scene.receipt(id)
-    expect(attempt).toBe(1)
-    expect(sessionId).not.toBeNull()
-    expect(steps.map(({ step }) => step)).toEqual(['stored', 'offered', 'printed', 'seen'])
-  })
+  test(
+    'its receipt is offered while the host has it and seen only after the host went on',
+    repeatedBy(driver),
+    async () => {
+      const scene = await makeScene(driver)
+      const states: string[] = []
+      let id = ''
+      const look = async () => {
+        states.push((await scene.receipt(id)).state)
+        return work
+      }
+      await scene.run({
+        steps: [
+          async () => {
+            id = await scene.push(MARK, 1)
+            return look()
+          },
+          look,
+          look,
+          done,
+        ],
+      })
+      expect(states).toEqual(['pending', 'offered', 'seen'])
+      const { attempt, sessionId, steps } = await scene.receipt(id)
+      expect(attempt).toBe(1)
+      expect(sessionId).not.toBeNull()
+      expect(steps.map(({ step }) => step)).toEqual(['stored', 'offered', 'printed', 'seen'])
+    },
+  )
 })
 
 describeReal.each(GEMINI)('in $host', (driver) => {
@@ -121,17 +125,21 @@ describeReal.each(DRIVERS)('in $host', (driver) => {
 })
 
 describeReal.each(DRIVERS)('in $host', (driver) => {
-  test('the process of the host is known, so that what it starts never speaks as a person', async () => {
-    const scene = await makeScene(driver)
-    const pids: unknown[] = []
-    await scene.run({
-      steps: [
-        async () => {
-          pids.push((await scene.session())?.pid)
-          return done
-        },
-      ],
-    })
-    expect(pids).toEqual([expect.any(Number)])
-  })
+  test(
+    'the process of the host is known, so that what it starts never speaks as a person',
+    repeatedBy(driver),
+    async () => {
+      const scene = await makeScene(driver)
+      const pids: unknown[] = []
+      await scene.run({
+        steps: [
+          async () => {
+            pids.push((await scene.session())?.pid)
+            return done
+          },
+        ],
+      })
+      expect(pids).toEqual([expect.any(Number)])
+    },
+  )
 })

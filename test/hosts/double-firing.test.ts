@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { FULL } from '../helpers/tier.ts'
 import { settingsOf } from './foreign-hook.ts'
 import { occurrences } from './model.ts'
 import { CLAUDE, describeReal, makeScene, type Scene } from './scene.ts'
@@ -29,7 +30,7 @@ describeReal.each(CLAUDE)('in $host with every hook installed twice', (driver) =
     expect(await scene.receipt(id)).toMatchObject({ state: 'seen', attempt: 1 })
   })
 
-  test('what waited before the session is shown once', async () => {
+  test('what waited before the session is shown once', FULL, async () => {
     const scene = await makeScene(driver)
     fireTwice(scene)
     const id = await scene.push(MARK, 2)
@@ -38,7 +39,7 @@ describeReal.each(CLAUDE)('in $host with every hook installed twice', (driver) =
     expect(await scene.receipt(id)).toMatchObject({ state: 'seen', attempt: 1 })
   })
 
-  test('a stop counts once', async () => {
+  test('a stop counts once', FULL, async () => {
     const single = await makeScene(driver)
     const double = await makeScene(driver)
     fireTwice(double)

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Gate } from '../../src/model/gate.ts'
+import { FULL } from '../helpers/tier.ts'
 import { occurrences } from './model.ts'
 import { DRIVERS, describeReal, makeScene, type Scene } from './scene.ts'
 
@@ -45,7 +46,7 @@ describeReal.each(DRIVERS)('in $host', (driver) => {
     await expectBreach(scene, gate)
   })
 
-  test('work between the stops does not wind the breaker back', async () => {
+  test('work between the stops does not wind the breaker back', FULL, async () => {
     const scene = await makeScene(driver)
     const gate = await createGate(scene)
     let stops = 0

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { compiledCode } from '../helpers/compiled-code.ts'
 import type { Driver } from './driver.ts'
 
 const SETTINGS = {
@@ -24,6 +25,8 @@ export function driveGemini(program: string): Driver {
       GEMINI_TELEMETRY_ENABLED: 'false',
       GEMINI_FORCE_FILE_STORAGE: 'true',
       NO_BROWSER: 'true',
+      // It is 40 MB of JavaScript, of which most would be compiled anew for each prompt.
+      NODE_COMPILE_CACHE: compiledCode(),
     }),
     promptArgs: (prompt) => ['-p', prompt, '-m', 'gemini-2.5-flash', '-o', 'json', '--approval-mode', 'yolo'],
     terminalArgs: () => ['-m', 'gemini-2.5-flash'],

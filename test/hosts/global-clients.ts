@@ -2,6 +2,7 @@ import { chmodSync, cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
+import { reasonOfNpm } from '../helpers/packages.ts'
 import { makeTemporaryFolder, removeFolder } from '../helpers/temp.ts'
 import { CLIENTS, type ClientName, installClients } from './clients.ts'
 
@@ -35,15 +36,9 @@ async function tryToInstall(): Promise<Record<ClientName, string> | null> {
   try {
     return await installClients(Object.keys(CLIENTS) as ClientName[])
   } catch (error) {
-    const notice = `The real clients cannot be installed: ${reasonOf(error)}`
+    const notice = `The real clients cannot be installed: ${reasonOfNpm(error)}`
     if (process.env['CI'] === 'true') throw new Error(notice, { cause: error })
     console.error(`\n*** ${notice}. The tests that drive them are skipped. ***\n`)
     return null
   }
-}
-
-/** npm says first what it did, and only then why that failed. */
-function reasonOf(error: unknown): string {
-  const lines = (error instanceof Error ? error.message : String(error)).split('\n')
-  return [lines[0], ...lines.filter((line) => /^npm error (?:code|\w*Error)/.test(line))].join('; ')
 }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
 import { ask } from '../helpers/http-server.ts'
+import { FULL } from '../helpers/tier.ts'
 import { openLoopback } from './loopback.ts'
 import { occurrences } from './model.ts'
 import { runProgram } from './place.ts'
@@ -93,7 +94,7 @@ describeReal.each(CLAUDE)('in $host with hooks over HTTP', (driver) => {
     expect(await scene.receipt(id)).toMatchObject({ state: 'seen', attempt: 1 })
   })
 
-  test('a gate holds tools all the same, for those events are no concern of the server', async () => {
+  test('a gate holds tools all the same, for those events are no concern of the server', FULL, async () => {
     const { scene } = await makePosting(driver)
     const settings = readFileSync(join(scene.home, '.claude', 'settings.json'), 'utf8')
     const { hooks } = JSON.parse(settings) as { hooks: Record<string, { hooks: { type: string }[] }[]> }

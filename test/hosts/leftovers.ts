@@ -7,16 +7,16 @@ const POLL_MS = 10
  * Ends whatever was started in a home and still runs: a client that takes its time to leave, its last hooks, a watcher
  * that is nobody's child. Each of them would write there again after the home was removed.
  */
-export async function endProcessesIn(home: string): Promise<void> {
-  for (let left = processesIn(home); left.length > 0; left = processesIn(home)) {
+export async function endProcessesIn(home: string, variable = 'HOME'): Promise<void> {
+  for (let left = processesIn(home, variable); left.length > 0; left = processesIn(home, variable)) {
     for (const pid of left) end(pid)
     await delay(POLL_MS)
   }
 }
 
 /** Those that the kernel says were started with this home. Where it has no such files, none is found. */
-export function processesIn(home: string): readonly number[] {
-  const mark = `\0HOME=${home}\0`
+export function processesIn(home: string, variable = 'HOME'): readonly number[] {
+  const mark = `\0${variable}=${home}\0`
   return listProc()
     .filter((name) => /^\d+$/.test(name) && `\0${readEnvironment(name)}`.includes(mark))
     .map(Number)

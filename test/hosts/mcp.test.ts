@@ -2,16 +2,16 @@ import { expect, test } from 'vitest'
 import type { Decision } from '../../src/model/decision.ts'
 import type { Gate } from '../../src/model/gate.ts'
 import { CORE_TOOLS } from '../../src/operations/tools/table.ts'
+import { PATIENTLY } from '../helpers/patience.ts'
 import type { Reply } from './dialects.ts'
 import { occurrences } from './model.ts'
-import { CLAUDE, CODEX, DRIVERS, describeReal, makeScene, type Scene } from './scene.ts'
+import { CLAUDE, CODEX, DRIVERS, describeReal, makeScene, repeatedBy, type Scene } from './scene.ts'
 import { killClient, withTools } from './tool-hosts.ts'
 
 const MARK = 'mark-of-the-message'
 const LAST_MARK = 'mark-of-the-last'
 const FENCED = /┌── postern inbox · quinn · 1 message[\s\S]*^│ mark-of-the-\w+$[\s\S]*^└── end of postern inbox/m
 const CORE_NAMES = CORE_TOOLS.map(({ name }) => name).sort()
-const PATIENCE = { timeout: 20_000 }
 const done = { text: 'done' }
 
 /** Nothing of Postern is installed but the tools. */
@@ -67,7 +67,7 @@ describeReal.each(DRIVERS)('with the tools in $host', (driver) => {
     expect((await evidenceOf(scene, first)).at(-1)).toEqual(['seen', 'the agent called send_message'])
     expect(lastStates).toEqual(['offered'])
     const ended = 'the client ended the connection in good order'
-    await expect.poll(async () => (await evidenceOf(scene, last)).at(-1), PATIENCE).toEqual(['seen', ended])
+    await expect.poll(async () => (await evidenceOf(scene, last)).at(-1), PATIENTLY).toEqual(['seen', ended])
 
     const sent = { from: { id: 'quinn', kind: 'ai', via: 'mcp' }, content: 'word-for-mindy' }
     expect(await scene.mailOf('mindy')).toMatchObject([sent])
@@ -79,7 +79,7 @@ describeReal.each(DRIVERS)('with the tools in $host', (driver) => {
 })
 
 describeReal.each([...CLAUDE, ...CODEX])('with the tools in $host', (driver) => {
-  test('what a client was shown that is killed before its next call is shown again', async () => {
+  test('what a client was shown that is killed before its next call is shown again', repeatedBy(driver), async () => {
     const host = withTools(driver)
     const scene = await makeScene(host, noHooks)
     const id = await scene.push(MARK, 2)
@@ -103,7 +103,7 @@ describeReal.each([...CLAUDE, ...CODEX])('with the tools in $host', (driver) => 
     const { requests } = await scene.run({ steps: [{ calls: [host.callTool('inbox_check')] }, done] })
     expect(host.textIn(host.handed(requests[1])[0])).toMatch(FENCED)
     // The tools end a moment after their client, which does not wait for them.
-    await expect.poll(() => scene.receipt(id), { timeout: 10_000 }).toMatchObject({ state: 'seen', attempt: 2 })
+    await expect.poll(() => scene.receipt(id), PATIENTLY).toMatchObject({ state: 'seen', attempt: 2 })
   })
 })
 

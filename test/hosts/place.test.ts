@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
+import { NEEDS_LINUX } from '../helpers/needs.ts'
 import { processesIn } from './leftovers.ts'
 import { makePlace } from './place.ts'
 
 const homes: string[] = []
 
-test.runIf(existsSync('/proc/self/environ'))('a place has processes of its own that nobody waits for', async () => {
+test('a place has processes of its own that nobody waits for', NEEDS_LINUX, async () => {
   const { home, env } = await makePlace()
   homes.push(home)
   // As the watcher of a session does: in a group of its own, and writing there as long as it lives.

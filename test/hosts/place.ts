@@ -5,7 +5,10 @@ import { delimiter, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { inject, onTestFinished } from 'vitest'
 import type { Outcome } from '../helpers/command.ts'
+import { shareCompiledCode } from '../helpers/compiled-code.ts'
+import { DEAD_MACHINE_MS, HOST_ENV } from '../helpers/patience.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
+import { warmPosternJson } from '../helpers/warm-command.ts'
 import { endProcessesIn } from './leftovers.ts'
 
 /** A machine as an agent of one test finds it: a home that knows nothing, a project, and Postern. */
@@ -27,7 +30,8 @@ export async function makePlace(programs: readonly string[] = []): Promise<Place
   const home = join(folder, 'home')
   onTestFinished(() => endProcessesIn(home))
   const project = join(folder, 'project')
-  mkdirSync(home)
+  mkdirSync(join(home, '.postern'), { recursive: true, mode: 0o700 })
+  shareCompiledCode(join(home, '.postern'))
   const env = {
     PATH: [dirname(process.execPath), ...programs.map((program) => dirname(program)), process.env['PATH'] ?? ''].join(
       delimiter,
@@ -38,6 +42,7 @@ export async function makePlace(programs: readonly string[] = []): Promise<Place
     // Clients put their sockets there.
     XDG_RUNTIME_DIR: join(folder, 'run'),
     GIT_CONFIG_NOSYSTEM: '1',
+    ...HOST_ENV,
   }
   mkdirSync(env.XDG_RUNTIME_DIR, { mode: 0o700 })
   await runProgram(['git', 'init', '-q', project], { cwd: folder, env })
@@ -49,11 +54,11 @@ export async function makePlace(programs: readonly string[] = []): Promise<Place
     project,
     env,
     postern,
-    async ask(...args) {
-      const { exit, stdout, stderr } = await postern(...args, '--json')
-      if (exit !== 0) throw new Error(`postern ${args.join(' ')} exited with ${exit}: ${stderr}`)
-      return JSON.parse(stdout)
-    },
+    ask: (...args) =>
+      warmPosternJson(
+        { home, cwd: project, env: { ...env, POSTERN_HOME: '' }, executable: inject('executable') },
+        ...args,
+      ),
   }
 }
 
@@ -66,12 +71,10 @@ export interface ProgramOptions {
   readonly leavesOthers?: boolean
 }
 
-const TIMEOUT_MS = 60_000
-
 /** A program with nothing on its stdin. What it leaves behind in its group of processes usually ends with it. */
 export async function runProgram(words: readonly string[], options: ProgramOptions): Promise<Outcome> {
   const [command = '', ...args] = words
-  const { cwd, env, timeoutMs = TIMEOUT_MS, leavesOthers = false } = options
+  const { cwd, env, timeoutMs = DEAD_MACHINE_MS, leavesOthers = false } = options
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const ended = once(child, 'close')
   const end = () => {

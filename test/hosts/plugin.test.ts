@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, inject, test } from 'vitest'
 import type { DeliveryTrace } from '../../src/model/receipt.ts'
 import { CORE_TOOLS } from '../../src/operations/tools/table.ts'
+import { FULL } from '../helpers/tier.ts'
 import type { Driver } from './driver.ts'
 import { openLoopback } from './loopback.ts'
 import { occurrences } from './model.ts'
@@ -24,20 +25,20 @@ describeReal.each(CLAUDE)('the plugin in $host', (driver) => {
     expect(outcome).toMatchObject({ exit: 0 })
   })
 
-  test('shows mail for the agent that was set, with the launcher and without', async () => {
-    for (const hasLauncher of [true, false]) {
+  for (const hasLauncher of [true, false]) {
+    const how = hasLauncher ? 'with the launcher' : 'without the launcher'
+
+    test(`shows mail for the agent that was set, ${how}`, hasLauncher ? {} : FULL, async () => {
       const { place, plugged, env } = await plug(driver, hasLauncher)
       const { id } = await place.ask<{ id: string }>('inbox', 'push', '--to', 'quinn', '--priority', '2', MARK)
       const { requests } = await runClient(plugged, place, { steps: [work(driver), { text: 'done' }], env })
       expect(requests.map((request) => occurrences(request, MARK))).toEqual([1, 1])
       const { deliveries } = await place.ask<{ deliveries: DeliveryTrace[] }>('trace', id)
       expect(deliveries[0]).toMatchObject({ state: 'seen', attempt: 1 })
-    }
-  })
+    })
 
-  test('offers the tools to the agent that was set, with the launcher and without', async () => {
-    const tools = speechOfClaude('mcp__plugin_postern_postern__')
-    for (const hasLauncher of [true, false]) {
+    test(`offers the tools to the agent that was set, ${how}`, hasLauncher ? FULL : {}, async () => {
+      const tools = speechOfClaude('mcp__plugin_postern_postern__')
       const { place, plugged, env } = await plug(driver, hasLauncher)
       const push = async () => {
         await place.ask('inbox', 'push', '--to', 'quinn', '--priority', '3', MARK)
@@ -49,8 +50,8 @@ describeReal.each(CLAUDE)('the plugin in $host', (driver) => {
       expect(tools.textIn(tools.handed(requests[1])[0])).toContain(`│ ${MARK}`)
       const { items } = await place.ask<{ items: unknown[] }>('inbox', 'list', '--agent', 'quinn', '--all')
       expect(items).toMatchObject([{ state: 'seen', attempt: 1 }])
-    }
-  })
+    })
+  }
 })
 
 /** A place in which Claude Code has the plugin and nothing else of Postern's. */

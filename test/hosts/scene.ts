@@ -1,26 +1,39 @@
-import { describe, inject } from 'vitest'
+import { describe, inject, type TestOptions } from 'vitest'
 import type { DeliveryTrace } from '../../src/model/receipt.ts'
 import type { Session } from '../../src/model/session.ts'
+import { needs, needsPrograms } from '../helpers/needs.ts'
+import { FULL } from '../helpers/tier.ts'
 import { driveClaude } from './claude.ts'
 import { driveCodex } from './codex.ts'
 import type { Driver } from './driver.ts'
 import { driveGemini } from './gemini.ts'
 import { makePlace, type Place } from './place.ts'
 import { type ClientRun, type Ran, runClient } from './run.ts'
-import { tmux } from './terminal.ts'
 
 const clients = inject('clients')
 
-/** Whether there are clients at all. Where there are none that has been said, and in CI it has thrown. */
-const isInstalled = clients !== null
-export const describeReal = describe.skipIf(!isInstalled)
+const NEEDS_CLIENTS = needs(clients === null ? 'the real clients, which npm could not install' : undefined)
+const NEEDS_TERMINAL = { ...NEEDS_CLIENTS, ...needsPrograms('tmux') }
+
+/** Tests that drive real clients. */
+export const describeReal = describeEach(NEEDS_CLIENTS)
 /** For clients at a terminal. */
-export const describeAtTerminal = describe.skipIf(!isInstalled || tmux === undefined)
+export const describeAtTerminal = describeEach(NEEDS_TERMINAL)
+
+function describeEach(options: TestOptions) {
+  return {
+    each: (drivers: readonly Driver[]) => (name: string, state: (driver: Driver) => void) =>
+      describe.each(drivers)(name, options, state),
+  }
+}
 
 export const CLAUDE: readonly Driver[] = [driveClaude(clients?.claude ?? '')]
 export const CODEX: readonly Driver[] = [driveCodex(clients?.codex ?? '')]
 export const GEMINI: readonly Driver[] = [driveGemini(clients?.gemini ?? '')]
 export const DRIVERS: readonly Driver[] = [...CLAUDE, ...CODEX, ...GEMINI]
+
+/** For a rule that is not about one host: Claude Code shows it in `npm test`, and the others in the full tier. */
+export const repeatedBy = ({ host }: Driver): TestOptions => (host === 'claude-code' ? {} : FULL)
 
 /** A place in which the agent quinn works in a host with Postern's hooks, and justin is the person who minds it. */
 export interface Scene extends Place {

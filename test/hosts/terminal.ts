@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { findBinary } from '../helpers/binaries.ts'
+import { DEAD_MACHINE_MS } from '../helpers/patience.ts'
 import type { Driver } from './driver.ts'
 import { openLoopback } from './loopback.ts'
 import { type ScriptedModel, type Step, startModel } from './model.ts'
@@ -17,11 +17,7 @@ export interface TerminalSession {
   enter(text: string): Promise<void>
 }
 
-/** Undefined where there is no tmux; that has been said, and in CI it has thrown. */
-export const tmux = findBinary({ name: 'tmux', debianPackage: 'tmux' })
-
 const POLL_MS = 50
-const PATIENCE_MS = 30_000
 
 /** Starts the client in a terminal of its own; both end with the test. */
 export async function openSession(driver: Driver, place: Place, steps: readonly Step[]): Promise<TerminalSession> {
@@ -33,7 +29,7 @@ export async function openSession(driver: Driver, place: Place, steps: readonly 
   // A server of its own for each test, so that none sees or ends another's.
   const socket = join(dirname(place.home), 'tmux')
   const tell = (...args: readonly string[]) =>
-    execFileSync(tmux ?? 'tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', cwd: place.project })
+    execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', cwd: place.project })
   const screen = () => tell('capture-pane', '-p')
   onTestFinished(async () => {
     try {
@@ -65,7 +61,7 @@ export async function until(
   isSo: () => boolean | Promise<boolean>,
   describe: () => string | Promise<string> = () => '',
 ): Promise<void> {
-  const endsAt = performance.now() + PATIENCE_MS
+  const endsAt = performance.now() + DEAD_MACHINE_MS
   while (!(await isSo())) {
     if (performance.now() > endsAt) throw new Error(`waited in vain for ${what}\n${await describe()}`)
     await delay(POLL_MS)

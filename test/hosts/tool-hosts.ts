@@ -109,6 +109,9 @@ function settingsWith(driver: Driver, entry: Entry): Pick<Driver, 'prepare' | 'p
   }
 }
 
+/** Codex waits about a second for a server that it does not require, and then asks its model without the tools. */
+const CODEX_WAITS = { required: true, startup_timeout_sec: 60 }
+
 /** As the manuals say; a person would have their client write it. */
 const WRITERS: Readonly<Record<Driver['host'], (place: Place, entry: Entry) => void>> = {
   'claude-code'({ project }, entry) {
@@ -117,7 +120,9 @@ const WRITERS: Readonly<Record<Driver['host'], (place: Place, entry: Entry) => v
     writeFileSync(join(project, '.mcp.json'), JSON.stringify({ mcpServers: { postern: server } }))
   },
   codex({ home }, entry) {
-    const lines = Object.entries(entry).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+    const lines = Object.entries({ ...entry, ...CODEX_WAITS }).map(
+      ([key, value]) => `${key} = ${JSON.stringify(value)}`,
+    )
     appendFileSync(join(home, '.codex', 'config.toml'), ['', '[mcp_servers.postern]', ...lines, ''].join('\n'))
   },
   gemini({ home }, entry) {
@@ -130,7 +135,8 @@ const WRITERS: Readonly<Record<Driver['host'], (place: Place, entry: Entry) => v
 /** Ends the client that has started the tools in this home, as a crash would, and nothing else. */
 export function killClient(home: string): void {
   const here = processesIn(home)
-  const server = here.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('\0mcp\0'))
+  // The witness of the server has the same words behind those of its shell.
+  const server = here.find((pid) => /^[^\0]*node\0.*\0mcp\0/s.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8')))
   const [client] = server === undefined ? [] : ancestors(server)
   if (!client || !here.includes(client.pid)) throw new Error('no client has started the tools')
   process.kill(client.pid, 'SIGKILL')

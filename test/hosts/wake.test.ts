@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { FULL } from '../helpers/tier.ts'
 import { occurrences } from './model.ts'
 import { CLAUDE, CODEX, describeAtTerminal, describeReal, makeScene } from './scene.ts'
 import { openSession, until } from './terminal.ts'
 
 const MARK = 'mark-of-the-message'
-const SOON_MS = 20_000
 const done = { text: 'done' }
 
 describeAtTerminal.each([...CLAUDE, ...CODEX])('in $host', (driver) => {
@@ -15,10 +15,8 @@ describeAtTerminal.each([...CLAUDE, ...CODEX])('in $host', (driver) => {
     await session.model.asked.times(1)
     await until('the session to be idle', () => scene.isIdle(), session.screen)
 
-    const pushedAt = performance.now()
     const id = await scene.push(MARK, 2)
     await until('the session to be woken', () => session.model.requests.length > 1, session.screen)
-    expect(performance.now() - pushedAt).toBeLessThan(SOON_MS)
     await until('the receipt', async () => (await scene.receipt(id)).state === 'seen', session.screen)
     await until('the session to be idle again', () => scene.isIdle(), session.screen)
     expect(session.model.requests.map((request) => occurrences(request, MARK))).toEqual([0, 1])
@@ -26,7 +24,7 @@ describeAtTerminal.each([...CLAUDE, ...CODEX])('in $host', (driver) => {
 })
 
 describeAtTerminal.each(CLAUDE)('in $host', (driver) => {
-  test('a session that was never prompted is woken too', async () => {
+  test('a session that was never prompted is woken too', FULL, async () => {
     const scene = await makeScene(driver)
     const session = await openSession(driver, scene, [done, done])
     await until('the session to be known', async () => (await scene.session()) !== null, session.screen)
@@ -35,7 +33,7 @@ describeAtTerminal.each(CLAUDE)('in $host', (driver) => {
     expect(occurrences(session.model.requests[0], MARK)).toBe(1)
   })
 
-  test('a session is woken as often as something comes', async () => {
+  test('a session is woken as often as something comes', FULL, async () => {
     const scene = await makeScene(driver)
     const session = await openSession(driver, scene, [done, done, done, done])
     await session.enter('hello')
@@ -54,15 +52,7 @@ describeAtTerminal.each(CLAUDE)('in $host', (driver) => {
 describeReal.each(CLAUDE)('in $host', (driver) => {
   test('nothing that waits for mail keeps a run that nobody attends from ending', async () => {
     const scene = await makeScene(driver)
-    let answeredAt = 0
-    await scene.run({
-      steps: [
-        () => {
-          answeredAt = performance.now()
-          return done
-        },
-      ],
-    })
-    expect(performance.now() - answeredAt).toBeLessThan(SOON_MS)
+    // A run that waits for mail is ended as one that takes too long, and fails.
+    await scene.run({ steps: [done] })
   })
 })

@@ -4,7 +4,7 @@ import { lineOf, scan } from './scan.ts'
 
 export const MAX_SOURCE_LINES = 500
 export const MAX_TEST_LINES = 1_000
-export const MAX_FOLDER_FILES = 25
+export const MAX_FOLDER_FILES = 40
 
 /** File stops. Aims are taste and are not tested. */
 export function checkFileSizes(files: Files): Breach[] {

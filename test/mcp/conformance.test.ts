@@ -1,20 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FULL } from '../helpers/tier.ts'
 import { NOT_APPLICABLE } from './not-applicable.ts'
-import { hasOfficial } from './official.ts'
+import { NEEDS_OFFICIAL } from './official.ts'
 import { type Carrier, openScene, type Scene } from './scene.ts'
 import { startStdioBridge } from './stdio-bridge.ts'
 import { type Check, type Revision, runSuite } from './suite.ts'
 import { type Bridge, startTokenProxy } from './token-proxy.ts'
 import { judge } from './verdict.ts'
 
+/** Each carrier and each revision once in `npm test`, and the other two pairs in the full tier. */
 const RUNS = [
-  { carrier: 'http', revision: '2025-11-25' },
-  { carrier: 'http', revision: '2026-07-28' },
-  { carrier: 'stdio', revision: '2025-11-25' },
-  { carrier: 'stdio', revision: '2026-07-28' },
+  { carrier: 'http', revision: '2026-07-28', tier: {} },
+  { carrier: 'stdio', revision: '2025-11-25', tier: {} },
+  { carrier: 'http', revision: '2025-11-25', tier: FULL },
+  { carrier: 'stdio', revision: '2026-07-28', tier: FULL },
 ] as const
 
-describe.skipIf(!hasOfficial)('the official conformance suite', () => {
+describe('the official conformance suite', NEEDS_OFFICIAL, () => {
   let scene: Scene
 
   beforeAll(async () => {
@@ -29,22 +31,21 @@ describe.skipIf(!hasOfficial)('the official conformance suite', () => {
       ? startTokenProxy(scene.url, scene.token)
       : startStdioBridge({ revision, args: scene.stdio('--person', 'justin'), env: scene.env, cwd: scene.project })
 
-  test.each(RUNS)('finds nothing wrong over $carrier in $revision that is not listed', async ({
-    carrier,
-    revision,
-  }) => {
-    const bridge = await openWay(carrier, revision)
-    try {
-      const { passed, listed, faults } = judge(
-        { carrier, revision, checked: await runSuite(bridge.url, revision) },
-        NOT_APPLICABLE,
-      )
-      console.log(`mcp · conformance ${carrier} ${revision}: ${passed.length} pass, ${listed.length} are listed`)
-      expect(faults).toEqual([])
-    } finally {
-      bridge.close()
-    }
-  })
+  for (const { carrier, revision, tier } of RUNS) {
+    test(`finds nothing wrong over ${carrier} in ${revision} that is not listed`, tier, async () => {
+      const bridge = await openWay(carrier, revision)
+      try {
+        const { passed, listed, faults } = judge(
+          { carrier, revision, checked: await runSuite(bridge.url, revision) },
+          NOT_APPLICABLE,
+        )
+        console.log(`mcp · conformance ${carrier} ${revision}: ${passed.length} pass, ${listed.length} are listed`)
+        expect(faults).toEqual([])
+      } finally {
+        bridge.close()
+      }
+    })
+  }
 })
 
 describe('the list of what does not apply', () => {

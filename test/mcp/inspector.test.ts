@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasOfficial, INSPECTOR } from './official.ts'
+import { compiledCode } from '../helpers/compiled-code.ts'
+import { FULL } from '../helpers/tier.ts'
+import { INSPECTOR, NEEDS_OFFICIAL } from './official.ts'
 import { type Carrier, openScene, type Scene } from './scene.ts'
 
-describe.skipIf(!hasOfficial).each(['stdio', 'http'] as const)("the official inspector's CLI over %s", (carrier) => {
+describe.each(['stdio', 'http'] as const)("the official inspector's CLI over %s", NEEDS_OFFICIAL, (carrier) => {
   let scene: Scene
 
   beforeAll(async () => {
@@ -13,6 +15,8 @@ describe.skipIf(!hasOfficial).each(['stdio', 'http'] as const)("the official ins
 
   afterAll(() => scene?.close())
 
+  /** What concerns no carrier runs over HTTP in the full tier only. */
+  const repeated = carrier === 'stdio' ? {} : FULL
   const inspect = (method: string, ...args: readonly string[]) => runInspector(scene, carrier, method, args)
 
   test('lists the tools, and finds no fault with their schemas', async () => {
@@ -31,14 +35,14 @@ describe.skipIf(!hasOfficial).each(['stdio', 'http'] as const)("the official ins
     expect(taken.answer.content[0].text).toContain('│')
   })
 
-  test('is told by isError what is wrong, with what to do', async () => {
+  test('is told by isError what is wrong, with what to do', repeated, async () => {
     const { exit, answer } = await inspect('tools/call', '--tool-name', 'message_read', '--tool-arg', 'id=msg_nowhere')
     expect(exit).not.toBe(0)
     expect(answer).toMatchObject({ isError: true })
     expect(answer.content[0].text).toContain('[MESSAGE_NOT_FOUND]')
   })
 
-  test('lists resources and templates, and reads the inbox', async () => {
+  test('lists resources and templates, and reads the inbox', repeated, async () => {
     const { answer } = await inspect('resources/list')
     expect(answer.resources[0]).toMatchObject({ uri: 'postern://inbox/quinn', mimeType: 'text/plain' })
     const templates = await inspect('resources/templates/list')
@@ -47,7 +51,7 @@ describe.skipIf(!hasOfficial).each(['stdio', 'http'] as const)("the official ins
     expect(read.answer.contents[0]).toMatchObject({ uri: 'postern://inbox/quinn', mimeType: 'text/plain' })
   })
 
-  test('lists prompts, and gets one', async () => {
+  test('lists prompts, and gets one', repeated, async () => {
     const { answer } = await inspect('prompts/list')
     const names = answer.prompts.map(({ name }: { name: string }) => name)
     expect(names).toEqual(['postern-triage', 'postern-standup', 'postern-handoff'])
@@ -75,7 +79,11 @@ async function runInspector(
       ? ['-e', `POSTERN_HOME=${home}`, process.execPath, ...scene.stdio()]
       : [`${url}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${token}`]
   const words = [INSPECTOR, '--cli', ...target, '--method', method, ...args]
-  const child = spawn(process.execPath, words, { env, cwd: project, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, words, {
+    env: { ...env, NODE_COMPILE_CACHE: compiledCode() },
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve))
   const [stdout, stderr, exit] = await Promise.all([text(child.stdout), text(child.stderr), exited])
   try {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { compiledCode } from '../helpers/compiled-code.ts'
 import { makeTemporaryFolder, removeFolder } from '../helpers/temp.ts'
 import { SUITE } from './official.ts'
 
@@ -20,7 +21,8 @@ export async function runSuite(url: string, revision: Revision): Promise<Readonl
   const folder = makeTemporaryFolder()
   try {
     const args = [SUITE, 'server', '--url', url, '--suite', 'all', '--spec-version', revision, '-o', folder]
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const env = { ...process.env, NODE_COMPILE_CACHE: compiledCode() }
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
     const [said] = await Promise.all([text(child.stdout), once(child, 'exit')])
     const files = globSync(join(folder, '*', 'checks.json'))
     if (files.length === 0) throw new Error(`the suite has run nothing: ${said}`)

@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLocal } from '../../src/host/open-local.ts'
 import type { PushMessage } from '../../src/model/postern.ts'
 import { ATTACKS, findBreaches, findTextBreaches } from '../helpers/attacks.ts'
-import { findBinary } from '../helpers/binaries.ts'
 import { type Outcome, postern } from '../helpers/command.ts'
+import { needsPrograms } from '../helpers/needs.ts'
 import { posternOnTerminal } from '../helpers/pseudo-terminal.ts'
 import { makeTemporaryFolder, removeFolder } from '../helpers/temp.ts'
-import { verifies } from './requirements.ts'
+import { warmPostern } from '../helpers/warm-command.ts'
+import { verifies } from './verifies.ts'
 
 const STORABLE = ATTACKS.filter(({ text }) => text.isWellFormed() && !text.includes('\0') && text.trim() !== '')
 
@@ -65,32 +66,32 @@ describe('hostile messages at the command line', () => {
       ['trace', ids[0] ?? ''],
     ]
     for (const outcome of await Promise.all(asked.map((args) => postern(options, ...args)))) expectHarmless(outcome)
-  }, 120_000)
+  })
 
   it('break nothing where they are shown one by one', async () => {
     verifies('G14.fence', 'G14.terminal')
     const shown = ids.filter((_, at) => at % 10 === 0)
     for (let at = 0; at < shown.length; at += AT_ONCE) {
       const some = shown.slice(at, at + AT_ONCE)
-      for (const outcome of await Promise.all(some.map((id) => postern(options, 'inbox', 'show', id)))) {
+      for (const outcome of await Promise.all(some.map((id) => warmPostern(options, 'inbox', 'show', id)))) {
         expectHarmless(outcome)
       }
     }
-  }, 120_000)
+  })
 
   it('break no fence of a drain', async () => {
     verifies('G14.fence', 'G14.terminal')
-    const { exit, stdout } = await postern(options, 'inbox', 'drain', '--agent', 'quinn', ...EVERYTHING)
+    const { exit, stdout } = await warmPostern(options, 'inbox', 'drain', '--agent', 'quinn', ...EVERYTHING)
     expect(exit).toBe(0)
     const nonce = stdout.match(/fence ([a-z0-9]{12})/)?.[1] ?? ''
     expect(findBreaches(stdout.replace(/\n$/, ''), nonce)).toEqual([])
     expect(stdout).toContain(`${STORABLE.length} messages`)
-  }, 120_000)
+  })
 
   it('make one line each of a drain in lines', async () => {
     verifies('G14.fence', 'G14.terminal')
     const args = ['inbox', 'drain', '--agent', 'liner', '--style', 'lines', '--limit', '1000']
-    const outcome = await postern(options, ...args)
+    const outcome = await warmPostern(options, ...args)
     expectHarmless(outcome)
     const [head, ...lines] = outcome.stdout.trimEnd().split('\n')
     expect(head).toMatch(new RegExp(`^INBOX \\(${STORABLE.length} events, \\S+\\):$`))
@@ -98,7 +99,7 @@ describe('hostile messages at the command line', () => {
     // Words are in quotes, with nothing around them but the signs, numbers and names of JSON.
     const quoted = /^\[agent\] local \(unverified\): (?:"(?:[^"\\]|\\.)*"|[{}[\]:,. \d-]|true|false|null)+$/
     for (const line of lines) expect(line).toMatch(quoted)
-  }, 120_000)
+  })
 
   it('are data in JSON: whole, and with nothing in it that a terminal obeys or hides', async () => {
     verifies('G14.terminal')
@@ -109,7 +110,7 @@ describe('hostile messages at the command line', () => {
     ]
     const answers: string[] = []
     for (const args of asked) {
-      const { exit, stdout } = await postern(options, ...args)
+      const { exit, stdout } = await warmPostern(options, ...args)
       expect(exit).toBe(0)
       expect(stdout.match(/[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Bidi_Control}]--[\n]]/v), args.join(' ')).toBe(null)
       answers.push(stdout)
@@ -119,19 +120,17 @@ describe('hostile messages at the command line', () => {
     const contentOf = ({ content }: { content: string }) => content
     expect(listed.items.map(contentOf).sort()).toEqual([...contents].sort())
     expect(drained.messages.map(contentOf)).toEqual(contents)
-  }, 120_000)
+  })
 
   it('are data in the JSON of an error too', async () => {
     verifies('G14.terminal')
-    const { stdout, stderr } = await postern(options, 'trace', 'msg_\x1b[2J\u202e\u200b', '--json')
+    const { stdout, stderr } = await warmPostern(options, 'trace', 'msg_\x1b[2J\u202e\u200b', '--json')
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: expect.any(String) } })
     for (const text of [stdout, stderr]) expect(text).not.toMatch(/[[\p{Cc}\p{Cf}]--[\n]]/v)
   })
 })
 
-const script = findBinary({ name: 'script', debianPackage: 'bsdutils' })
-
-describe.skipIf(script === undefined)('hostile messages on a terminal', () => {
+describe('hostile messages on a terminal', needsPrograms('script'), () => {
   it('begin no row that is not marked as quoted, however long their lines are', async () => {
     verifies('G14.fence', 'G14.terminal')
     const { exit, rows } = await posternOnTerminal(
@@ -151,7 +150,7 @@ describe.skipIf(script === undefined)('hostile messages on a terminal', () => {
     expect(rows.filter((row) => columnsOf(row) > COLUMNS)).toEqual([])
     expect(rows.filter((row) => /^├─ \d+\/\d+ · from /.test(row))).toHaveLength(STORABLE.length)
     expect(findTextBreaches(rows.join('\n'))).toEqual([])
-  }, 120_000)
+  })
 })
 
 /** How far a row reaches at most; with no code of the renderer. */

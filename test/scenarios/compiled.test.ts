@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { EXECUTABLE, postern } from '../helpers/command.ts'
+import { type CommandOptions, EXECUTABLE, postern } from '../helpers/command.ts'
+import { WITHOUT_ROOT } from '../helpers/needs.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
+import { warmPostern } from '../helpers/warm-command.ts'
 
 /** Before the code that is kept of a bundle stands the digest by which the bundle ends. */
 const DIGEST_LENGTH = 16
@@ -11,14 +13,17 @@ const ALIGNMENT = 8
 
 describe('the code that is kept of a bundle', () => {
   let home = ''
+  let options: CommandOptions = { home }
   let kept = ''
-  const push = () => postern({ home }, 'inbox', 'push', '--to', 'quinn', 'hello')
+  const push = (wrap: readonly string[] = []) =>
+    postern({ ...options, wrap }, 'inbox', 'push', '--to', 'quinn', 'hello')
   const code = () => readFileSync(kept)
 
   beforeEach(async () => {
     home = temporaryFolder()
+    options = { home, hasOwnCache: true }
     kept = join(home, 'cache', `hot.cjs-${process.version}`)
-    await postern({ home }, 'agent', 'add', 'quinn')
+    await warmPostern(options, 'agent', 'add', 'quinn')
     expect((await push()).exit).toBe(0)
   })
 
@@ -32,14 +37,14 @@ describe('the code that is kept of a bundle', () => {
   it('begins where V8 reads it without making a copy of it', async () => {
     const begins = () => code().indexOf('\n') + 1
     expect(begins() % ALIGNMENT).toBe(0)
-    expect((await postern({ home }, 'inbox', 'drain', '--agent', 'quinn', '--limit', '1')).exit).toBe(0)
+    expect((await postern(options, 'inbox', 'drain', '--agent', 'quinn', '--limit', '1')).exit).toBe(0)
     expect(code().subarray(DIGEST_LENGTH, begins()).toString().trim().split(' ')).toEqual(['push', 'drain'])
     expect(begins() % ALIGNMENT).toBe(0)
   })
 
   it('grows once with each use that comes along', async () => {
     const before = code()
-    const drain = () => postern({ home }, 'inbox', 'drain', '--agent', 'quinn', '--limit', '1')
+    const drain = () => postern(options, 'inbox', 'drain', '--agent', 'quinn', '--limit', '1')
     expect((await drain()).exit).toBe(0)
     const grown = code()
     expect(grown.length).toBeGreaterThan(before.length)
@@ -78,7 +83,7 @@ describe('the code that is kept of a bundle', () => {
   it('is neither made nor run where the home is named by where one is, which may be what somebody else has made', async () => {
     writeFileSync(kept, 'not looked at')
     const env = { POSTERN_HOME: '.' }
-    expect((await postern({ home, env }, 'inbox', 'push', '--to', 'quinn', 'hello')).exit).toBe(0)
+    expect((await postern({ ...options, env }, 'inbox', 'push', '--to', 'quinn', 'hello')).exit).toBe(0)
     expect(code().toString()).toBe('not looked at')
   })
 
@@ -90,11 +95,11 @@ describe('the code that is kept of a bundle', () => {
     expect(statSync(kept).mode & 0o777).toBe(0o600)
   })
 
-  it.skipIf(process.getuid?.() === 0)('disturbs nobody where it can be neither kept nor removed', async () => {
+  it('disturbs nobody where it can be neither kept nor removed', async () => {
     writeFileSync(kept, code().subarray(0, 1_000))
     chmodSync(join(home, 'cache'), 0o500)
     onTestFinished(() => chmodSync(join(home, 'cache'), 0o700))
-    expect(await push()).toMatchObject({ exit: 0, stderr: '' })
+    expect(await push(WITHOUT_ROOT)).toMatchObject({ exit: 0, stderr: '' })
     expect(code().length).toBe(1_000)
   })
 
@@ -106,7 +111,7 @@ describe('the code that is kept of a bundle', () => {
 
   it('takes parts that are loaded on use from beside the bundle', async () => {
     // The reaper's shelves and a full push are such parts.
-    const { exit, stderr } = await postern({ home }, 'inbox', 'push', '--to', 'all', 'hello')
+    const { exit, stderr } = await postern(options, 'inbox', 'push', '--to', 'all', 'hello')
     expect([exit, stderr]).toEqual([0, ''])
     expect(existsSync(kept)).toBe(true)
   })

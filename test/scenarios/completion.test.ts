@@ -2,11 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findBinary } from '../helpers/binaries.ts'
 import { postern } from '../helpers/command.ts'
-import { temporaryFolder } from '../helpers/temp.ts'
-
-const bash = findBinary({ name: 'bash', debianPackage: 'bash' })
+import { needsPrograms } from '../helpers/needs.ts'
+import { fastFolder } from '../helpers/temp.ts'
 
 /** What the tab key offers after these words: the script is sourced in a real bash, as a start-up file would do it. */
 const COMPLETE = `
@@ -36,12 +34,12 @@ const CASES: readonly [typed: readonly string[], offered: readonly string[]][] =
   [['postern', 'nothing-like-it', '--zzz'], []],
 ]
 
-describe.skipIf(bash === undefined)('the completion for bash', () => {
+describe('the completion for bash', needsPrograms('bash'), () => {
   it.each(CASES)('offers after %j: %j', async (typed, offered) => {
-    const home = temporaryFolder()
+    const home = fastFolder()
     const script = join(home, 'completion.bash')
     writeFileSync(script, (await postern({ home }, 'completion', 'bash')).stdout)
-    const shown = execFileSync(bash!, ['--norc', '-uc', COMPLETE, 'bash', script, ...typed], { encoding: 'utf8' })
+    const shown = execFileSync('bash', ['--norc', '-uc', COMPLETE, 'bash', script, ...typed], { encoding: 'utf8' })
     expect(shown.split('\n').filter(Boolean).sort()).toEqual(offered)
   })
 })

@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/main.ts'
 import { type CommandOptions, type Outcome, postern, posternJson } from '../helpers/command.ts'
-import { temporaryFolder } from '../helpers/temp.ts'
+import { fastFolder } from '../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../helpers/warm-command.ts'
 
 async function withQuinn(): Promise<CommandOptions> {
-  const options = { home: temporaryFolder() }
-  await postern(options, 'agent', 'add', 'quinn')
+  const options = { home: fastFolder() }
+  await warmPostern(options, 'agent', 'add', 'quinn')
   return options
 }
 
@@ -51,18 +52,18 @@ describe('bad input', () => {
 
   it.each(CASES)('%s is refused with its code and exit code, and stores nothing', async (_, args, exit, code) => {
     const options = await withQuinn()
-    if (args.includes('--session')) await postern(options, 'inbox', 'push', '--to', 'quinn', 'x')
-    const before = await posternJson<{ items: unknown[] }>(options, 'inbox', 'list', '--all')
-    const outcome = await postern(options, ...args)
+    if (args.includes('--session')) await warmPostern(options, 'inbox', 'push', '--to', 'quinn', 'x')
+    const before = await warmPosternJson<{ items: unknown[] }>(options, 'inbox', 'list', '--all')
+    const outcome = await warmPostern(options, ...args)
     expect(outcome.exit).toBe(exit)
     expectClearError(outcome, code)
-    expect(await posternJson(options, 'inbox', 'list', '--all')).toEqual(before)
+    expect(await warmPosternJson(options, 'inbox', 'list', '--all')).toEqual(before)
   })
 
   it('content over 64 KB is refused, 64 KB is taken', async () => {
     const options = await withQuinn()
     const push = (bytes: number) =>
-      postern({ ...options, stdin: 'x'.repeat(bytes) }, 'inbox', 'push', '--to', 'quinn', '-')
+      warmPostern({ ...options, stdin: 'x'.repeat(bytes) }, 'inbox', 'push', '--to', 'quinn', '-')
     expect((await push(64 * 1024)).exit).toBe(0)
     const outcome = await push(64 * 1024 + 1)
     expect(outcome.exit).toBe(64)
@@ -103,7 +104,7 @@ describe('who is speaking', () => {
 
 describe('the configuration', () => {
   it('says where each value came from, and takes no store from a project that is not trusted', async () => {
-    const home = temporaryFolder()
+    const home = fastFolder()
     const project = join(home, 'project')
     mkdirSync(project)
     writeFileSync(
@@ -112,7 +113,7 @@ describe('the configuration', () => {
     )
     const options = { home, cwd: project }
     const explain = () =>
-      posternJson<{ store: string; limits: { drainMessages: number }; origins: Record<string, string> }>(
+      warmPosternJson<{ store: string; limits: { drainMessages: number }; origins: Record<string, string> }>(
         options,
         'config',
         '--explain',
@@ -122,14 +123,14 @@ describe('the configuration', () => {
     expect(wary.store).toBe(join(home, 'postern.db'))
     expect(wary.limits.drainMessages).toBe(5)
     expect(wary.origins['limits.drainMessages']).toBe(join(project, 'postern.config.json'))
-    await postern(options, 'config', 'trust')
+    await warmPostern(options, 'config', 'trust')
     expect((await explain()).store).toBe(join(project, 'here.db'))
     writeFileSync(join(project, 'postern.config.json'), JSON.stringify({ store: './other.db' }))
     expect((await explain()).store).toBe(join(home, 'postern.db'))
   })
 
   it('names the line that is wrong', async () => {
-    const home = temporaryFolder()
+    const home = fastFolder()
     writeFileSync(join(home, 'config.json'), '{"limits":{"hops":-1}}')
     const outcome = await postern({ home }, 'inbox', 'list')
     expect(outcome.exit).toBe(64)
@@ -139,20 +140,20 @@ describe('the configuration', () => {
 
 describe('help', () => {
   it('is there for every command, and completions name every one of them', async () => {
-    const options = { home: temporaryFolder() }
+    const options = { home: fastFolder() }
     for (const { path } of COMMANDS) {
-      const { exit, stdout } = await postern(options, ...path.split(' '), '--help')
+      const { exit, stdout } = await warmPostern(options, ...path.split(' '), '--help')
       expect(exit, path).toBe(0)
       expect(stdout, path).toContain(`Usage: postern ${path}`)
     }
     for (const shell of ['bash', 'zsh', 'fish']) {
-      const { stdout } = await postern(options, 'completion', shell)
+      const { stdout } = await warmPostern(options, 'completion', shell)
       for (const { path } of COMMANDS) expect(stdout, `${shell} ${path}`).toContain(path.split(' ').at(-1))
     }
-  }, 120_000)
+  })
 
   it('lists what begins with the words that were typed', async () => {
-    const options = { home: temporaryFolder() }
+    const options = { home: fastFolder() }
     for (const words of [
       ['ledger', 'topic'],
       ['ledger', 'topic', '--help'],
@@ -166,17 +167,17 @@ describe('help', () => {
   })
 
   it('suggests what was probably meant', async () => {
-    const options = { home: temporaryFolder() }
-    expect((await postern(options, 'inbox', 'pusj')).stderr).toContain('postern inbox push')
-    expect((await postern(options, 'inbox', 'push', '--priorty', '1', 'x')).stderr).toContain('--priority')
+    const options = { home: fastFolder() }
+    expect((await warmPostern(options, 'inbox', 'pusj')).stderr).toContain('postern inbox push')
+    expect((await warmPostern(options, 'inbox', 'push', '--priorty', '1', 'x')).stderr).toContain('--priority')
   })
 
   it('the tour runs by itself and leaves nothing behind', async () => {
-    const home = temporaryFolder()
-    const { exit, stdout } = await postern({ home }, 'tour')
+    const home = fastFolder()
+    const { exit, stdout } = await warmPostern({ home }, 'tour')
     expect(exit).toBe(0)
     expect(stdout).toContain('Shown once.')
     expect(stdout).toContain('npx postern agent add quinn')
-    expect(await posternJson({ home }, 'agent', 'list')).toMatchObject({ items: [] })
+    expect(await warmPosternJson({ home }, 'agent', 'list')).toMatchObject({ items: [] })
   })
 })

@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type CommandOptions, postern, posternJson } from '../helpers/command.ts'
-import { temporaryFolder } from '../helpers/temp.ts'
-import { verifies } from './requirements.ts'
+import { fastFolder } from '../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../helpers/warm-command.ts'
+import { verifies } from './verifies.ts'
 
 interface DecisionJson {
   readonly id: string
@@ -12,10 +13,10 @@ interface DecisionJson {
 }
 
 async function prepare(): Promise<CommandOptions> {
-  const options = { home: temporaryFolder() }
-  await postern(options, 'agent', 'add', 'quinn')
-  await postern(options, 'agent', 'add', 'justin', '--kind', 'human')
-  await postern(options, 'agent', 'add', 'anna', '--kind', 'human')
+  const options = { home: fastFolder() }
+  await warmPostern(options, 'agent', 'add', 'quinn')
+  await warmPostern(options, 'agent', 'add', 'justin', '--kind', 'human')
+  await warmPostern(options, 'agent', 'add', 'anna', '--kind', 'human')
   return options
 }
 
@@ -61,27 +62,32 @@ describe('a decision on the command line', () => {
     const options = await prepare()
     const create = ['decision', 'create', '--ask', 'justin', 'What now?']
     const inEnvironment = { ...options, env: { POSTERN_AGENT: 'quinn' } }
-    expect(await posternJson(options, ...create, '--as', 'quinn')).toMatchObject({ agent: 'quinn' })
-    expect(await posternJson(options, ...create, '--agent', 'quinn')).toMatchObject({ agent: 'quinn' })
-    expect(await posternJson(inEnvironment, ...create)).toMatchObject({ agent: 'quinn', allowsText: true })
-    expect(await postern(options, ...create)).toMatchObject({ exit: 64, stderr: expect.stringContaining('[USAGE]') })
-    expect(await posternJson(options, 'decision', 'list')).toMatchObject({ items: { length: 3 } })
-    expect(await posternJson(options, 'decision', 'list', '--agent', 'justin')).toEqual({ items: [], next: null })
+    expect(await warmPosternJson(options, ...create, '--as', 'quinn')).toMatchObject({ agent: 'quinn' })
+    expect(await warmPosternJson(options, ...create, '--agent', 'quinn')).toMatchObject({ agent: 'quinn' })
+    expect(await warmPosternJson(inEnvironment, ...create)).toMatchObject({ agent: 'quinn', allowsText: true })
+    expect(await warmPostern(options, ...create)).toMatchObject({
+      exit: 64,
+      stderr: expect.stringContaining('[USAGE]'),
+    })
+    expect(await warmPosternJson(options, 'decision', 'list')).toMatchObject({ items: { length: 3 } })
+    expect(await warmPosternJson(options, 'decision', 'list', '--agent', 'justin')).toEqual({ items: [], next: null })
   })
 
   it('takes descriptions, a default, a deadline and free text', async () => {
     const options = await prepare()
     const more = ['--describe', 'a=One more server', '--default', 'b', '--deadline', '1h', '--allow-text']
-    expect(await posternJson(options, ...ASK, ...more, '--context', 'Ten writers', '--mode', 'soft')).toMatchObject({
-      options: [
-        { key: 'a', label: 'Postgres', description: 'One more server' },
-        { key: 'b', label: 'SQLite', description: null },
-      ],
-      defaultOption: 'b',
-      dueAt: expect.stringMatching(/Z$/),
-      allowsText: true,
-      context: 'Ten writers',
-    })
+    expect(await warmPosternJson(options, ...ASK, ...more, '--context', 'Ten writers', '--mode', 'soft')).toMatchObject(
+      {
+        options: [
+          { key: 'a', label: 'Postgres', description: 'One more server' },
+          { key: 'b', label: 'SQLite', description: null },
+        ],
+        defaultOption: 'b',
+        dueAt: expect.stringMatching(/Z$/),
+        allowsText: true,
+        context: 'Ten writers',
+      },
+    )
   })
 
   it('waits until somebody has answered', async () => {
@@ -97,11 +103,11 @@ describe('a decision on the command line', () => {
 
   it('is taken back by its asker', async () => {
     const options = await prepare()
-    const { id, gateId } = await posternJson<DecisionJson>(options, ...ASK)
+    const { id, gateId } = await warmPosternJson<DecisionJson>(options, ...ASK)
     const cancel = ['decision', 'cancel', id, '--agent', 'quinn', '--reason', 'Settled']
-    expect(await posternJson(options, ...cancel)).toMatchObject({ state: 'cancelled' })
-    expect(await posternJson(options, 'gate', 'show', gateId)).toMatchObject({ state: 'waived' })
-    expect(await postern(options, ...cancel)).toMatchObject({ exit: 6 })
+    expect(await warmPosternJson(options, ...cancel)).toMatchObject({ state: 'cancelled' })
+    expect(await warmPosternJson(options, 'gate', 'show', gateId)).toMatchObject({ state: 'waived' })
+    expect(await warmPostern(options, ...cancel)).toMatchObject({ exit: 6 })
   })
 
   it.each<[rule: string, args: readonly string[], exit: number, code: string]>([
@@ -126,18 +132,20 @@ describe('a decision on the command line', () => {
     ],
   ])('refuses %s with its code and exit code', async (_, args, exit, code) => {
     const options = await prepare()
-    const { id } = await posternJson<DecisionJson>(options, ...ASK)
-    const outcome = await postern(options, 'decision', ...args.map((word) => (word === 'ID' ? id : word)))
+    const { id } = await warmPosternJson<DecisionJson>(options, ...ASK)
+    const outcome = await warmPostern(options, 'decision', ...args.map((word) => (word === 'ID' ? id : word)))
     expect(outcome).toMatchObject({ exit, stdout: '' })
     expect(outcome.stderr).toMatch(new RegExp(`^postern: .+ \\[${code}\\]\\n$`))
-    expect(await posternJson(options, 'decision', 'list', '--all')).toMatchObject({ items: [{ id, state: 'open' }] })
+    expect(await warmPosternJson(options, 'decision', 'list', '--all')).toMatchObject({
+      items: [{ id, state: 'open' }],
+    })
   })
 
   it('takes no second answer, and says what the first was', async () => {
     const options = await prepare()
-    const { id } = await posternJson<DecisionJson>(options, ...ASK)
-    await postern(options, 'decision', 'respond', id, '--as', 'justin', '--select', 'a')
-    const second = await postern(options, 'decision', 'respond', id, '--as', 'justin', '--select', 'b', '--json')
+    const { id } = await warmPosternJson<DecisionJson>(options, ...ASK)
+    await warmPostern(options, 'decision', 'respond', id, '--as', 'justin', '--select', 'a')
+    const second = await warmPostern(options, 'decision', 'respond', id, '--as', 'justin', '--select', 'b', '--json')
     expect(second.exit).toBe(6)
     expect(JSON.parse(second.stdout)).toMatchObject({ error: { code: 'DECISION_CLOSED' } })
     expect(second.stderr).toContain('by justin: a) Postgres')
@@ -151,9 +159,9 @@ describe('a decision on the command line', () => {
       join(options.home, 'config.json'),
       JSON.stringify({ hooks: [hook('exit 3', 1), hook(`cat > ${heard}`, 2)] }),
     )
-    const { id } = await posternJson<DecisionJson>(options, ...ASK)
+    const { id } = await warmPosternJson<DecisionJson>(options, ...ASK)
     const respond = ['decision', 'respond', id, '--as', 'justin', '--select', 'a']
-    expect(await postern(options, ...respond)).toMatchObject({ exit: 0, stderr: '' })
+    expect(await warmPostern(options, ...respond)).toMatchObject({ exit: 0, stderr: '' })
     expect(JSON.parse(readFileSync(heard, 'utf8'))).toMatchObject({
       event: 'decision.responded',
       decision: { id, state: 'answered', answer: { by: 'justin', selected: 'a' } },
@@ -165,10 +173,10 @@ describe('decision check', () => {
   it('prints a note on stderr, injects nothing, and is no error', async () => {
     verifies('S000.decision.check')
     const options = await prepare()
-    const { id } = await posternJson<DecisionJson>(options, ...ASK)
-    await postern(options, 'decision', 'respond', id, '--as', 'justin', '--select', 'a')
-    const checked = await postern(options, 'decision', 'check', '--inject')
+    const { id } = await warmPosternJson<DecisionJson>(options, ...ASK)
+    await warmPostern(options, 'decision', 'respond', id, '--as', 'justin', '--select', 'a')
+    const checked = await warmPostern(options, 'decision', 'check', '--inject')
     expect(checked).toMatchObject({ exit: 0, stdout: '', stderr: expect.stringContaining('retired') })
-    expect((await postern(options, 'inbox', 'drain', '--agent', 'quinn')).stdout).toContain(id)
+    expect((await warmPostern(options, 'inbox', 'drain', '--agent', 'quinn')).stdout).toContain(id)
   })
 })

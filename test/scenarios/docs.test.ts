@@ -6,8 +6,8 @@ import { COMMON_OPTIONS } from '../../src/cli/command.ts'
 import { COMMANDS } from '../../src/cli/main.ts'
 import { EXECUTABLE, withoutChance } from '../helpers/command.ts'
 import { codeBlocks, codeIn, type DocumentedCommand, headingIds, linksIn, runnableIn } from '../helpers/documents.ts'
-import { runInShell } from '../helpers/shell.ts'
-import { temporaryFolder } from '../helpers/temp.ts'
+import { runInShell, runWarmInShell } from '../helpers/shell.ts'
+import { fastFolder } from '../helpers/temp.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const PAGES = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md'], { cwd: ROOT }).sort()
@@ -15,10 +15,7 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
 describe('the examples', () => {
   it('two agents in one program talk, and one has the proof', async () => {
-    const { exit, stdout, stderr } = await runInShell(
-      { home: temporaryFolder() },
-      'node "$ROOT/examples/sdk/two-agents.ts"',
-    )
+    const { exit, stdout, stderr } = await runInShell({ home: fastFolder() }, 'node "$ROOT/examples/sdk/two-agents.ts"')
     expect(exit, stderr).toBe(0)
     expect(stdout.trimEnd().split('\n')).toEqual([
       'mindy asked; asking again is a duplicate: true',
@@ -31,7 +28,7 @@ describe('the examples', () => {
   })
 
   it('a CI step tells an agent once, however often it is repeated', async () => {
-    const home = temporaryFolder()
+    const home = fastFolder()
     const notify = (words: string) =>
       runInShell({ home }, `POSTERN="node ${EXECUTABLE}" sh "$ROOT/examples/ci/notify.sh" ${words}`)
     expect(await notify('quinn 42 failed')).toMatchObject({ exit: 5 })
@@ -57,10 +54,13 @@ describe('the commands of the guides', () => {
     'docs/guides/spaces.md',
   ]
 
+  /** Pages whose every line goes to a shell and to the executable. */
+  const IN_SHELL = ['README.md', 'docs/guides/first-steps.md']
+
   it.each(GUIDES)('%s: run in order and do what is shown', async (page) => {
     const commands = runnableIn(read(page))
     expect(commands.length).toBeGreaterThanOrEqual(8)
-    await runAll(commands)
+    await runAll(commands, IN_SHELL.includes(page) ? runInShell : runWarmInShell)
   })
 })
 
@@ -77,8 +77,8 @@ function whole(output: string): string {
 }
 
 /** Runs them in one empty home. */
-async function runAll(commands: readonly DocumentedCommand[]): Promise<void> {
-  const home = temporaryFolder()
+async function runAll(commands: readonly DocumentedCommand[], run: typeof runInShell): Promise<void> {
+  const home = fastFolder()
   const history = 'git init -q . && git -c user.name=x -c user.email=x@example commit -q --allow-empty -m "Begin"'
   expect(await runInShell({ home }, history)).toMatchObject({ exit: 0 })
   const last: Record<string, string> = {}
@@ -89,7 +89,7 @@ async function runAll(commands: readonly DocumentedCommand[]): Promise<void> {
       /\b(msg|gate|dec)_(?:[0-9A-Z]*…|[0-9A-Z]{26})/g,
       (id, kind: string) => last[kind] ?? id,
     )
-    const outcome = await runInShell({ home }, filled)
+    const outcome = await run({ home }, filled)
     expect({ line, exit: outcome.exit, stderr: exit === 0 ? outcome.stderr : '' }).toEqual({ line, exit, stderr: '' })
     if (output !== '') expect(withoutChance(outcome.stdout.trimEnd())).toBe(withoutChance(whole(output)))
     for (const [kind, said] of Object.entries(IDS)) last[kind] = said.exec(outcome.stdout)?.[1] ?? last[kind] ?? ''

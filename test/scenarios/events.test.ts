@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline'
 import { expect, it, onTestFinished } from 'vitest'
 import { EXECUTABLE, postern, posternJson } from '../helpers/command.ts'
 import { startServe } from '../helpers/http-server.ts'
-import { temporaryFolder } from '../helpers/temp.ts'
+import { fastFolder } from '../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../helpers/warm-command.ts'
 
 interface Page {
   readonly items: readonly { readonly type: string; readonly subject: string; readonly at: string }[]
@@ -22,7 +23,7 @@ function follow(home: string, ...args: readonly string[]) {
 }
 
 it('tells what has happened, on a line each or as a page, and goes on after a cursor', async () => {
-  const home = temporaryFolder()
+  const home = fastFolder()
   await postern({ home }, 'agent', 'add', 'quinn')
   const { id } = await posternJson<{ id: string }>(
     { home },
@@ -49,26 +50,26 @@ it('tells what has happened, on a line each or as a page, and goes on after a cu
 })
 
 it('follows what other processes do, each event a line of JSON, until nobody reads any more', async () => {
-  const home = temporaryFolder()
-  await postern({ home }, 'agent', 'add', 'quinn')
+  const home = fastFolder()
+  await warmPostern({ home }, 'agent', 'add', 'quinn')
   const child = follow(home, '--latest', '1', '--types', 'message.created,agent.added', '--json')
   const lines = createInterface({ input: child.stdout })
   const next = async () => JSON.parse((await once(lines, 'line'))[0])
   expect(await next()).toMatchObject({ type: 'agent.added', subject: 'quinn' })
   for (const content of ['one', 'two']) {
     const told = next()
-    const { id } = await posternJson<{ id: string }>({ home }, 'inbox', 'push', '--to', 'quinn', content)
+    const { id } = await warmPosternJson<{ id: string }>({ home }, 'inbox', 'push', '--to', 'quinn', content)
     expect(await told).toMatchObject({ type: 'message.created', subject: id })
   }
   const gone = once(child, 'exit')
   child.stdout.destroy()
-  await postern({ home }, 'inbox', 'push', '--to', 'quinn', 'three')
+  await warmPostern({ home }, 'inbox', 'push', '--to', 'quinn', 'three')
   expect(await gone).toEqual([0, null])
 })
 
 it('goes on after the server was away, and misses nothing', async () => {
-  const home = temporaryFolder()
-  await postern({ home }, 'agent', 'add', 'quinn')
+  const home = fastFolder()
+  await warmPostern({ home }, 'agent', 'add', 'quinn')
   const first = await startServe({ home })
   const { port } = new URL(first.url)
   const child = follow(home, '--url', first.url, '--latest', '1', '--types', 'message.created,agent.added', '--json')
@@ -77,7 +78,7 @@ it('goes on after the server was away, and misses nothing', async () => {
   expect(await next()).toMatchObject({ type: 'agent.added', subject: 'quinn' })
   await first.stop()
   const told = next()
-  const { id } = await posternJson<{ id: string }>({ home }, 'inbox', 'push', '--to', 'quinn', 'meanwhile')
+  const { id } = await warmPosternJson<{ id: string }>({ home }, 'inbox', 'push', '--to', 'quinn', 'meanwhile')
   await startServe({ home, port })
   expect(await told).toMatchObject({ type: 'message.created', subject: id })
 })

@@ -3,8 +3,8 @@ import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EXECUTABLE, withoutChance } from '../helpers/command.ts'
 import { runInShell } from '../helpers/shell.ts'
-import { temporaryFolder } from '../helpers/temp.ts'
-import { verifies } from './requirements.ts'
+import { fastFolder } from '../helpers/temp.ts'
+import { verifies } from './verifies.ts'
 
 const ROOT = dirname(dirname(EXECUTABLE))
 
@@ -65,7 +65,7 @@ describe('the examples of agents', () => {
 
   it.each(Object.entries(PRINTS))('%s runs to its end and prints what happens', async (name, lines) => {
     verifies('S001.examples')
-    const home = temporaryFolder()
+    const home = fastFolder()
     const { exit, stdout, stderr } = await runInShell({ home }, `TMPDIR="$HOME" node "$ROOT/examples/${name}.ts"`)
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' })
     expect(withoutChance(stdout).trimEnd().split('\n')).toEqual(lines)

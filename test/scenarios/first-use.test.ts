@@ -1,8 +1,10 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { type CommandOptions, type Outcome, postern, posternJson, withoutChance } from '../helpers/command.ts'
+import { needsPostgres } from '../helpers/needs.ts'
 import { createDatabase } from '../helpers/postgres.ts'
-import { temporaryFolder } from '../helpers/temp.ts'
-import { verifies } from './requirements.ts'
+import { fastFolder } from '../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../helpers/warm-command.ts'
+import { verifies } from './verifies.ts'
 
 /** What a new user types first, in an empty home; each line's outcome is kept. */
 const SCRIPT: readonly (readonly string[])[] = [
@@ -52,9 +54,9 @@ const SCRIPT: readonly (readonly string[])[] = [
   ['inbox', 'drain', '--agent', 'nobody'],
 ]
 
-async function play(options: CommandOptions): Promise<Outcome[]> {
+async function play(options: CommandOptions, run = postern): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
-  for (const line of SCRIPT) outcomes.push(await postern(options, ...line))
+  for (const line of SCRIPT) outcomes.push(await run(options, ...line))
   return outcomes.map(({ exit, stdout, stderr }) => ({
     exit,
     stdout: withoutChance(stdout),
@@ -65,7 +67,7 @@ async function play(options: CommandOptions): Promise<Outcome[]> {
 describe('the first minutes with Postern', () => {
   it('shows a pushed message fenced, once, and accepts every form of the seed', async () => {
     verifies('S000.push.forms', 'S000.list.forms', 'S000.drain.forms')
-    const outcomes = await play({ home: temporaryFolder() })
+    const outcomes = await play({ home: fastFolder() })
     const exits = outcomes.map(({ exit }) => exit)
     expect(exits).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6, 64, 0, 0, 0, 0, 0, 0, 5])
 
@@ -81,28 +83,26 @@ describe('the first minutes with Postern', () => {
     expect(outcomes[16]?.stdout).toBe('No messages.\n')
   })
 
-  it('prints the same whichever store it runs on', async ({ skip }) => {
-    const adminUrl = inject('postgresUrl')
-    if (adminUrl === '') skip('there is no PostgreSQL here')
-    const database = await createDatabase(adminUrl)
+  it('prints the same whichever store it runs on', needsPostgres(inject('postgresUrl')), async () => {
+    const database = await createDatabase(inject('postgresUrl'))
     onTestFinished(() => database.drop())
     const [embedded, remote] = [
-      await play({ home: temporaryFolder() }),
-      await play({ home: temporaryFolder(), store: database.url }),
+      await play({ home: fastFolder() }, warmPostern),
+      await play({ home: fastFolder(), store: database.url }, warmPostern),
     ]
     expect(remote).toEqual(embedded)
   })
 
   it('traces every step of a message, as text and as JSON', async () => {
-    const options = { home: temporaryFolder() }
-    await postern(options, 'agent', 'add', 'quinn')
-    const { id } = await posternJson<{ id: string }>(options, 'inbox', 'push', '--to', 'quinn', 'hello')
-    const before = await posternJson<{ why: string }>(options, 'trace', id)
+    const options = { home: fastFolder() }
+    await warmPostern(options, 'agent', 'add', 'quinn')
+    const { id } = await warmPosternJson<{ id: string }>(options, 'inbox', 'push', '--to', 'quinn', 'hello')
+    const before = await warmPosternJson<{ why: string }>(options, 'trace', id)
     expect(before.why).toContain('quinn has not drained its inbox')
 
-    await postern(options, 'inbox', 'drain', '--agent', 'quinn')
-    await postern(options, 'inbox', 'ack', '--agent', 'quinn', id)
-    const trace = await posternJson<{
+    await warmPostern(options, 'inbox', 'drain', '--agent', 'quinn')
+    await warmPostern(options, 'inbox', 'ack', '--agent', 'quinn', id)
+    const trace = await warmPosternJson<{
       message: { id: string }
       deliveries: { agent: string; state: string; steps: { step: string }[] }[]
     }>(options, 'trace', id)
@@ -115,12 +115,12 @@ describe('the first minutes with Postern', () => {
       'seen',
       'acted',
     ])
-    const text = await postern(options, 'trace', id)
+    const text = await warmPostern(options, 'trace', id)
     expect(text.stdout).toMatch(/stored[\s\S]*offered[\s\S]*printed[\s\S]*seen[\s\S]*acted/)
   })
 
   it('answers scripts in the documented shapes', async () => {
-    const options = { home: temporaryFolder() }
+    const options = { home: fastFolder() }
     await postern(options, 'agent', 'add', 'quinn')
     const pushed = await posternJson(options, 'inbox', 'push', '--to', 'quinn', '--subject', 'S', 'hello')
     expect(pushed).toEqual({
@@ -148,7 +148,7 @@ describe('the first minutes with Postern', () => {
   })
 
   it('waits for a receipt and times out with its own exit code', async () => {
-    const options = { home: temporaryFolder() }
+    const options = { home: fastFolder() }
     await postern(options, 'agent', 'add', 'quinn')
     const waiting = postern(
       options,

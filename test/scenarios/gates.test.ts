@@ -6,8 +6,9 @@ import { processStart } from '../../src/kit/node/processes.ts'
 import type { Postern } from '../../src/model/postern.ts'
 import { type CommandOptions, postern, posternJson } from '../helpers/command.ts'
 import { startHostProcess } from '../helpers/host-process.ts'
-import { temporaryFolder } from '../helpers/temp.ts'
-import { verifies } from './requirements.ts'
+import { fastFolder } from '../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../helpers/warm-command.ts'
+import { verifies } from './verifies.ts'
 
 interface GateJson {
   readonly id: string
@@ -17,10 +18,10 @@ interface GateJson {
 }
 
 async function prepare(): Promise<CommandOptions> {
-  const options = { home: temporaryFolder() }
-  await postern(options, 'agent', 'add', 'quinn')
-  await postern(options, 'agent', 'add', 'rex')
-  await postern(options, 'agent', 'add', 'justin', '--kind', 'human')
+  const options = { home: fastFolder() }
+  await warmPostern(options, 'agent', 'add', 'quinn')
+  await warmPostern(options, 'agent', 'add', 'rex')
+  await warmPostern(options, 'agent', 'add', 'justin', '--kind', 'human')
   return options
 }
 
@@ -66,16 +67,16 @@ describe('a gate on the command line', () => {
 
   it('speaks plainly to a person', async () => {
     const options = await prepare()
-    const created = await postern(options, ...HUMAN)
+    const created = await warmPostern(options, ...HUMAN)
     expect(created.stdout).toMatch(/^Open: gate_\S+ holds quinn\.\n$/)
     const id = /gate_\w+/.exec(created.stdout)?.[0] ?? ''
-    const list = await postern(options, 'gate', 'list')
+    const list = await warmPostern(options, 'gate', 'list')
     expect(list.stdout).toMatch(new RegExp(`${id} +quinn +open +strict human +stop +Look first`))
-    expect((await postern(options, 'gate', 'show', id)).stdout).toContain('strict human gate of quinn')
-    expect((await postern(options, 'gate', 'waive', id, '--as', 'justin')).stdout).toBe(
+    expect((await warmPostern(options, 'gate', 'show', id)).stdout).toContain('strict human gate of quinn')
+    expect((await warmPostern(options, 'gate', 'waive', id, '--as', 'justin')).stdout).toBe(
       `Waived: ${id}. quinn is told.\n`,
     )
-    expect((await postern(options, 'gate', 'list')).stdout).toBe('No gate is open.\n')
+    expect((await warmPostern(options, 'gate', 'list')).stdout).toBe('No gate is open.\n')
   })
 
   it('checks with exit code 7 while it is open, and runs its command where it was set', async () => {
@@ -100,8 +101,9 @@ describe('a gate on the command line', () => {
 
   it('takes every kind, and everything that can be said of one', async () => {
     const options = await prepare()
-    const create = (...args: string[]) => posternJson<GateJson>(options, 'gate', 'create', '--agent', 'quinn', ...args)
-    const { id: message } = await posternJson<{ id: string }>(options, 'inbox', 'push', '--to', 'justin', 'May I?')
+    const create = (...args: string[]) =>
+      warmPosternJson<GateJson>(options, 'gate', 'create', '--agent', 'quinn', ...args)
+    const { id: message } = await warmPosternJson<{ id: string }>(options, 'inbox', 'push', '--to', 'justin', 'May I?')
     const first = await create('Wait', '--timeout', '1h', '--remind', '10m', '--waiter', 'rex,justin')
     expect(first).toMatchObject({ kind: 'human', remindEveryMs: 600_000, waiters: ['justin', 'rex'] })
     expect(await create('x', '--after', '10m')).toMatchObject({ kind: 'timer', untilAt: expect.stringMatching(/Z$/) })
@@ -139,7 +141,7 @@ describe('a gate on the command line', () => {
   ])('refuses %s with its code and exit code', async (_, args, exit, code) => {
     verifies('S000.gate.forms')
     const options = await prepare()
-    const outcome = await postern(options, ...args)
+    const outcome = await warmPostern(options, ...args)
     expect(outcome).toMatchObject({ exit, stdout: '' })
     expect(outcome.stderr).toMatch(new RegExp(`^postern: .+ \\[${code}\\]\\n$`))
   })
@@ -147,9 +149,9 @@ describe('a gate on the command line', () => {
   it('says who was first to whoever comes second', async () => {
     verifies('S000.gate.forms')
     const options = await prepare()
-    const { id } = await posternJson<GateJson>(options, ...HUMAN)
-    await postern(options, 'gate', 'resolve', id, '--as', 'justin', '--reason', 'Looks good')
-    const second = await postern(options, 'gate', 'resolve', id, '--as', 'justin', '--json')
+    const { id } = await warmPosternJson<GateJson>(options, ...HUMAN)
+    await warmPostern(options, 'gate', 'resolve', id, '--as', 'justin', '--reason', 'Looks good')
+    const second = await warmPostern(options, 'gate', 'resolve', id, '--as', 'justin', '--json')
     expect(second.exit).toBe(6)
     expect(JSON.parse(second.stdout)).toMatchObject({ error: { code: 'GATE_CLOSED', details: { by: 'justin' } } })
     expect(second.stderr).toContain('was resolved by justin: Looks good')
@@ -160,7 +162,7 @@ describe('whose word counts at a gate', () => {
   it('is a person’s where one is meant: not the agent’s, by whatever way it names itself, and nobody’s', async () => {
     verifies('S000.gate.forms')
     const options = await prepare()
-    const { id } = await posternJson<GateJson>(options, ...HUMAN)
+    const { id } = await warmPosternJson<GateJson>(options, ...HUMAN)
     const inEnvironment = { ...options, env: { POSTERN_AGENT: 'quinn' } }
     for (const [where, ...args] of [
       [options, '--agent', 'quinn'],
@@ -169,23 +171,23 @@ describe('whose word counts at a gate', () => {
       [inEnvironment],
       [options],
     ] as [CommandOptions, ...string[]][]) {
-      const outcome = await postern(where, 'gate', 'resolve', id, '--reason', 'I may', ...args)
+      const outcome = await warmPostern(where, 'gate', 'resolve', id, '--reason', 'I may', ...args)
       expect(outcome).toMatchObject({ exit: 4, stderr: expect.stringContaining('[NOT_ALLOWED]') })
     }
-    expect(await posternJson(options, 'gate', 'show', id)).toMatchObject({ state: 'open' })
+    expect(await warmPosternJson(options, 'gate', 'show', id)).toMatchObject({ state: 'open' })
   })
 
   it('is not the agent’s at a gate that others set for it, and is at its own', async () => {
     const options = await prepare()
     const inEnvironment = { ...options, env: { POSTERN_AGENT: 'quinn' } }
     const timer = ['gate', 'create', '--agent', 'quinn', '--after', '1h', 'Wait']
-    const set = await posternJson<GateJson>(options, ...timer)
+    const set = await warmPosternJson<GateJson>(options, ...timer)
     expect(set.createdBy).toBe('local')
-    expect(await postern(options, 'gate', 'waive', set.id, '--as', 'quinn')).toMatchObject({ exit: 4 })
-    const own = await posternJson<GateJson>(inEnvironment, ...timer)
+    expect(await warmPostern(options, 'gate', 'waive', set.id, '--as', 'quinn')).toMatchObject({ exit: 4 })
+    const own = await warmPosternJson<GateJson>(inEnvironment, ...timer)
     expect(own.createdBy).toBe('quinn')
-    expect(await postern(options, 'gate', 'waive', own.id, '--as', 'quinn')).toMatchObject({ exit: 0 })
-    expect(await posternJson(inEnvironment, 'gate', 'create', '--after', '1h', 'Wait')).toMatchObject({
+    expect(await warmPostern(options, 'gate', 'waive', own.id, '--as', 'quinn')).toMatchObject({ exit: 0 })
+    expect(await warmPosternJson(inEnvironment, 'gate', 'create', '--after', '1h', 'Wait')).toMatchObject({
       agent: 'quinn',
     })
   })
@@ -202,7 +204,7 @@ describe('whose word counts at a gate', () => {
     const created = await host.postern('gate', 'create', '--after', '1h', 'Wait', '--json')
     const gate = JSON.parse(created.stdout) as GateJson
     expect(gate).toMatchObject({ agent: 'quinn', createdBy: 'quinn' })
-    const human = await posternJson<GateJson>(options, ...HUMAN)
+    const human = await warmPosternJson<GateJson>(options, ...HUMAN)
     expect(await host.postern('gate', 'resolve', human.id)).toMatchObject({ exit: 4 })
     expect(await host.postern('gate', 'resolve', human.id, '--as', 'justin')).toMatchObject({ exit: 4 })
     expect(await host.postern('gate', 'resolve', gate.id)).toMatchObject({ exit: 0 })
@@ -217,7 +219,7 @@ describe('a gate of one session', () => {
       await sessions.begin({ id: 'ses-2', agent: 'rex' })
     })
     const register = ['gate', 'register', 'notes', '--agent', 'quinn', '--reason', 'Write notes']
-    expect(await posternJson(options, ...register)).toMatchObject({
+    expect(await warmPosternJson(options, ...register)).toMatchObject({
       sessionId: 'ses-1',
       name: 'notes',
       mode: 'strict',
@@ -225,10 +227,12 @@ describe('a gate of one session', () => {
       check: null,
       registeredBy: 'local',
     })
-    expect(await posternJson(options, 'gate', 'mark', 'notes', '--agent', 'quinn')).toMatchObject({ markedBy: 'quinn' })
+    expect(await warmPosternJson(options, 'gate', 'mark', 'notes', '--agent', 'quinn')).toMatchObject({
+      markedBy: 'quinn',
+    })
     const named = ['gate', 'register', 'tests', '--session', 'ses-2', '--check', 'npm test', '--mode', 'soft']
-    expect(await posternJson(options, ...named)).toMatchObject({ sessionId: 'ses-2', check: 'npm test' })
-    expect(await postern(options, 'gate', 'mark', 'tests', '--session', 'ses-2')).toMatchObject({
+    expect(await warmPosternJson(options, ...named)).toMatchObject({ sessionId: 'ses-2', check: 'npm test' })
+    expect(await warmPostern(options, 'gate', 'mark', 'tests', '--session', 'ses-2')).toMatchObject({
       exit: 64,
       stderr: expect.stringContaining('npm test'),
     })
@@ -239,13 +243,13 @@ describe('a gate of one session', () => {
     const file = join(options.home, 'config.json')
     await withStore(options.home, ({ sessions }) => sessions.begin({ id: 'ses-1', agent: 'quinn' }))
     writeFileSync(file, JSON.stringify({ gates: { notes: { reason: 'Write notes' } } }))
-    expect(await posternJson(options, 'gate', 'mark', 'notes', '--agent', 'quinn')).toMatchObject({
+    expect(await warmPosternJson(options, 'gate', 'mark', 'notes', '--agent', 'quinn')).toMatchObject({
       reason: 'Write notes',
       registeredBy: 'system',
     })
     for (const wrong of [{ gates: { notes: { chek: 'x' } } }, { hooks: [{ event: 'turn.stopp', command: 'true' }] }]) {
       writeFileSync(file, JSON.stringify(wrong))
-      expect(await postern(options, 'gate', 'list')).toMatchObject({
+      expect(await warmPostern(options, 'gate', 'list')).toMatchObject({
         exit: 64,
         stderr: expect.stringContaining('[CONFIG_INVALID]'),
       })

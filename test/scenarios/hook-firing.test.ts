@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createGate, deliveryOf, type Fired, fire, idsIn, makePlace, push } from '../faults/harness/hook.ts'
-import { verifies } from './requirements.ts'
+import { verifies } from './verifies.ts'
 
 const URGENT = { priority: 1 } as const
 const START = { fields: { source: 'startup' } }

@@ -8,6 +8,7 @@ import {
   type Fired,
   type Firing,
   fire,
+  HOST_TIMEOUT_MS,
   idsIn,
   makePlace,
   type Place,
@@ -16,9 +17,12 @@ import {
   stateOfGate,
   toldTo,
 } from '../faults/harness/hook.ts'
-import { verifies } from './requirements.ts'
+import { DEAD_MACHINE_MS } from '../helpers/patience.ts'
+import { verifies } from './verifies.ts'
 
 const CAP = 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP'
+/** A command of the user, which has as much time as the hook. */
+const hook = (command: string, more = {}) => ({ event: 'turn.stop', command, timeoutMs: DEAD_MACHINE_MS, ...more })
 const isContinued = ({ block, context }: Fired) => block !== '' || context !== ''
 
 describe('the end of a turn', () => {
@@ -54,8 +58,7 @@ describe('the end of a turn', () => {
 
   it('counts gates, mail and commands of the user together, and tells of each that was passed', async () => {
     verifies('G8.loop')
-    const command = { event: 'turn.stop', command: `[ -e hold ] || exit 0; echo '{"block":"the command holds"}'` }
-    const place = await makePlace({ hooks: [command] })
+    const place = await makePlace({ hooks: [hook(`[ -e hold ] || exit 0; echo '{"block":"the command holds"}'`)] })
     const mail = await push(place, 'mail', { priority: 2 })
     const first = await stops(place, 1)
     expect(first.flatMap(idsIn)).toEqual([mail])
@@ -75,6 +78,13 @@ describe('the end of a turn', () => {
     expect(told).toContain('command at 25')
     expect(told).toContain('put off 5 times in a row')
     expect(told).toContain('one message waits')
+  })
+
+  it('is put off five times although a command of the user takes longer than the agent until its next stop', async () => {
+    verifies('G8.loop')
+    const place = await makePlace({ hooks: [hook('sleep 0.3', { priority: 12 })] })
+    await createGate(place)
+    expect((await stops(place, 6)).map(isContinued)).toEqual([true, true, true, true, true, false])
   })
 
   it('is released in silence where nothing more would put it off', async () => {
@@ -186,8 +196,6 @@ describe('a marker that an agent leaves for a gate', () => {
 })
 
 describe('a command of the user', () => {
-  const hook = (command: string, more = {}) => ({ event: 'turn.stop', command, ...more })
-
   it('adds a context, a block and a notice to the answer, at its place', async () => {
     verifies('S000.hook.commands')
     const said = JSON.stringify({ context: 'the context', block: 'the block', notice: 'the notice' })
@@ -211,13 +219,12 @@ describe('a command of the user', () => {
   ] as const) {
     it(`says nothing where it ${what}, and the others are heard`, async () => {
       verifies('S000.hook.commands')
-      const place = await makePlace({ hooks: [hook(command, { timeoutMs: 5_000 })] })
+      const place = await makePlace({ hooks: [hook(command, { timeoutMs: 500 })] })
       const id = await push(place, 'mail')
       const [fired] = await stops(place, 1)
       expect(fired?.code).toBe(0)
       expect(fired?.block).toBe('')
       expect(fired && idsIn(fired)).toEqual([id])
-      expect(fired?.ms).toBeLessThan(2_000)
     })
   }
 
@@ -225,9 +232,11 @@ describe('a command of the user', () => {
     verifies('S000.hook.commands')
     const gates = { slow: { check: 'sleep 60', reason: 'the check must pass' } }
     const place = await makePlace({ gates, hooks: [hook('sleep 60', { timeoutMs: 5_000 })] })
-    const [fired] = await stops(place, 1)
+    // However late the hook is, it knows of the gate.
+    await fire(place, 'UserPromptSubmit')
+    const [fired] = await stops(place, 1, { hasDeadline: true })
     expect(fired?.block).toContain('the check must pass')
-    expect(fired?.ms).toBeLessThan(2_000)
+    expect(fired?.ms).toBeLessThan(HOST_TIMEOUT_MS)
   })
 
   it('cannot say more than there is room for', async () => {
@@ -240,7 +249,7 @@ describe('a command of the user', () => {
   })
 
   it('is run at the end of a session too', async () => {
-    const place = await makePlace({ hooks: [{ event: 'session.end', command: 'touch ended' }] })
+    const place = await makePlace({ hooks: [hook('touch ended', { event: 'session.end' })] })
     await fire(place, 'UserPromptSubmit')
     await fire(place, 'SessionEnd', { fields: { reason: 'other' } })
     expect(readFileSync(join(place.project, 'ended'), 'utf8')).toBe('')

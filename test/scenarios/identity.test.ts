@@ -6,14 +6,16 @@ import { processStart } from '../../src/kit/node/processes.ts'
 import type { Postern } from '../../src/model/postern.ts'
 import { type CommandOptions, postern, posternJson } from '../helpers/command.ts'
 import { type HostProcess, startHostProcess } from '../helpers/host-process.ts'
-import { temporaryFolder } from '../helpers/temp.ts'
-import { verifies } from './requirements.ts'
+import { HOST_ENV } from '../helpers/patience.ts'
+import { fastFolder } from '../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../helpers/warm-command.ts'
+import { verifies } from './verifies.ts'
 
 const SESSION = 'ses_quinn'
 
 /** Two agents, a person, and a living process that is registered as a session of quinn. */
 async function prepare(env: Readonly<Record<string, string>> = {}): Promise<{ home: string; host: HostProcess }> {
-  const home = temporaryFolder()
+  const home = fastFolder()
   const host = startHostProcess({ home, env })
   onTestFinished(() => host.stop())
   await withStore(home, async ({ agents, sessions }) => {
@@ -37,17 +39,19 @@ async function withStore(home: string, work: (store: Postern) => Promise<unknown
 }
 
 async function sendersOf(options: CommandOptions): Promise<string[]> {
-  const page = await posternJson<{ items: { from: { id: string; kind: string } }[] }>(options, 'inbox', 'list')
+  const page = await warmPosternJson<{ items: { from: { id: string; kind: string } }[] }>(options, 'inbox', 'list')
   return page.items.map(({ from }) => `${from.id} (${from.kind})`)
 }
 
 describe('a script that tries a hook out', () => {
   it('is no host, so a person may still speak in it', async () => {
-    const home = temporaryFolder()
+    const home = fastFolder()
     await posternJson({ home }, 'agent', 'add', 'quinn')
     await posternJson({ home }, 'agent', 'add', 'justin', '--kind', 'human')
     const stdin = JSON.stringify({ session_id: 's1', cwd: home, hook_event_name: 'SessionStart', source: 'startup' })
-    expect(await postern({ home, stdin }, 'hook', '--host', 'claude-code', '--agent', 'quinn')).toMatchObject({
+    expect(
+      await postern({ home, stdin, env: HOST_ENV }, 'hook', '--host', 'claude-code', '--agent', 'quinn'),
+    ).toMatchObject({
       exit: 0,
     })
     expect(await posternJson({ home }, 'agent', 'show', 'quinn')).toMatchObject({ session: { id: 's1', pid: null } })
@@ -104,7 +108,7 @@ describe('a process within a session of an AI', () => {
       expect(outcome).toMatchObject({ exit: 4, stderr: expect.stringContaining('[NOT_ALLOWED]') })
     }
     expect(existsSync(join(home, 'trusted.json'))).toBe(false)
-    expect(await postern({ home }, 'config', 'trust')).toMatchObject({ exit: 0 })
+    expect(await warmPostern({ home }, 'config', 'trust')).toMatchObject({ exit: 0 })
   })
 
   it('is nobody in particular once the session has ended', async () => {

@@ -15,10 +15,12 @@ import { describe, expect, it } from 'vitest'
 import { installLauncher } from '../../src/hooks/install/install-launcher.ts'
 import { BOOT_ID_FILE, formatQuiet } from '../../src/model/quiet.ts'
 import { EXECUTABLE, type Outcome, postern } from '../helpers/command.ts'
+import { NEEDS_BOOT_ID } from '../helpers/quiet.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
+import { warmPostern } from '../helpers/warm-command.ts'
 
 /** A user's home, a project in it, and the commands that are typed there. */
-function makePlace(name = 'me') {
+function makePlace(name = 'me', command = warmPostern) {
   const home = join(temporaryFolder(), name)
   const project = join(home, 'work', 'project')
   mkdirSync(join(project, '.git'), { recursive: true })
@@ -30,7 +32,7 @@ function makePlace(name = 'me') {
     project,
     own,
     run: (args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Outcome> =>
-      postern({ home, cwd: join(project, 'src'), env: { ...env, ...more } }, ...args),
+      command({ home, cwd: join(project, 'src'), env: { ...env, ...more } }, ...args),
   }
 }
 
@@ -211,7 +213,7 @@ describe('postern init', () => {
   })
 
   it('remembers each of several that are installed at once, and takes all of them out again', async () => {
-    const place = makePlace()
+    const place = makePlace('me', postern)
     write(join(place.home, '.claude', 'settings.json'), FOREIGN)
     const before = snapshot(place.home, ['.postern'])
     const all = CASES.map(([host, scope]) => ['init', '--host', host, '--scope', scope])
@@ -393,8 +395,9 @@ describe('what was installed', () => {
     }
   })
 
-  it.runIf(existsSync(BOOT_ID_FILE)).each(['plain', 'it\'s a "home" $HOME'])(
+  it.each(['plain', 'it\'s a "home" $HOME'])(
     'runs by its very command line in a home called %s',
+    NEEDS_BOOT_ID,
     async (name) => {
       const place = makePlace(name)
       const { path } = await answerOf<{ path: string }>(place, 'init', '--host', 'claude-code', '--agent', 'quinn')

@@ -1,17 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { type Claim, readClaims } from './claims.ts'
 import { PROOF_FOLDERS, type ProofFolder, REQUIREMENTS, type Requirement } from './requirements.ts'
 
-const ROOT = new URL('../../', import.meta.url).pathname
-
-interface Claim {
-  readonly id: string
-  readonly folder: ProofFolder
-  readonly file: string
-}
-
-const claims = (Object.keys(PROOF_FOLDERS) as ProofFolder[]).flatMap(claimsIn)
+const claims = readClaims()
 
 describe('requirements', () => {
   it('have a proof each', () => {
@@ -43,19 +34,4 @@ function unproven(asked: Readonly<Record<string, Requirement>>, made: readonly C
 
 function unknown(asked: Readonly<Record<string, Requirement>>, made: readonly Claim[]): string[] {
   return made.filter(({ id }) => !(id in asked)).map(({ id, file }) => `${file} claims "${id}"`)
-}
-
-function claimsIn(folder: ProofFolder): Claim[] {
-  return testsIn(join(ROOT, PROOF_FOLDERS[folder])).flatMap((file) => {
-    const source = readFileSync(file, 'utf8')
-    const calls = [...source.matchAll(/\bverifies\(([^)]*)\)/g)].map(([, ids = '']) => ids)
-    const ids = calls.flatMap((call) => [...call.matchAll(/'([^']+)'/g)].map(([, id = '']) => id))
-    return ids.map((id) => ({ id, folder, file: file.slice(ROOT.length) }))
-  })
-}
-
-function testsIn(folder: string): string[] {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  const own = names.filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
-  return own.map((name) => join(folder, name))
 }

@@ -6,9 +6,9 @@ import { isAlive, processStart } from '../../src/kit/node/processes.ts'
 import type { BusEntry } from '../../src/model/bus/entry.ts'
 import { makeTask, says } from '../helpers/bus/runner.ts'
 import { postern } from '../helpers/command.ts'
-import { verifies } from './requirements.ts'
+import { HASTY_ENV, PATIENTLY } from '../helpers/patience.ts'
+import { verifies } from './verifies.ts'
 
-const SOON_MS = 30_000
 const MEGABYTE = 1_000_000
 const types = (entries: readonly BusEntry[]) => entries.map(({ type }) => type)
 
@@ -237,7 +237,7 @@ describe('a command that is run', () => {
     const task = makeTask()
     const runner = task.start(`head -c ${50 * MEGABYTE} /dev/zero`, { isUnread: true })
     const told = async () => types(await task.entries().catch(() => []))
-    await expect.poll(told, { timeout: SOON_MS, interval: 200 }).toEqual(['START', 'STOP'])
+    await expect.poll(told, { ...PATIENTLY, interval: 200 }).toEqual(['START', 'STOP'])
     const status = readFileSync(`/proc/${runner.pid}/status`, 'utf8')
     expect(Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1])).toBeLessThan(200 * 1024)
     expect(statSync(join(task.runs()[0] ?? '', 'agent-stdout.txt')).size).toBe(50 * MEGABYTE)
@@ -281,7 +281,7 @@ describe('a runner that is told to end', () => {
     runner.signal(signal)
     expect(await runner.ended).toEqual({ exit, signal: null })
     expect((await task.entries())[1]?.meta).toMatchObject({ status: 'killed', exit_code: exit, signal })
-    await expect.poll(() => isAlive(pid, startedAt), { timeout: SOON_MS }).toBe('gone')
+    await expect.poll(() => isAlive(pid, startedAt), PATIENTLY).toBe('gone')
   })
 
   it('kills the command at the second SIGINT', async () => {
@@ -295,13 +295,13 @@ describe('a runner that is told to end', () => {
       runner.signal('SIGINT')
       return readdirSync(join(task.folder, '.running'))
     }
-    await expect.poll(again, { timeout: SOON_MS, interval: 200 }).toEqual([])
+    await expect.poll(again, { ...PATIENTLY, interval: 200 }).toEqual([])
     expect(await runner.ended).toEqual({ exit: 137, signal: null })
     expect((await task.entries())[1]?.meta).toMatchObject({ status: 'killed', signal: 'SIGKILL' })
   })
 
   it('kills a command that does not end within ten seconds', async () => {
-    const task = makeTask()
+    const task = makeTask(HASTY_ENV)
     const runner = task.start('trap "echo caught" TERM; echo ready; while :; do sleep 0.05; done')
     await says(runner, 'ready')
     runner.signal('SIGTERM')

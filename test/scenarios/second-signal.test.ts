@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { EXECUTABLE } from '../helpers/command.ts'
-import { temporaryFolder } from '../helpers/temp.ts'
+import { fastFolder } from '../helpers/temp.ts'
 
 const SERVING = ['serve --port 0', 'ledger serve --node-port 0 --mirror-port 0 --rest-port 0']
 
@@ -12,7 +12,7 @@ it.each(SERVING)('"postern %s" ends with the second signal though its store neve
   onTestFinished(() => void silent.close())
   await once(silent, 'listening')
   const store = `postgres://nobody@127.0.0.1:${(silent.address() as AddressInfo).port}/nothing`
-  const home = temporaryFolder()
+  const home = fastFolder()
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, POSTERN_HOME: home }
   const child = spawn(process.execPath, [EXECUTABLE, ...command.split(' '), '--store', store], { env })
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -1,15 +1,13 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { postern } from '../helpers/command.ts'
-import { describePage, openPage, startPageServer, useBrowser } from './harness.ts'
-import { playScene } from './scene.ts'
+import { describePage, openPage, openScene, useBrowser } from './harness.ts'
 
 useBrowser()
 
 describePage('from the page', () => {
   it('a plan is paused, resumed and run', async () => {
-    const server = await startPageServer()
-    const scene = await playScene(server)
+    const { server, scene } = await openScene()
     const [plan] = await scene.admin.plans.list({ agent: 'milo' })
     const look = async () => scene.admin.plans.show({ id: plan?.id ?? '' })
     const { page } = await openPage(server, `/ui/plans/${plan?.id}`)
@@ -20,12 +18,10 @@ describePage('from the page', () => {
     const { runs } = await look()
     await page.getByRole('button', { name: 'Run now' }).click()
     await expect.poll(async () => (await look()).runs).toBe(runs + 1)
-    await scene.close()
   })
 
   it('a service is given a new key, which is shown once, and an event of it is brought again', async () => {
-    const server = await startPageServer()
-    const scene = await playScene(server)
+    const { server, scene } = await openScene()
     const service = (await scene.rosa.services.list({})).find(({ name }) => name === 'ci')
     const { page } = await openPage(server, `/ui/services/${service?.id}`)
     await page.getByRole('button', { name: 'Replay' }).first().click()
@@ -40,12 +36,10 @@ describePage('from the page', () => {
     })
     await page.getByRole('button', { name: 'I have them' }).click()
     expect(await page.getByText(key).count()).toBe(0)
-    await scene.close()
   })
 
   it('the ledger is verified, and a proof of it that others can check is exported', async () => {
-    const server = await startPageServer()
-    const scene = await playScene(server)
+    const { server, scene } = await openScene()
     const [topic] = await scene.rosa.ledger.topics({ role: 'work' })
     const { page } = await openPage(server, `/ui/ledger/${topic?.id}`)
     await page.getByRole('button', { name: 'Verify all' }).click()
@@ -58,6 +52,5 @@ describePage('from the page', () => {
     const file = join(server.home, 'proof.jsonl')
     await download.saveAs(file)
     expect(await postern({ home: server.home }, 'ledger', 'verify', file)).toMatchObject({ exit: 0 })
-    await scene.close()
   })
 })

@@ -1,15 +1,13 @@
 import { expect, it } from 'vitest'
-import { verifies } from '../scenarios/requirements.ts'
-import { describePage, openPage, startPageServer, useBrowser } from './harness.ts'
-import { playScene } from './scene.ts'
+import { verifies } from '../scenarios/verifies.ts'
+import { describePage, openPage, openScene, useBrowser } from './harness.ts'
 
 useBrowser()
 
 describePage('a person at the page', () => {
   it('answers a decision with the keyboard alone, and the drain of the waiting agent shows it', async () => {
     verifies('page.answer')
-    const server = await startPageServer()
-    const scene = await playScene(server)
+    const { server, scene } = await openScene()
     const { page, faults } = await openPage(server)
     await page.getByText('quinn asks: Which way').first().waitFor()
 
@@ -33,13 +31,11 @@ describePage('a person at the page', () => {
     await scene.quinn.inbox.confirm({ offerId: drained.offer?.id ?? '', evidence: 'the next event', printed: true })
     await page.getByText(/Quinn has seen the answer/).waitFor()
     expect(faults).toEqual([])
-    await scene.close()
   })
 
   it('resolves a gate, with a reason that its agent is told', async () => {
     verifies('page.gate')
-    const server = await startPageServer()
-    const scene = await playScene(server)
+    const { server, scene } = await openScene()
     const { page } = await openPage(server, '/ui/gates')
     await page.getByText('Nobody deploys to production').click()
     await page.getByLabel(/Your reason/).fill('The notes are read.')
@@ -50,17 +46,14 @@ describePage('a person at the page', () => {
     expect(gate).toMatchObject({ state: 'resolved', closedBy: 'rosa', closedReason: 'The notes are read.' })
     const told = await scene.milo.inbox.list({ agent: 'milo' })
     expect(told.items.some(({ content }) => content.includes('The notes are read.'))).toBe(true)
-    await scene.close()
   })
 
   it('is told in words what is refused, and what to do', async () => {
-    const server = await startPageServer()
-    const scene = await playScene(server)
+    const { server } = await openScene()
     const { page } = await openPage(server, '/ui/decisions/dec_00000000000000000000000000')
     await page
       .getByRole('alert')
       .getByText(/There is no decision/)
       .waitFor()
-    await scene.close()
   })
 })

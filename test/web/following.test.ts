@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { verifies } from '../scenarios/requirements.ts'
-import { describePage, isLive, openPage, startPageServer, useBrowser } from './harness.ts'
-import { playScene, type Scene } from './scene.ts'
+import { verifies } from '../scenarios/verifies.ts'
+import { describePage, isLive, openPage, openScene, startPageServer, useBrowser } from './harness.ts'
+import type { Scene } from './scene.ts'
 
 useBrowser()
 
@@ -16,8 +16,7 @@ async function drain(agent: Scene['quinn'], id: string): Promise<void> {
 describePage('the page follows', () => {
   it('a message to a space: its ticks turn as agents drain', async () => {
     verifies('page.follow')
-    const server = await startPageServer()
-    const scene = await playScene(server)
+    const { server, scene } = await openScene()
     const { page } = await openPage(server)
     await page.keyboard.press('c')
     await page.getByLabel('To', { exact: true }).fill('release')
@@ -35,25 +34,21 @@ describePage('the page follows', () => {
     expect(await tick('vera').getAttribute('data-state')).toBe('pending')
     await drain(scene.vera, 'vera')
     await expect.poll(() => tick('vera').getAttribute('data-state')).toBe('seen')
-    await scene.close()
   })
 
   it('a message that nobody drains: its trace says so, until somebody does', async () => {
     verifies('page.follow')
-    const server = await startPageServer()
-    const scene = await playScene(server)
+    const { server, scene } = await openScene()
     const { id } = await scene.rosa.inbox.push({ to: ['vera'], content: 'Are you there?' })
     const { page } = await openPage(server, `/ui/trace/${id}`)
     await page.getByText(/vera has not drained its inbox since it came/).waitFor()
     await page.getByText('not seen yet').waitFor()
     await drain(scene.vera, 'vera')
     await page.getByText(/vera has seen it/).waitFor()
-    await scene.close()
   })
 
   it('entries of a bus as they come', async () => {
-    const server = await startPageServer()
-    const scene = await playScene(server)
+    const { server, scene } = await openScene()
     const { page } = await openPage(server, '/ui/bus/shop/receipts')
     await page.getByText('Run ended.').waitFor()
     await scene.milo.bus.post({
@@ -63,7 +58,6 @@ describePage('the page follows', () => {
       body: 'It came while you looked.',
     })
     await page.getByText('It came while you looked.').waitFor()
-    await scene.close()
   })
 
   it('says that the server is lost where it is silent, and goes on when it speaks again', async () => {
@@ -85,8 +79,7 @@ describePage('the page follows', () => {
 
   it('goes on after the server was started again, without being loaded anew', async () => {
     verifies('page.resume')
-    const server = await startPageServer()
-    const scene = await playScene(server)
+    const { server, scene } = await openScene()
     const { page } = await openPage(server)
     await page.evaluate('globalThis.isSamePage = true')
     await scene.close()
@@ -98,7 +91,7 @@ describePage('the page follows', () => {
     await again.ask('POST /api/v1/inbox', {
       body: { to: ['rosa'], content: 'Back again.', subject: 'After the restart' },
     })
-    await page.getByRole('option', { name: /After the restart/ }).waitFor({ timeout: 30_000 })
+    await page.getByRole('option', { name: /After the restart/ }).waitFor()
     await isLive(page)
     expect(await page.evaluate('globalThis.isSamePage')).toBe(true)
   })

@@ -1,12 +1,19 @@
+import { cpSync } from 'node:fs'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, describe, inject, onTestFinished } from 'vitest'
 import { SIGN_INS_PATH } from '../../src/operations/routes.ts'
+import { describeProgram } from '../helpers/binaries.ts'
 import { ask, type ServeProcess, startServe } from '../helpers/http-server.ts'
-import { temporaryFolder } from '../helpers/temp.ts'
+import { needs } from '../helpers/needs.ts'
+import { fastFolder, makeFastFolder, removeFolder } from '../helpers/temp.ts'
 import './global-browser.ts'
+import { DEAD_MACHINE_MS } from '../helpers/patience.ts'
+import { joinScene, playScene, type Scene } from './scene.ts'
 
-/** Tests in a browser, where there is one. */
-export const describePage = describe.skipIf(inject('chromium') === '')
+export const NEEDS_CHROMIUM = needs(inject('chromium') === '' ? describeProgram('chromium') : undefined)
+
+/** Tests in a browser. */
+export const describePage = (name: string, state: () => void) => describe(name, NEEDS_CHROMIUM, state)
 
 /** It must reach nothing but the server of the test. */
 const FLAGS = [
@@ -50,14 +57,14 @@ export async function openPage(
   const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...contextOptions })
   onTestFinished(() => context.close())
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(DEAD_MACHINE_MS)
   const [requests, faults]: [string[], string[]] = [[], []]
   page.on('request', (request) => requests.push(request.url()))
   page.on('pageerror', (error) => faults.push(error.message))
   page.on('console', (message) => {
     if (/Content Security Policy|Trusted Type|Refused to/i.test(message.text())) faults.push(message.text())
   })
-  await page.goto(`${server.url}${await signInPath(server, person)}`)
+  await context.request.get(`${server.url}${await signInPath(server, person)}`, { maxRedirects: 0 })
   await page.goto(`${server.url}${path}`)
   await isLive(page)
   return { page, context, requests, faults }
@@ -73,9 +80,43 @@ export async function isLive(page: Page): Promise<void> {
   await page.locator('.connection[data-state=live]').first().waitFor({ state: 'attached' })
 }
 
+interface Played extends Pick<Scene, 'decisionId' | 'gateId'> {
+  readonly home: string
+}
+
+let played: Promise<Played> | undefined
+
+/** A server whose store holds the scene. The scene is played once for a file; every test gets a copy of its home. */
+export async function openScene(): Promise<{ readonly server: PageServer; readonly scene: Scene }> {
+  played ??= playOnce()
+  const { home: from, ...ids } = await played
+  const home = fastFolder()
+  cpSync(from, home, { recursive: true })
+  const server = await startPageServer({ home })
+  const scene = await joinScene(server, ids)
+  onTestFinished(() => scene.close())
+  return { server, scene }
+}
+
+async function playOnce(): Promise<Played> {
+  const home = makeFastFolder()
+  process.once('exit', () => removeFolder(home))
+  const server = await startServe({ home })
+  const { decisionId, gateId, close } = await playScene(server)
+  await close()
+  await server.stop()
+  return { home, decisionId, gateId }
+}
+
+export interface PageServer extends ServeProcess {
+  readonly home: string
+}
+
 /** A server of its own, in a home of its own. */
-export async function startPageServer(options: { readonly home?: string; readonly port?: string } = {}) {
-  const home = options.home ?? temporaryFolder()
+export async function startPageServer(
+  options: { readonly home?: string; readonly port?: string } = {},
+): Promise<PageServer> {
+  const home = options.home ?? fastFolder()
   const server = await startServe({ home, ...(options.port !== undefined && { port: options.port }) })
   return { ...server, home }
 }

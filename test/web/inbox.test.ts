@@ -1,16 +1,12 @@
 import { expect, it } from 'vitest'
+import { PATIENTLY } from '../helpers/patience.ts'
 import { createSignal } from '../helpers/signal.ts'
-import { describePage, openPage, startPageServer, useBrowser } from './harness.ts'
-import { playScene } from './scene.ts'
+import { describePage, openPage, openScene, useBrowser } from './harness.ts'
 
 useBrowser()
 
-/** What can be undone is told to the server only when it no longer can. */
-const UNDO_MS = 6_000
-
 async function openInbox() {
-  const server = await startPageServer()
-  const scene = await playScene(server)
+  const { server, scene } = await openScene()
   const opened = await openPage(server)
   await opened.page.getByRole('option').first().waitFor()
   const stateOf = async (subject: string) => {
@@ -20,6 +16,8 @@ async function openInbox() {
   return { ...opened, server, scene, stateOf }
 }
 
+/** For so long a step can be taken back. */
+const TOAST_MS = 6_000
 const ALERT = 'The staging database is at 92 % of its disk'
 const MAIL = 'Checkout tests are green again'
 
@@ -31,11 +29,12 @@ describePage('the inbox', () => {
     await scene.vera.inbox.push({ to: ['rosa'], content: 'It is live.', subject: 'A new one' })
     await page.getByRole('option', { name: /A new one/ }).waitFor()
     await expect.poll(() => page.title()).toContain(`(${before + 1})`)
-    await scene.close()
   })
 
   it('takes back what was done for some seconds, and tells the server afterwards', async () => {
-    const { page, scene, stateOf } = await openInbox()
+    const { page, stateOf } = await openInbox()
+    await page.clock.install()
+    await page.reload()
     await page.getByRole('option', { name: new RegExp(ALERT) }).click()
     await page.keyboard.press('e')
     await page.getByRole('option', { name: new RegExp(ALERT) }).waitFor({ state: 'detached' })
@@ -45,24 +44,24 @@ describePage('the inbox', () => {
 
     await page.getByRole('option', { name: new RegExp(MAIL) }).click()
     await page.keyboard.press('e')
-    await expect.poll(() => stateOf(MAIL), { timeout: UNDO_MS + 5_000 }).toBe('acted')
+    await page.getByRole('option', { name: new RegExp(MAIL) }).waitFor({ state: 'detached' })
+    await page.clock.fastForward(TOAST_MS)
+    await expect.poll(() => stateOf(MAIL), PATIENTLY).toBe('acted')
     expect(await stateOf(ALERT)).not.toBe('acted')
-    await scene.close()
   })
 
   it('has done what was done when it is left before that can no longer be taken back', async () => {
-    const { page, scene, stateOf } = await openInbox()
+    const { page, stateOf } = await openInbox()
     expect(await stateOf(MAIL)).toBe('pending')
     await page.getByRole('option', { name: new RegExp(MAIL) }).click()
     await page.keyboard.press('e')
     await page.getByText('Done', { exact: true }).last().waitFor()
     await page.reload()
-    await expect.poll(() => stateOf(MAIL), { timeout: UNDO_MS - 1_000 }).toBe('acted')
-    await scene.close()
+    await expect.poll(() => stateOf(MAIL), PATIENTLY).toBe('acted')
   })
 
   it('takes back the very step whose button is pressed', async () => {
-    const { page, scene } = await openInbox()
+    const { page } = await openInbox()
     const option = (subject: string) => page.getByRole('option', { name: new RegExp(subject) })
     for (const subject of [ALERT, MAIL]) {
       await option(subject).click()
@@ -72,7 +71,6 @@ describePage('the inbox', () => {
     await page.locator('.toast').first().getByRole('button', { name: /Undo/ }).click()
     await option(ALERT).waitFor()
     expect(await option(MAIL).count()).toBe(0)
-    await scene.close()
   })
 
   it('does not bring back what leaves it while it is being loaded', async () => {
@@ -99,22 +97,20 @@ describePage('the inbox', () => {
     answer.fire()
     await page.getByRole('option', { name: /A new one/ }).waitFor()
     expect(await mail.count()).toBe(0)
-    await scene.close()
   })
 
   it('shows as unread what the server could not be told of', async () => {
-    const { page, scene } = await openInbox()
+    const { page } = await openInbox()
     await page.route('**/api/v1/inbox/read', (route) => route.fulfill({ status: 500, body: '' }))
     const isRefused = page.waitForResponse('**/api/v1/inbox/read')
     const mail = page.getByRole('option', { name: new RegExp(MAIL) })
     await mail.click()
     await isRefused
     await expect.poll(() => mail.evaluate((row) => row.classList.contains('is-unread'))).toBe(true)
-    await scene.close()
   })
 
   it('snoozes, and brings back what was snoozed', async () => {
-    const { page, scene, stateOf } = await openInbox()
+    const { page, stateOf } = await openInbox()
     await page.getByRole('option', { name: new RegExp(ALERT) }).click()
     await page.keyboard.press('s')
     await page.keyboard.press('1')
@@ -124,16 +120,14 @@ describePage('the inbox', () => {
     await page.getByRole('option', { name: new RegExp(ALERT) }).waitFor()
     await page.keyboard.press('u')
     await expect.poll(() => stateOf(ALERT)).toBe('pending')
-    await scene.close()
   })
 
   it('deals with many at once', async () => {
-    const { page, scene } = await openInbox()
+    const { page } = await openInbox()
     for (const key of ['j', 'j', 'x', 'j', 'x']) await page.keyboard.press(key)
     await page.getByText('2 selected').waitFor()
     await page.keyboard.press('e')
     await page.getByText('2 done').waitFor()
-    await scene.close()
   })
 
   it('replies in the thread', async () => {
@@ -149,11 +143,10 @@ describePage('the inbox', () => {
       subject: `Re: ${ALERT}`,
       from: { id: 'rosa', verified: true },
     })
-    await scene.close()
   })
 
   it('finds messages by their words, and screens by their names', async () => {
-    const { page, scene } = await openInbox()
+    const { page } = await openInbox()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('staging datab')
     await page.getByRole('listbox', { name: 'Findings' }).getByText(ALERT).waitFor()
@@ -164,6 +157,5 @@ describePage('the inbox', () => {
     await page.getByRole('heading', { name: 'Decisions', level: 1 }).waitFor()
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keys' }).getByText('Write a message').waitFor()
-    await scene.close()
   })
 })

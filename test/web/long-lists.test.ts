@@ -1,32 +1,42 @@
+import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { connectPostern } from '../../src/client/connect.ts'
-import { verifies } from '../scenarios/requirements.ts'
+import { PATIENTLY } from '../helpers/patience.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { describePage, openPage, startPageServer, useBrowser } from './harness.ts'
 
 useBrowser()
 
 const COUNT = 10_000
-/** What is seen as a stutter. Machines that run tests do other things too: of ten frames one may be that late. */
+/** A page that works longer on a frame is seen to stutter. */
 const SMOOTH_MS = 50
-const STUTTER_MS = 150
+const FRAMES = 120
 
-/** Scrolls by a screen each frame and tells how long each frame took. */
+/** Scrolls by a screen each frame and tells how many rows there are then. */
 const SCROLL = `new Promise((resolve) => {
   const list = document.querySelector('.inbox-list')
-  const frames = []
-  let last = performance.now()
-  const step = (now) => {
-    frames.push(now - last)
-    last = now
+  let frames = 0
+  const step = () => {
     list.scrollTop += 700
-    if (frames.length < 120) requestAnimationFrame(step)
-    else resolve({ frames, rows: document.querySelectorAll('.inbox-row').length })
+    if (++frames < ${FRAMES}) requestAnimationFrame(step)
+    else resolve(document.querySelectorAll('.inbox-row').length)
   }
   requestAnimationFrame(step)
 })`
 
+/** How long the page has kept a processor busy so far. However busy the machine is, that stays the same. */
+async function watchWork(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    const { value = Number.NaN } = metrics.find(({ name }) => name === 'TaskDuration') ?? {}
+    return value * 1000
+  }
+}
+
 describePage('an inbox of 10,000 messages', () => {
-  it('is there whole, scrolls without stutter, and is gone through by keys', { timeout: 120_000 }, async () => {
+  it('is there whole, scrolls without stutter, and is gone through by keys', async () => {
     verifies('page.long-lists')
     const server = await startPageServer()
     const admin = await connectPostern(server)
@@ -40,14 +50,11 @@ describePage('an inbox of 10,000 messages', () => {
       await admin.inbox.pushMany({ messages })
     }
     const { page } = await openPage(server)
-    await expect
-      .poll(() => page.locator('.inbox-head').first().textContent(), { timeout: 30_000 })
-      .toContain(String(COUNT))
-    const { frames, rows } = (await page.evaluate(SCROLL)) as { readonly frames: number[]; readonly rows: number }
-    expect(rows).toBeLessThan(60)
-    const sorted = frames.toSorted((one, other) => one - other)
-    expect(sorted[Math.floor(frames.length * 0.5)]).toBeLessThan(SMOOTH_MS)
-    expect(sorted[Math.floor(frames.length * 0.9)]).toBeLessThan(STUTTER_MS)
+    await expect.poll(() => page.locator('.inbox-head').first().textContent(), PATIENTLY).toContain(String(COUNT))
+    const workMs = await watchWork(page)
+    const before = await workMs()
+    expect(await page.evaluate(SCROLL)).toBeLessThan(60)
+    expect(((await workMs()) - before) / FRAMES).toBeLessThan(SMOOTH_MS)
     await page.evaluate('document.querySelector(".inbox-list").scrollTop = 1e9')
     await page.getByRole('option', { name: /Message 1 Some words/ }).waitFor()
     for (let steps = 0; steps < 30; steps++) await page.keyboard.press('j')

@@ -2,9 +2,9 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { SCREENS } from '../../web/src/router/route.ts'
-import { verifies } from '../scenarios/requirements.ts'
-import { describePage, openPage, startPageServer, useBrowser } from './harness.ts'
-import { playScene } from './scene.ts'
+import { FULL } from '../helpers/tier.ts'
+import { verifies } from '../scenarios/verifies.ts'
+import { describePage, openPage, openScene, startPageServer, useBrowser } from './harness.ts'
 
 useBrowser()
 
@@ -38,17 +38,17 @@ async function settled(page: Page): Promise<void> {
 }
 
 describePage('every screen', () => {
-  it('has no serious fault for those who see or hear it otherwise, light or dark', { timeout: 120_000 }, async () => {
-    verifies('page.looks')
-    const server = await startPageServer()
-    const scene = await playScene(server)
+  /** Looks at every second screen in the light and at the others in the dark, or the other way round. */
+  async function lookAtAll(themes: readonly ['light' | 'dark', 'light' | 'dark']): Promise<void> {
+    const { server, scene } = await openScene()
+    const screens = await everyScreen(scene)
     const found: string[] = []
-    for (const colorScheme of ['light', 'dark'] as const) {
+    for (const [turn, colorScheme] of themes.entries()) {
       const { page, faults } = await openPage(server, '/ui/inbox', { colorScheme, reducedMotion: 'reduce' })
       const ground = (await page.evaluate('getComputedStyle(document.body).backgroundColor')) as string
       const brightness = (ground.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part), 0)
       expect(colorScheme === 'dark' ? brightness < 200 : brightness > 600, ground).toBe(true)
-      for (const path of await everyScreen(scene)) {
+      for (const path of screens.filter((_, at) => at % 2 === turn)) {
         await page.goto(`${server.url}${path}`)
         await settled(page)
         expect(await page.locator('.problem').allTextContents(), path).toEqual([])
@@ -57,12 +57,20 @@ describePage('every screen', () => {
       expect(faults).toEqual([])
     }
     expect(found).toEqual([])
-    await scene.close()
+  }
+
+  it('has no serious fault for those who see or hear it otherwise, light or dark', async () => {
+    verifies('page.looks')
+    await lookAtAll(['light', 'dark'])
+  })
+
+  it('has no serious fault for them in the other theme either', FULL, async () => {
+    verifies('page.looks')
+    await lookAtAll(['dark', 'light'])
   })
 
   it('has no serious fault in what lies above it either', async () => {
-    const server = await startPageServer()
-    const scene = await playScene(server)
+    const { server } = await openScene()
     const { page } = await openPage(server)
     await page.getByRole('option').first().waitFor()
     for (const [key, title] of [
@@ -78,13 +86,11 @@ describePage('every screen', () => {
       await page.keyboard.press('Escape')
       await page.getByRole('dialog', { name: title }).waitFor({ state: 'detached' })
     }
-    await scene.close()
   })
 
-  it('fits a phone', { timeout: 120_000 }, async () => {
+  it('fits a phone', async () => {
     verifies('page.looks')
-    const server = await startPageServer()
-    const scene = await playScene(server)
+    const { server, scene } = await openScene()
     const { page } = await openPage(server, '/ui/inbox', { viewport: { width: 380, height: 740 } })
     for (const path of await everyScreen(scene)) {
       await page.goto(`${server.url}${path}`)
@@ -95,12 +101,10 @@ describePage('every screen', () => {
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('dialog').getByRole('link', { name: 'Doctor' }).click()
     await page.getByRole('heading', { name: 'Doctor', level: 1 }).waitFor()
-    await scene.close()
   })
 
   it('lists the latest messages to be traced, the newest first', async () => {
-    const server = await startPageServer()
-    const scene = await playScene(server)
+    const { server, scene } = await openScene()
     const { id } = await scene.vera.inbox.push({ to: ['milo', 'quinn'], subject: 'The very newest', content: '…' })
     const { page } = await openPage(server, '/ui/trace')
     const first = page.getByRole('list', { name: 'Latest messages' }).getByRole('link').first()
@@ -108,12 +112,10 @@ describePage('every screen', () => {
     await first.getByText('Vera → Milo, Quinn').waitFor()
     await first.click()
     await page.waitForURL(`**/ui/trace/${id}`)
-    await scene.close()
   })
 
   it('shortens what does not fit into a box of the graph, and keeps the whole for whoever points at it', async () => {
-    const server = await startPageServer()
-    const scene = await playScene(server)
+    const { server, scene } = await openScene()
     const title = 'Wide words: WWWW MMMM WWWW MMMM'
     await scene.quinn.bus.post({ project_id: 'shop', task_id: 'wide', type: 'ISSUE', issue_id: 'W-1', body: title })
     const { page } = await openPage(server, '/ui/bus/shop/wide?view=graph')
@@ -123,18 +125,15 @@ describePage('every screen', () => {
     expect(await node.locator('.graph-title').textContent()).toMatch(/^Wide words: .+…$/)
     const width = async (part: string) => (await node.locator(part).boundingBox())?.width ?? Number.NaN
     expect(await width('.graph-title')).toBeLessThan(await width('rect'))
-    await scene.close()
   })
 
   it('keeps the theme that was chosen', async () => {
-    const server = await startPageServer()
-    const scene = await playScene(server)
+    const { server } = await openScene()
     const { page } = await openPage(server, '/ui/doctor', { colorScheme: 'light' })
     await page.getByRole('button', { name: 'Theme: system' }).click()
     await page.getByRole('button', { name: 'Theme: light' }).click()
     await page.reload()
     expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
-    await scene.close()
   })
 
   it('asks who one is where nobody has signed in, and after one has left', async () => {

@@ -22,7 +22,7 @@ const as = (id: string, kind: Caller['kind']): Caller => ({ id, kind, verified: 
  * A morning of a small team: one person, three agents, a question that waits, a gate that holds, a conversation, a bus with
  * issues, plans, a service and entries on the ledger.
  */
-export async function playScene(server: { readonly url: string; readonly token: string }): Promise<Scene> {
+export async function playScene(server: Address): Promise<Scene> {
   const admin = await connectPostern(server)
   const people = [
     ['rosa', 'human', 'Rosa Lind'],
@@ -33,9 +33,7 @@ export async function playScene(server: { readonly url: string; readonly token: 
   ] as const
   for (const [id, kind, displayName] of people)
     await admin.agents.add({ id, kind, displayName, ...(id === 'rosa' && { isOwner: true }) })
-  const [rosa, quinn, milo, vera] = ['rosa', 'quinn', 'milo', 'vera'].map((id) =>
-    admin.as(as(id, id === 'rosa' ? 'human' : 'ai')),
-  ) as [ConnectedPostern, ConnectedPostern, ConnectedPostern, ConnectedPostern]
+  const { rosa, quinn, milo, vera } = castOf(admin)
   await beginSessions(admin)
   await sendMail({ rosa, quinn, milo, vera })
   const { decisionId, gateId } = await askAndHold({ rosa, quinn, milo, vera })
@@ -46,7 +44,25 @@ export async function playScene(server: { readonly url: string; readonly token: 
   return { admin, rosa, quinn, milo, vera, decisionId, gateId, close: () => admin.close() }
 }
 
+/** Meets everybody of a scene that was played on this server's store before. */
+export async function joinScene(server: Address, played: Pick<Scene, 'decisionId' | 'gateId'>): Promise<Scene> {
+  const admin = await connectPostern(server)
+  return { ...played, admin, ...castOf(admin), close: () => admin.close() }
+}
+
+interface Address {
+  readonly url: string
+  readonly token: string
+}
+
 type Cast = Pick<Scene, 'rosa' | 'quinn' | 'milo' | 'vera'>
+
+function castOf(admin: ConnectedPostern): Cast {
+  const [rosa, quinn, milo, vera] = [as('rosa', 'human'), as('quinn', 'ai'), as('milo', 'ai'), as('vera', 'ai')].map(
+    (caller) => admin.as(caller),
+  ) as [ConnectedPostern, ConnectedPostern, ConnectedPostern, ConnectedPostern]
+  return { rosa, quinn, milo, vera }
+}
 
 async function beginSessions(admin: ConnectedPostern): Promise<void> {
   const sessions = [

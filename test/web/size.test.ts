@@ -1,16 +1,16 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { expect, inject, it } from 'vitest'
-import { verifies } from '../scenarios/requirements.ts'
-import { openPage, startPageServer, useBrowser } from './harness.ts'
+import { expect, it } from 'vitest'
+import { verifies } from '../scenarios/verifies.ts'
+import { NEEDS_CHROMIUM, openPage, startPageServer, useBrowser } from './harness.ts'
 
 useBrowser()
 
 const MOST_BYTES = 60_000
 const BUILT = fileURLToPath(new URL('../../dist/web', import.meta.url))
 
-it.skipIf(inject('chromium') === '')('loads at most 60 KB before the inbox is there', async () => {
+it('loads at most 60 KB before the inbox is there', NEEDS_CHROMIUM, async () => {
   verifies('page.size')
   const server = await startPageServer()
   await server.ask('POST /api/v1/agents', { body: { id: 'rosa', kind: 'human' } })

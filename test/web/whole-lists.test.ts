@@ -1,13 +1,11 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { describePage, openPage, startPageServer, useBrowser } from './harness.ts'
-import { playScene } from './scene.ts'
+import { describePage, openPage, openScene, useBrowser } from './harness.ts'
 
 useBrowser()
 
-async function openScene() {
-  const server = await startPageServer()
-  const scene = await playScene(server)
+async function openInScene() {
+  const { server, scene } = await openScene()
   return { server, scene, ...(await openPage(server)) }
 }
 
@@ -25,25 +23,23 @@ async function fillWithEnded(page: Page, room: 'gates' | 'decisions'): Promise<v
 
 describePage('a list', () => {
   it('holds every open gate, however many have ended since', async () => {
-    const { server, page, scene } = await openScene()
+    const { server, page } = await openInScene()
     await fillWithEnded(page, 'gates')
     await page.goto(`${server.url}/ui/gates`)
     await page.getByText('Nobody deploys to production').waitFor()
     await page.getByRole('button', { name: /^Waived/ }).click()
     await page.getByText('Write a test for the import.').waitFor()
-    await scene.close()
   })
 
   it('holds every open question, however many were answered since', async () => {
-    const { server, page, scene } = await openScene()
+    const { server, page } = await openInScene()
     await fillWithEnded(page, 'decisions')
     await page.goto(`${server.url}/ui/decisions`)
     await page.getByRole('link', { name: /Which way do we send receipts/ }).waitFor()
-    await scene.close()
   })
 
   it('holds what was done, however much was only seen since', async () => {
-    const { server, page, scene } = await openScene()
+    const { server, page, scene } = await openInScene()
     const { id } = await scene.vera.inbox.push({ to: ['rosa'], subject: 'Done long ago', content: '…' })
     await scene.rosa.inbox.read({ agent: 'rosa', ids: [id] })
     await scene.rosa.inbox.ack({ agent: 'rosa', ids: [id] })
@@ -52,11 +48,10 @@ describePage('a list', () => {
     await scene.rosa.inbox.read({ agent: 'rosa', ids: items.map((item) => item.id) })
     await page.goto(`${server.url}/ui/inbox?view=done`)
     await page.getByRole('option', { name: /Done long ago/ }).waitFor()
-    await scene.close()
   })
 
   it('of what was said says that it could not be loaded, and is loaded on a second try', async () => {
-    const { server, page, scene } = await openScene()
+    const { server, page } = await openInScene()
     const isHistory = (url: URL) => url.pathname === '/api/v1/spaces/release/posts'
     await page.route(isHistory, (route) => route.fulfill({ status: 500, body: '' }))
     await page.goto(`${server.url}/ui/spaces/release`)
@@ -69,6 +64,5 @@ describePage('a list', () => {
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('Good morning. Where are we?').waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
-    await scene.close()
   })
 })

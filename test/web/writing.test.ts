@@ -1,15 +1,13 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { describePage, openPage, startPageServer, useBrowser } from './harness.ts'
-import { playScene } from './scene.ts'
+import { describePage, openPage, openScene, useBrowser } from './harness.ts'
 
 useBrowser()
 
 const TEXT = 'We ship at four.'
 
 async function openCompose() {
-  const server = await startPageServer()
-  const scene = await playScene(server)
+  const { server, scene } = await openScene()
   const { page } = await openPage(server)
   await page.getByRole('option').first().waitFor()
   await page.keyboard.press('c')
@@ -26,15 +24,14 @@ async function moveBeside(page: Page): Promise<void> {
 
 describePage('whoever writes a message', () => {
   it('is told that it goes to nobody yet, instead of being sent it', async () => {
-    const { page, dialog, scene, isSent } = await openCompose()
+    const { page, dialog, isSent } = await openCompose()
     await page.keyboard.press('Control+Enter')
     await dialog.getByRole('alert').getByText('The message goes to nobody yet.').waitFor()
     expect(await isSent()).toBe(false)
-    await scene.close()
   })
 
   it('is told that a name which was typed and not chosen is nobody yet', async () => {
-    const { page, dialog, scene, isSent } = await openCompose()
+    const { page, dialog, isSent } = await openCompose()
     await dialog.getByLabel('To', { exact: true }).fill('milo')
     await page.keyboard.press('Enter')
     await dialog.getByLabel('To', { exact: true }).fill('justin')
@@ -46,11 +43,10 @@ describePage('whoever writes a message', () => {
     await page.keyboard.press('Control+Enter')
     await page.getByText('Sent to milo').waitFor()
     expect(await isSent()).toBe(true)
-    await scene.close()
   })
 
   it('keeps the text when it is marked and let go beside the dialog, or when that is pressed', async () => {
-    const { page, dialog, scene } = await openCompose()
+    const { page, dialog } = await openCompose()
     const field = dialog.getByRole('textbox', { name: 'Message' })
     const box = await field.boundingBox()
     await page.mouse.move((box?.x ?? 0) + 60, (box?.y ?? 0) + 20)
@@ -60,11 +56,10 @@ describePage('whoever writes a message', () => {
     expect(await field.inputValue()).toBe(TEXT)
     await page.mouse.click(40, 400)
     expect(await field.inputValue()).toBe(TEXT)
-    await scene.close()
   })
 
   it('closes only the addresses with the first Escape', async () => {
-    const { page, dialog, scene } = await openCompose()
+    const { page, dialog } = await openCompose()
     await dialog.getByLabel('To', { exact: true }).fill('mi')
     await dialog.getByRole('option', { name: /Milo/ }).waitFor()
     await page.keyboard.press('Escape')
@@ -72,16 +67,14 @@ describePage('whoever writes a message', () => {
     expect(await dialog.getByRole('textbox', { name: 'Message' }).inputValue()).toBe(TEXT)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
-    await scene.close()
   })
 
   it('leaves what holds no text by a press beside it', async () => {
-    const { page, dialog, scene } = await openCompose()
+    const { page, dialog } = await openCompose()
     await dialog.getByRole('button', { name: 'Discard' }).click()
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keys' }).waitFor()
     await page.mouse.click(40, 400)
     await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' })
-    await scene.close()
   })
 })

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Drafts, draftOf, drafts, entryOf, text } from '../../../test/helpers/bus/drafts.ts'
-import { casesOf, PROPERTY_TIMEOUT_MS } from '../../../test/helpers/bus/runs.ts'
+import { casesOf } from '../../../test/helpers/property-cases.ts'
+import { campaign } from '../../../test/helpers/tier.ts'
 import { BUS_LIMITS } from '../../model/bus/entry.ts'
 import { PosternError } from '../../model/errors.ts'
 import { formatEntry, type WholeDraft } from './format.ts'
@@ -49,50 +50,42 @@ function headerOf(entry: Buffer): { readonly bytes: Buffer; readonly text: strin
 }
 
 describe('what is written', () => {
-  it(
-    'reads back as it was said, whatever it is',
-    () => {
-      let entries = 0
-      fc.assert(
-        fc.property(drafts, (list) => {
-          entries += list.length
-          return isDeepStrictEqual(entriesOf(readWhole(fileOf(list))), list.map(entryOf))
-        }),
-        casesOf(8_000),
-      )
-      expect(entries).toBeGreaterThan(casesOf(16_000).numRuns)
-    },
-    PROPERTY_TIMEOUT_MS,
-  )
+  campaign('an entry that is written reads back as it was said, whatever it is', casesOf(8_000), async (numRuns) => {
+    let entries = 0
+    fc.assert(
+      fc.property(drafts, (list) => {
+        entries += list.length
+        return isDeepStrictEqual(entriesOf(readWhole(fileOf(list))), list.map(entryOf))
+      }),
+      { numRuns },
+    )
+    expect(entries).toBeGreaterThan(2 * numRuns)
+  })
 
-  it(
-    'reads the same in pieces of any size',
-    () => {
-      const lengths = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 4 })
-      fc.assert(
-        fc.property(drafts, lengths, (list, sizes) => {
-          const file = fileOf(list)
-          return isDeepStrictEqual(readInPieces(file, sizes), readWhole(file))
-        }),
-        casesOf(500),
-      )
-    },
-    PROPERTY_TIMEOUT_MS,
-  )
+  campaign('a file that is written reads the same in pieces of any size', casesOf(500), async (numRuns) => {
+    const lengths = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 4 })
+    fc.assert(
+      fc.property(drafts, lengths, (list, sizes) => {
+        const file = fileOf(list)
+        return isDeepStrictEqual(readInPieces(file, sizes), readWhole(file))
+      }),
+      { numRuns },
+    )
+  })
 
-  it(
-    'is read without the parser of YAML, which reads the same',
-    () => {
+  campaign(
+    'a header that is written is read without the parser of YAML, which reads the same',
+    casesOf(700),
+    async (numRuns) => {
       fc.assert(
         fc.property(drafts, ([draft]) => {
           const header = headerOf(formatEntry(draft))
           const usual = new UsualYaml(header.bytes, header.text).read(0, header.text.length)
           return usual !== undefined && isDeepStrictEqual(usual, readStrictHeader(header.bytes, createPatience()))
         }),
-        casesOf(700),
+        { numRuns },
       )
     },
-    PROPERTY_TIMEOUT_MS,
   )
 })
 
@@ -111,28 +104,24 @@ describe('a header', () => {
     )
   })
 
-  it(
-    'of any length is taken and reads back, or is refused',
-    () => {
-      const large = fc
-        .tuple(fc.array(text, { minLength: 1 }), fc.integer({ min: 1, max: 2_000 }))
-        .map(([texts, times]) => ({ list: Array.from({ length: times }, (_, at) => texts[at % texts.length] ?? '') }))
-      let refused = 0
-      fc.assert(
-        fc.property(large, (meta) => {
-          try {
-            const draft = draftOf('said', { meta })
-            return isDeepStrictEqual(entriesOf(readWhole(formatEntry(draft))), [entryOf(draft)])
-          } catch (error) {
-            refused++
-            return error instanceof PosternError && error.code === 'BUS_ENTRY_INVALID'
-          }
-        }),
-        casesOf(300),
-      )
-      expect(refused).toBeGreaterThan(0)
-      expect(refused).toBeLessThan(casesOf(300).numRuns)
-    },
-    PROPERTY_TIMEOUT_MS,
-  )
+  campaign('a header of any length is taken and reads back, or is refused', casesOf(300), async (numRuns) => {
+    const large = fc
+      .tuple(fc.array(text, { minLength: 1 }), fc.integer({ min: 1, max: 2_000 }))
+      .map(([texts, times]) => ({ list: Array.from({ length: times }, (_, at) => texts[at % texts.length] ?? '') }))
+    let refused = 0
+    fc.assert(
+      fc.property(large, (meta) => {
+        try {
+          const draft = draftOf('said', { meta })
+          return isDeepStrictEqual(entriesOf(readWhole(formatEntry(draft))), [entryOf(draft)])
+        } catch (error) {
+          refused++
+          return error instanceof PosternError && error.code === 'BUS_ENTRY_INVALID'
+        }
+      }),
+      { numRuns },
+    )
+    expect(refused).toBeGreaterThan(0)
+    expect(refused).toBeLessThan(numRuns)
+  })
 })

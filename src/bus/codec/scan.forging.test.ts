@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Drafts, draftOf, drafts, idOf } from '../../../test/helpers/bus/drafts.ts'
 import { formatNaively, NAIVE_READERS, readNaively } from '../../../test/helpers/bus/naive-codec.ts'
-import { casesOf, PROPERTY_TIMEOUT_MS } from '../../../test/helpers/bus/runs.ts'
+import { casesOf } from '../../../test/helpers/property-cases.ts'
+import { campaign } from '../../../test/helpers/tier.ts'
 import { formatEntry, type WholeDraft } from './format.ts'
 import { scan } from './scan.ts'
 
@@ -33,28 +34,22 @@ function isSafe(list: Drafts, format: Format, read: Read): boolean {
 }
 
 describe('no body forges, hides or ends an entry', () => {
-  it.each(Object.entries(READERS))(
-    'for %s',
-    (_, read) => {
+  for (const [name, read] of Object.entries(READERS)) {
+    campaign(`no body forges, hides or ends an entry for ${name}`, casesOf(800), async (numRuns) => {
       fc.assert(
         fc.property(drafts, (list) => isSafe(list, formatEntry, read)),
-        casesOf(800),
+        { numRuns },
       )
-    },
-    PROPERTY_TIMEOUT_MS,
-  )
+    })
+  }
 
-  it.each(Object.entries(READERS))(
-    'and a writer that lets them is caught by %s',
-    (_, read) => {
-      const { failed } = fc.check(
-        fc.property(drafts, (list) => isSafe(list, formatNaively, read)),
-        casesOf(800),
-      )
-      expect(failed).toBe(true)
-    },
-    PROPERTY_TIMEOUT_MS,
-  )
+  it.each(Object.entries(READERS))('finds a planted writer that lets bodies forge entries for %s', (_, read) => {
+    const { failed } = fc.check(
+      fc.property(drafts, (list) => isSafe(list, formatNaively, read)),
+      { numRuns: 800 },
+    )
+    expect(failed).toBe(true)
+  })
 
   it.each([
     [

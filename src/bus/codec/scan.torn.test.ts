@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { draftOf, drafts, entryOf, idOf } from '../../../test/helpers/bus/drafts.ts'
 import { formatNaively, NAIVE_READERS, readNaively } from '../../../test/helpers/bus/naive-codec.ts'
-import { casesOf, PROPERTY_TIMEOUT_MS } from '../../../test/helpers/bus/runs.ts'
+import { casesOf } from '../../../test/helpers/property-cases.ts'
+import { campaign } from '../../../test/helpers/tier.ts'
 import { formatEntry, type WholeDraft } from './format.ts'
 import { scan } from './scan.ts'
 
@@ -80,18 +81,18 @@ describe('an entry that its writer did not finish', () => {
     for (let at = 1; at < length; at++) expectMended(formatEntry(BEFORE), draft, at)
   })
 
-  it(
-    'is told wherever it ends, whatever it says',
-    () => {
+  campaign(
+    'an entry that its writer did not finish is told wherever it ends, whatever it says',
+    casesOf(400),
+    async (numRuns) => {
       fc.assert(
         fc.property(drafts, fc.double({ min: 0, max: 1, noNaN: true }), ([draft], part) => {
           const length = 1 + Math.floor(part * (formatEntry(draft).length - 2))
           expectMended(formatEntry(BEFORE), draft, length)
         }),
-        casesOf(400),
+        { numRuns },
       )
     },
-    PROPERTY_TIMEOUT_MS,
   )
 
   it('is told after an entry of somebody else, too', () => {

@@ -30,6 +30,7 @@ import {
   TASK,
   textOf,
 } from '../../../test/helpers/bus/bus-files.ts'
+import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 
 describe('an entry', () => {
@@ -360,7 +361,7 @@ it('keeps its file open for a while, and opens it again when it is asked to', as
   const { shelf, path } = openTestBus()
   await post(shelf, 'one')
   expect(openFilesOf(path)).toHaveLength(1)
-  await expect.poll(() => openFilesOf(path), { timeout: 10_000 }).toEqual([])
+  await expect.poll(() => openFilesOf(path), PATIENTLY).toEqual([])
   await post(shelf, 'two')
   shelf.close()
   await expect.poll(() => openFilesOf(path)).toEqual([])

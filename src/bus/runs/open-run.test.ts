@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { letOthersRead, withoutRoot } from '../../../test/helpers/needs.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import type { BusShelf } from '../bus-shelf.ts'
 import { locate } from '../files/places.ts'
@@ -113,10 +114,12 @@ describe('a run', () => {
     expect(readdirSync(join(task.folder, 'runs'))).toEqual([])
   })
 
-  it.runIf(process.getuid?.() !== 0)('says which folder it may not use', async () => {
+  it('says which folder it may not use', async () => {
     const task = makeTask()
     mkdirSync(task.folder, { recursive: true })
-    chmodSync(task.folder, 0o500)
-    await expect(task.open()).rejects.toMatchObject({ code: 'BUS_UNUSABLE' })
+    letOthersRead(task.root)
+    chmodSync(task.folder, 0o555)
+    const opened = withoutRoot(() => task.open())
+    await expect(opened).rejects.toMatchObject({ code: 'BUS_UNUSABLE', details: { path: join(task.folder, 'runs') } })
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
-import { casesOf, PROPERTY_TIMEOUT_MS } from '../../../test/helpers/bus/runs.ts'
+import { expect } from 'vitest'
+import { casesOf } from '../../../test/helpers/property-cases.ts'
+import { campaign } from '../../../test/helpers/tier.ts'
 import { ITEM_PRIORITIES, ITEM_TYPES } from '../../model/handoff/item.ts'
 import { readStrictFields } from './fields.ts'
 import { formatItem } from './format-item.ts'
@@ -41,44 +42,32 @@ const drafts = fc.record({
   body: text,
 })
 
-it(
-  'reads back what it writes, byte for byte, whatever it is',
-  () => {
-    fc.assert(
-      fc.property(drafts, (draft) => {
-        expect(parseItem(formatItem(draft).toString())).toEqual({ ...draft, extra: {} })
-      }),
-      casesOf(3_000),
-    )
-  },
-  PROPERTY_TIMEOUT_MS,
-)
+campaign('reads back what it writes, byte for byte, whatever it is', casesOf(3_000), async (numRuns) => {
+  fc.assert(
+    fc.property(drafts, (draft) => {
+      expect(parseItem(formatItem(draft).toString())).toEqual({ ...draft, extra: {} })
+    }),
+    { numRuns },
+  )
+})
 
-it(
-  'writes fields that another parser reads alike',
-  () => {
-    fc.assert(
-      fc.property(drafts, (draft) => {
-        const fields = readStrictFields(splitFrontMatter(formatItem(draft).toString())?.fields ?? '')
-        for (const key of ['from_session', 'to', 'to_repo', 'gate', 'plan'] as const)
-          expect(fields?.get(key) ?? null).toBe(draft[key])
-      }),
-      casesOf(500),
-    )
-  },
-  PROPERTY_TIMEOUT_MS,
-)
+campaign('writes fields that another parser reads alike', casesOf(500), async (numRuns) => {
+  fc.assert(
+    fc.property(drafts, (draft) => {
+      const fields = readStrictFields(splitFrontMatter(formatItem(draft).toString())?.fields ?? '')
+      for (const key of ['from_session', 'to', 'to_repo', 'gate', 'plan'] as const)
+        expect(fields?.get(key) ?? null).toBe(draft[key])
+    }),
+    { numRuns },
+  )
+})
 
-it(
-  'drops nothing of any text but the ends of the body',
-  () => {
-    fc.assert(
-      fc.property(text, (whole) => {
-        const { type, body } = parseItem(whole)
-        expect(type === null ? body === whole : whole.includes(body)).toBe(true)
-      }),
-      casesOf(2_000),
-    )
-  },
-  PROPERTY_TIMEOUT_MS,
-)
+campaign('drops nothing of any text but the ends of the body', casesOf(2_000), async (numRuns) => {
+  fc.assert(
+    fc.property(text, (whole) => {
+      const { type, body } = parseItem(whole)
+      expect(type === null ? body === whole : whole.includes(body)).toBe(true)
+    }),
+    { numRuns },
+  )
+})

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { makeBench } from '../../../test/helpers/wires/courier-bench.ts'
 import { spoolPath } from '../../spool/path.ts'
@@ -94,7 +95,7 @@ describe('a courier', () => {
     clock.now -= 3_600_000
     bench.store.isAway = false
     await bench.push('first')
-    await expect.poll(() => bench.spooled(), { timeout: 10_000 }).toEqual(['first'])
+    await expect.poll(() => bench.spooled(), PATIENTLY).toEqual(['first'])
   })
 
   it('asks a moment later where it is rung just after the store was missed', async () => {
@@ -103,7 +104,7 @@ describe('a courier', () => {
     await bench.start().started
     bench.store.isAway = false
     await bench.push('first')
-    await expect.poll(() => bench.spooled(), { timeout: 10_000 }).toEqual(['first'])
+    await expect.poll(() => bench.spooled(), PATIENTLY).toEqual(['first'])
   })
 
   it('ends when it is told to, once what it has in hand is done', async () => {
@@ -137,7 +138,7 @@ describe('an agent', () => {
     await expect.poll(() => bench.spooled()).toHaveLength(1)
     await bench.note('turn.stop')
     await bench.postern.sessions.setStop({ id: 's', outcome: 'granted' })
-    await expect.poll(() => bench.woken.length, { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(() => bench.woken.length, PATIENTLY).toBeGreaterThan(0)
   })
 
   it('is woken where it has no session, and not by mail that can wait', async () => {

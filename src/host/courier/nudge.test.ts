@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { createNudger, type NudgeParams } from './nudge.ts'
 import { parseNudgeUrl } from './nudge-address.ts'
 
@@ -52,9 +53,9 @@ describe('a nudge', () => {
     const { nudge } = nudgerOf(url)
     for (let at = 0; at < 50; at++) nudge()
     await expect.poll(() => heard.length).toBe(1)
-    await expect.poll(() => heard.length, { timeout: 3_000 }).toBe(2)
+    await expect.poll(() => heard.length, PATIENTLY).toBe(2)
     nudge()
-    await expect.poll(() => heard.length, { timeout: 3_000 }).toBe(3)
+    await expect.poll(() => heard.length, PATIENTLY).toBe(3)
   })
 
   it('follows no redirect', async () => {
@@ -89,7 +90,7 @@ describe('a nudge', () => {
     const { nudge } = nudgerOf(`http://agent.internal:${port}`, { listed: [`agent.internal:${port}`], resolve })
     for (let count = 1; count <= 2; count++) {
       nudge()
-      await expect.poll(() => heard.length, { timeout: 3_000 }).toBe(count)
+      await expect.poll(() => heard.length, PATIENTLY).toBe(count)
     }
     expect(asked).toEqual(['agent.internal'])
     expect(heard[0]?.headers.host).toBe(`agent.internal:${port}`)
@@ -100,7 +101,7 @@ describe('a nudge', () => {
     const { nudge, noted } = nudgerOf(url)
     for (let count = 1; count <= 2; count++) {
       nudge()
-      await expect.poll(() => heard.length, { timeout: 3_000 }).toBe(count)
+      await expect.poll(() => heard.length, PATIENTLY).toBe(count)
     }
     await expect.poll(() => noted).toEqual(['it answered 401'])
     const broken = nudgerOf(url, {

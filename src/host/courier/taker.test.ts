@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { makeBench, settle } from '../../../test/helpers/wires/courier-bench.ts'
 import { lockDescriptor } from '../../kit/node/native/flock.ts'
 import { spoolPath } from '../../spool/path.ts'
@@ -140,7 +141,7 @@ describe('an entry that the store has never heard of', () => {
     bench.store.isAway = false
     await bench.postern.sessions.end({ id: 's' })
     await bench.postern.sessions.begin({ id: 't', agent: 'quinn', project: bench.root, pid: process.pid })
-    await expect.poll(() => bench.spooled('t'), { timeout: 10_000 }).toEqual(['from afar'])
+    await expect.poll(() => bench.spooled('t'), PATIENTLY).toEqual(['from afar'])
     await courier.stop()
   })
 

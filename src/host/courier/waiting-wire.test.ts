@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { openLocal } from '../open-local.ts'
 import { createWaitingWire } from './waiting-wire.ts'
@@ -41,7 +42,7 @@ it('is down while the store is away, and rings when it is back', async () => {
   await listen()
   await expect.poll(() => wire.health()).toEqual({ isUp: false, detail: 'the store is away' })
   store.isAway = false
-  await expect.poll(() => rings.length, { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => rings.length, PATIENTLY).toBe(1)
   expect(await wire.health()).toMatchObject({ isUp: true })
 })
 

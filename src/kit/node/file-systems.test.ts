@@ -2,6 +2,7 @@ import { readFileSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { NEEDS_LINUX } from '../../../test/helpers/needs.ts'
 import { nameOfType, networkFileSystem } from './file-systems.ts'
 
 it('says nothing of a local file system', () => {
@@ -35,19 +36,21 @@ it.each([
   expect(nameOfType(type)).toBeUndefined()
 })
 
-const networkMounts = process.platform === 'linux' ? mountsOf(['nfs', 'nfs4', 'cifs', '9p', 'fuse']) : []
+const NETWORK = /^(?:nfs4?|cifs|smb3|9p|virtiofs|fuse(?:blk|\..+)?)$/
+const LOCAL = /^(?:proc|sysfs|tmpfs|devtmpfs|devpts|ext[234]|xfs|btrfs|zfs|f2fs|squashfs|overlay)$/
 
-it.runIf(networkMounts.length > 0)('recognises what is mounted on this machine', () => {
-  for (const path of networkMounts) expect(networkFileSystem(path)).toBeDefined()
+it('tells network from local for every mount of this machine', NEEDS_LINUX, () => {
+  const mounts = readMounts().filter(({ path, type }) => (NETWORK.test(type) || LOCAL.test(type)) && isReadable(path))
+  expect(mounts.map(({ type }) => type)).toContain('proc')
+  for (const { path, type } of mounts)
+    expect(networkFileSystem(path) !== undefined, `${path} is ${type}`).toBe(NETWORK.test(type))
 })
 
-/** Mount points of the given types that this user may look at. */
-function mountsOf(types: readonly string[]): string[] {
-  const rows = readFileSync('/proc/mounts', 'utf8').split('\n')
-  return rows.flatMap((row) => {
-    const [, path = '', type = ''] = row.split(' ')
-    return types.includes(type) && isReadable(path) ? [path] : []
-  })
+/** Of several mounts at one path the last counts. */
+function readMounts(): readonly { readonly path: string; readonly type: string }[] {
+  const rows = readFileSync('/proc/mounts', 'utf8').trimEnd().split('\n')
+  const types = new Map(rows.map((row) => row.split(' ').slice(1, 3) as [string, string]))
+  return [...types].map(([path, type]) => ({ path, type }))
 }
 
 function isReadable(path: string): boolean {

@@ -1,6 +1,7 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { NEEDS_LINUX } from '../../../test/helpers/needs.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { makePrivateFolder, syncFolder } from './folders.ts'
 
@@ -25,7 +26,7 @@ describe('makePrivateFolder', () => {
     expect(() => makePrivateFolder(join(path, 'below'))).toThrow('EEXIST')
   })
 
-  it.runIf(process.platform === 'linux')('comes back with an error where no folder can be made at all', () => {
+  it('comes back with an error where no folder can be made at all', NEEDS_LINUX, () => {
     expect(() => makePrivateFolder('/proc/postern/below')).toThrow('ENOENT')
   })
 })

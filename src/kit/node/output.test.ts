@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { NEEDS_LINUX } from '../../../test/helpers/needs.ts'
+import { DEAD_MACHINE_MS } from '../../../test/helpers/patience.ts'
 import { writeWhole } from './output.ts'
 
 const run = promisify(execFile)
@@ -25,9 +27,6 @@ try {
 }
 clearInterval(ticking)
 `
-
-/** Longer than any reader needs to go away, on a machine that has much to do. */
-const LONG_GRACE_MS = 1_500
 
 let folder: string
 
@@ -55,18 +54,18 @@ async function writeThrough(redirection: string, length: number, graceMs = 40) {
 
 describe('writeWhole', () => {
   it('notices a reader that leaves early', async () => {
-    const { stdout, result } = await writeThrough('| head -c 10', 5_000, LONG_GRACE_MS)
+    const { stdout, result } = await writeThrough('| head -c 10', 5_000, DEAD_MACHINE_MS)
     expect(result).toEqual({ printed: false, code: 'EPIPE' })
     expect(stdout).toBe('x'.repeat(10))
   })
 
   it('notices a reader that leaves in the midst of much', async () => {
-    const { result } = await writeThrough('| head -c 10', 1_000_000, LONG_GRACE_MS)
+    const { result } = await writeThrough('| head -c 10', 1_000_000, DEAD_MACHINE_MS)
     expect(result).toEqual({ printed: false, code: 'EPIPE' })
   })
 
   it('notices a reader that never was', async () => {
-    const { result } = await writeThrough('| true', 1, LONG_GRACE_MS)
+    const { result } = await writeThrough('| true', 1, DEAD_MACHINE_MS)
     expect(result).toEqual({ printed: false, code: 'EPIPE' })
   })
 
@@ -76,7 +75,7 @@ describe('writeWhole', () => {
     expect(stdout).toBe(`${'x'.repeat(5_000)}\n`)
   })
 
-  it.runIf(process.platform === 'linux')('throws where the disk is full', async () => {
+  it('throws where the disk is full', NEEDS_LINUX, async () => {
     const { result } = await writeThrough('> /dev/full', 10)
     expect(result).toEqual({ printed: false, code: 'ENOSPC' })
   })

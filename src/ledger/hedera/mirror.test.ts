@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { type ScriptedAnswer, startScriptedMirror } from '../../../test/helpers/ledger/scripted-mirror.ts'
+import { DEAD_MACHINE_MS } from '../../../test/helpers/patience.ts'
 import { createFaults } from './faults.ts'
 import { createMirror } from './mirror.ts'
 import { createMirrorRest } from './mirror-rest.ts'
@@ -10,7 +11,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-const TIMES = { callMs: 10_000, patienceMs: 20_000, minWaitMs: 1, maxWaitMs: 5 }
+const TIMES = { callMs: DEAD_MACHINE_MS, patienceMs: DEAD_MACHINE_MS, minWaitMs: 1, maxWaitMs: 5 }
 const IMPATIENT = { ...TIMES, callMs: 100, patienceMs: 100 }
 
 async function start(answer: (path: string, at: number) => ScriptedAnswer, times = TIMES) {
@@ -127,7 +128,7 @@ describe('a mirror', () => {
   })
 
   it('that asks for more time than there is is not asked again', async () => {
-    const { mirror, asked } = await start(() => ({ status: 429, headers: { 'retry-after': '30' } }))
+    const { mirror, asked } = await start(() => ({ status: 429, headers: { 'retry-after': '600' } }))
     await expect(mirror.readAfter(READ)).rejects.toMatchObject({ code: 'LEDGER_UNREACHABLE' })
     expect(asked).toHaveLength(1)
   })

@@ -2,6 +2,7 @@ import { generateKeyPairSync, verify } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startScriptedMirror } from '../../../test/helpers/ledger/scripted-mirror.ts'
 import { type NodeScript, type ScriptedNode, startScriptedNode } from '../../../test/helpers/ledger/scripted-node.ts'
+import { DEAD_MACHINE_MS } from '../../../test/helpers/patience.ts'
 import type { Ledger } from '../ledger.ts'
 import { openHederaLedger } from './hedera-ledger.ts'
 import type { HederaTimes } from './options.ts'
@@ -24,7 +25,7 @@ interface World {
   readonly nodes: readonly ScriptedNode[]
 }
 
-const PATIENT = { callMs: 10_000, patienceMs: 20_000, minWaitMs: 1, maxWaitMs: 5 }
+const PATIENT = { callMs: DEAD_MACHINE_MS, patienceMs: DEAD_MACHINE_MS, minWaitMs: 1, maxWaitMs: 5 }
 const IMPATIENT = { ...PATIENT, callMs: 300, patienceMs: 600 }
 
 async function start(scripts: readonly NodeScript[], { outcome, times = PATIENT }: StartOptions = {}): Promise<World> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { gate } from '../../../test/helpers/gate.ts'
-import { BOOT_ID, plantQuiet, quietIn } from '../../../test/helpers/quiet.ts'
+import { NEEDS_BOOT_ID, plantQuiet, quietIn } from '../../../test/helpers/quiet.ts'
 import {
   AGENTS,
   addAgent,
@@ -222,7 +222,7 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
   'decisions.insert': { 'a decision': { act: (tx) => tx.decisions.insert(decision('dec_1')), left: onlyQuinn } },
 }
 
-describe.runIf(BOOT_ID !== '')('a transaction that concerns an agent', () => {
+describe('a transaction that concerns an agent', NEEDS_BOOT_ID, () => {
   const cases = Object.values(CASES).flatMap((group) => Object.entries(group))
 
   it.each(cases)('has removed its quiet file when it is committed: %s', async (_, { prepare, act, left }) => {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { gate } from '../../../test/helpers/gate.ts'
-import { BOOT_ID, quietIn } from '../../../test/helpers/quiet.ts'
+import { BOOT_ID, NEEDS_BOOT_ID, quietIn } from '../../../test/helpers/quiet.ts'
 import {
   inheritance,
   inTurn,
@@ -40,7 +40,7 @@ function write(spool: string): void {
   writeFileSync(spool, '{"content":"x"}\n')
 }
 
-describe.runIf(BOOT_ID !== '')('settling an agent at once', () => {
+describe('settling an agent at once', NEEDS_BOOT_ID, () => {
   it('makes its quiet file, which names the spools of all its open sessions, and writes nothing else', async () => {
     const { home, store, known, project, path } = await openAtWork()
     await store.transact(async (tx) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { gate } from '../../../test/helpers/gate.ts'
-import { BOOT_ID, looksQuiet, quietIn } from '../../../test/helpers/quiet.ts'
+import { looksQuiet, NEEDS_BOOT_ID, quietIn } from '../../../test/helpers/quiet.ts'
 import {
   inheritance,
   inTurn,
@@ -19,7 +19,7 @@ import type { Shelves } from '../store.ts'
 
 const settle = (tx: Shelves) => tx.agents.settle({ agent: 'quinn', spools: [] })
 
-describe.runIf(BOOT_ID !== '')('settling an agent', () => {
+describe('settling an agent', NEEDS_BOOT_ID, () => {
   it('makes its quiet file before the commit where nothing waits for it', async () => {
     const { home, store } = await openHome()
     const atCommit = watchCommits(() => looksQuiet(home, 'quinn'))

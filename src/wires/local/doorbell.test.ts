@@ -217,7 +217,7 @@ describe('between processes', () => {
     console.log('ready')
   `
 
-  it(`loses no wake in ${ROUNDS} rounds, and takes a moment for each`, async () => {
+  it(`loses no wake in ${ROUNDS} rounds`, async () => {
     const [question, answer] = [join(root, 'question'), join(root, 'answer')]
     writeFileSync(question, '')
     writeFileSync(answer, '')
@@ -232,20 +232,10 @@ describe('between processes', () => {
       doorbell.ring(['echo'])
       while (readFileSync(answer, 'utf8') !== number) await new Promise<void>((resolve) => (wake = resolve))
     }
-    const times: number[] = []
-    for (let round = 1; round <= ROUNDS; round++) {
-      const start = performance.now()
-      await ask(String(round))
-      times.push((performance.now() - start) / 2)
-    }
+    for (let round = 1; round <= ROUNDS; round++) await ask(String(round))
     await ask('end')
     // Its listener is closed, so nothing keeps the child alive.
     expect(await exited).toEqual([0, null])
-    times.sort((a, b) => a - b)
-    const [p50 = 0, p99 = 0] = [times[ROUNDS / 2], times[Math.floor(ROUNDS * 0.99)]]
-    console.log(`doorbell: one way, both files included: p50 ${p50.toFixed(3)} ms, p99 ${p99.toFixed(3)} ms`)
-    // It is a third of a millisecond on an idle machine; tests run on busy ones.
-    expect(p50).toBeLessThan(5)
   })
 
   /** Counts as fast as it can, ringing after every step. */
@@ -272,20 +262,4 @@ describe('between processes', () => {
     await Promise.all(counters.map((counter) => startChild(RINGER, folder, counter, String(ROUNDS))))
     await done
   })
-})
-
-it('rings in a few microseconds', async () => {
-  await doorbell.listen(['quinn'], () => {})
-  const costOf = (name: string) => {
-    const costs = Array.from({ length: 2_000 }, () => {
-      const start = performance.now()
-      doorbell.ring([name])
-      return (performance.now() - start) * 1000
-    })
-    return costs.sort((a, b) => a - b)[1_000] as number
-  }
-  costOf('quinn')
-  const [heard, unheard] = [costOf('quinn'), costOf('nobody')]
-  console.log(`doorbell: a ring costs ${heard.toFixed(1)} µs, where nobody listens ${unheard.toFixed(1)} µs`)
-  expect(heard).toBeLessThan(50)
 })

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { createSignal } from '../../../test/helpers/signal.ts'
 import { Bell, copyTo, relayOver, ScriptedEngine, SharedLog } from '../../../test/helpers/wires/scripted-relay.ts'
 import { nextTurn } from '../../kit/node/event-loop.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
-
-/** It writes down how far it has come once a second. */
-const SLOWLY = { timeout: 10_000 }
 
 function wordsTo(agent: string, from: number, to: number): string[] {
   return Array.from({ length: to - from }, (_, i) => `${from + i} to ${agent}`)
@@ -89,7 +87,7 @@ describe('a relay', () => {
     log.add(copyTo('quinn', 'late'))
     expect(await engine.taken.fired).toBe('late to quinn')
     log.isHeldBack = false
-    await expect.poll(() => log.kept?.cursor, SLOWLY).toBe('1')
+    await expect.poll(() => log.kept?.cursor, PATIENTLY).toBe('1')
   })
 
   it('does not skip what follows a copy that was refused, and keeps the order of each agent', async () => {
@@ -209,8 +207,8 @@ describe('of two relays', () => {
     release.fire()
     await slow.taken.times(500)
     // Its own word for how far it has come is not taken any more.
-    await expect.poll(() => log.writes.filter((write) => write === 'slow keeps 500').length, SLOWLY).toBe(1)
-    await expect.poll(() => log.kept, SLOWLY).toMatchObject({ holder: 'quick', cursor: '600' })
+    await expect.poll(() => log.writes.filter((write) => write === 'slow keeps 500').length, PATIENTLY).toBe(1)
+    await expect.poll(() => log.kept, PATIENTLY).toMatchObject({ holder: 'quick', cursor: '600' })
     expect(slow.taken.values).toHaveLength(500)
   })
 
@@ -240,9 +238,9 @@ describe('of two relays', () => {
     const release = createSignal()
     slow.before = () => release.fired
     relayOver(log, { engine: slow })
-    await expect.poll(() => log.writes, SLOWLY).toEqual(['one leads', 'one keeps 0'])
+    await expect.poll(() => log.writes, PATIENTLY).toEqual(['one leads', 'one keeps 0'])
     release.fire()
-    await expect.poll(() => log.writes.at(-1), SLOWLY).toBe('one keeps 2')
+    await expect.poll(() => log.writes.at(-1), PATIENTLY).toBe('one keeps 2')
   })
 
   it('one prolongs its lease while a page takes longer than that', async () => {

@@ -6,63 +6,79 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { bodiesOf, busPath, openTestBus, plant, plantedEntry, post } from '../../helpers/bus/bus-files.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { campaign, FULL } from '../../helpers/tier.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { inTurn } from '../harness/in-turn.ts'
 import { figures } from '../harness/need.ts'
-import { canTrace, type Point, pointsIn } from '../harness/strace.ts'
+import { needsTrace, type Point, pointsIn, spread } from '../harness/strace.ts'
 import { type Acknowledged, bundle } from './crew.ts'
 import { judge } from './verdict.ts'
 
 const AT_ONCE = 3
+/** Rounds over all points of a victim: a few of them, each of them once, and each of them many times. */
+const ROUNDS = { quick: 0.15, full: 1, long: 150, most: 1 }
+/** Calls after which an entry counts: their first and last are always struck. */
+const DECISIVE = ['fdatasync', 'rename']
 const POSTS = 3
+/** How often the disk fails. */
+const FAILURES = { quick: 4, full: 12, long: 1_200, most: 12 }
 /** So many of them that the disk is known to be quick. */
 const MANY_POSTS = 12
 /** After the first and the third post, so that the victim rotates twice. */
 const ROTATE_BYTES = 700
 const TORN = plantedEntry(0, 'torn'.repeat(20)).subarray(0, -9)
 
-describe.runIf(canTrace())('a post that is killed at every storage syscall', () => {
-  it.each<[string, string | Uint8Array, Omit<Victim, 'root'>]>([
-    ['into a bus that is new', '', { posts: POSTS, rotateBytes: 0 }],
-    ['after an entry that is torn', TORN, { posts: POSTS, rotateBytes: 0 }],
-    ['while the file is set aside', '', { posts: POSTS, rotateBytes: ROTATE_BYTES }],
-    ['all in one call', '', { posts: MANY_POSTS, rotateBytes: 0, plant: 'quick' }],
-  ])('is whole or not there, and harms no other: %s', async (name, before, victim) => {
-    verifies('S002.crash')
-    const folder = temporaryFolder()
-    const counted = prepare(join(folder, 'counted'), before)
-    const log = join(folder, 'strace.log')
-    expect((await run({ root: counted, ...victim }, ['-o', log])).acknowledged).toHaveLength(victim.posts)
-    const points = pointsIn(log)
-    expect(points.length).toBeGreaterThan(2 * POSTS)
-    const { struck, faults } = await strikeAll(name, points, (at) => ({
-      root: prepare(join(folder, `${at}`), before),
-      ...victim,
-    }))
-    expect(faults).toEqual([])
-    // Calls are counted by thread, and which thread waits for the disk differs from run to run.
-    expect(struck).toBeGreaterThanOrEqual(points.length * 0.6)
-  })
+const CASES: readonly (readonly [string, string | Uint8Array, Omit<Victim, 'root'>])[] = [
+  ['into a bus that is new', '', { posts: POSTS, rotateBytes: 0 }],
+  ['after an entry that is torn', TORN, { posts: POSTS, rotateBytes: 0 }],
+  ['while the file is set aside', '', { posts: POSTS, rotateBytes: ROTATE_BYTES }],
+  ['all in one call', '', { posts: MANY_POSTS, rotateBytes: 0, plant: 'quick' }],
+]
 
-  it('is refused where the disk fails, and stands there once or not at all', async () => {
-    const folder = temporaryFolder()
-    const points = Array.from({ length: MANY_POSTS }, (_, at) => at + 1)
-    const found = await inTurn(points, AT_ONCE, async (nth) => {
-      const root = prepare(join(folder, `${nth}`), '')
-      const failing = ['-e', 'trace=fdatasync', '-e', `inject=fdatasync:error=EIO:when=${nth}`]
-      const victim: Victim = { root, posts: MANY_POSTS, rotateBytes: 0, plant: 'quick' }
-      const { acknowledged, trouble } = await run(victim, ['-o', '/dev/null', ...failing])
-      const { lost, twice, notRising } = await judge(root, acknowledged)
-      const isTold = acknowledged.length === MANY_POSTS ? trouble === '' : trouble.includes('BUS_UNUSABLE')
-      return { isFailed: acknowledged.length < MANY_POSTS, isTold, faults: [...lost, ...twice, ...notRising] }
+describe('a post that is killed at a storage syscall', needsTrace(), () => {
+  for (const [name, before, victim] of CASES) {
+    campaign(`a post that is killed is whole or not there, and harms no other: ${name}`, ROUNDS, async (rounds) => {
+      verifies('S002.crash')
+      const folder = temporaryFolder()
+      const counted = prepare(join(folder, 'counted'), before)
+      const log = join(folder, 'strace.log')
+      expect((await run({ root: counted, ...victim }, ['-o', log])).acknowledged).toHaveLength(victim.posts)
+      const all = pointsIn(log)
+      expect(all.length).toBeGreaterThan(2 * POSTS)
+      const points = spread(all, rounds, DECISIVE)
+      const { struck, faults } = await strikeAll(name, points, (at) => ({
+        root: prepare(join(folder, `${at}`), before),
+        ...victim,
+      }))
+      expect(faults).toEqual([])
+      // Calls are counted by thread, and which thread waits for the disk differs from run to run.
+      expect(struck).toBeGreaterThanOrEqual(points.length * 0.6)
     })
-    expect(found.flatMap(({ faults }) => faults)).toEqual([])
-    expect(found.every(({ isTold }) => isTold)).toBe(true)
-    // Calls are counted by thread, and which thread waits for the disk differs from run to run.
-    expect(found.filter(({ isFailed }) => isFailed).length).toBeGreaterThan(MANY_POSTS / 4)
-  })
+  }
 
-  it('is found out if it is acknowledged before it is written', async () => {
+  campaign(
+    'a post is refused where the disk fails, and stands there once or not at all',
+    FAILURES,
+    async (failures) => {
+      const folder = temporaryFolder()
+      const points = Array.from({ length: failures }, (_, at) => 1 + Math.floor((at * MANY_POSTS) / failures))
+      const found = await inTurn(points, AT_ONCE, async (nth, at) => {
+        const root = prepare(join(folder, `${at}`), '')
+        const failing = ['-e', 'trace=fdatasync', '-e', `inject=fdatasync:error=EIO:when=${nth}`]
+        const victim: Victim = { root, posts: MANY_POSTS, rotateBytes: 0, plant: 'quick' }
+        const { acknowledged, trouble } = await run(victim, ['-o', '/dev/null', ...failing])
+        const { lost, twice, notRising } = await judge(root, acknowledged)
+        const isTold = acknowledged.length === MANY_POSTS ? trouble === '' : trouble.includes('BUS_UNUSABLE')
+        return { isFailed: acknowledged.length < MANY_POSTS, isTold, faults: [...lost, ...twice, ...notRising] }
+      })
+      expect(found.flatMap(({ faults }) => faults)).toEqual([])
+      expect(found.every(({ isTold }) => isTold)).toBe(true)
+      // Calls are counted by thread, and which thread waits for the disk differs from run to run.
+      expect(found.filter(({ isFailed }) => isFailed).length).toBeGreaterThan(failures / 4)
+    },
+  )
+
+  it('finds a planted post that is acknowledged before it is written', FULL, async () => {
     const folder = temporaryFolder()
     const points = [1, 2, 3].map((nth) => ({ syscall: 'fdatasync', nth }))
     const { faults } = await strikeAll('planted: late', points, (at) => ({
@@ -124,7 +140,11 @@ async function run(
   const archives = ['.0001.md', '.0002.md'].map((ending) => path.replace('.md', ending))
   const paths = [path, ...archives, dirname(path), dirname(dirname(path)), root].flatMap((each) => ['-P', each])
   const words = ['-f', '-qq', ...paths, ...tracing, process.execPath, bundle('post-some'), root, `${posts}`]
-  const child = spawn('strace', [...words, `${rotateBytes}`, plant ?? ''], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn('strace', [...words, `${rotateBytes}`, plant ?? ''], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Calls are counted by thread: one thread waits for the disk, so that each run makes the same calls.
+    env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
+  })
   const [out, trouble] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   const acknowledged = out.split('\n').slice(0, -1)
   const isKilled = child.signalCode === 'SIGKILL'

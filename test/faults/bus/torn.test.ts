@@ -1,4 +1,5 @@
 import { appendFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
   ALL,
@@ -12,7 +13,8 @@ import {
   type TestBus,
   textOf,
 } from '../../helpers/bus/bus-files.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { figures } from '../harness/need.ts'
 
 const BEFORE = Buffer.concat([plantedEntry(0), plantedEntry(1, 'two\nlines')])
@@ -50,7 +52,7 @@ it('would be found out if a writer cut off what is torn', async () => {
 
 /** Writes after every beginning of an entry, and says what is wrong then. */
 async function cutEverywhere(last: Buffer, write: (bus: TestBus) => Promise<void>): Promise<string[]> {
-  const bus = openTestBus()
+  const bus = openTestBus({ root: join(fastFolder(), 'root') })
   const faults: string[] = []
   for (let length = 0; length <= last.length; length++) {
     rmSync(bus.path, { force: true })

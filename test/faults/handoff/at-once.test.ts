@@ -4,33 +4,38 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it } from 'vitest'
 import { makeProject, namesIn, plantFile, type TestProject } from '../../helpers/handoff/projects.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { campaign, FULL } from '../../helpers/tier.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { figures } from '../harness/need.ts'
 import { startVictim, type Victim } from './victims.ts'
 
-const WRITERS = 50
+const WRITERS = { quick: 12, full: 50, long: 20_000, most: 50 }
 
-describe(`${WRITERS} processes that leave an item in the same second`, () => {
-  it('leave as many files, and no reader ever sees half of one', async () => {
-    verifies('S004.files.at-once')
-    const project = await makeProject()
-    await project.shelf.init(project.place)
-    const seen = new Set<string>()
-    const looks = await leaveAtOnce(project, { writers: WRITERS }, async () => {
-      const { items, refused } = await project.shelf.look(project.place)
-      expect(refused).toEqual([])
-      for (const { type, body } of items) seen.add(`${type} ${body}`)
-    })
-    const { items } = await project.shelf.look(project.place)
-    const bodies = items.map(({ body }) => body).sort()
-    figures('handoff', `${items.length} items of ${WRITERS} processes, ${looks} looks meanwhile`)
-    expect(bodies).toEqual(Array.from({ length: WRITERS }, (_, nth) => bodyOf(nth)).sort())
-    expect([...seen].filter((each) => !bodies.includes(each.replace('learning ', '')))).toEqual([])
-    expect(namesIn(project.inbox)).toEqual([...items.map(({ name }) => name), 'processed', 'quarantine'].sort())
-    expect(new Set(items.map(({ name }) => name.split('-')[0])).size).toBe(1)
-  })
+describe('processes that leave an item in the same second', () => {
+  campaign(
+    'processes that leave items in the same second leave as many files, and no reader sees half of one',
+    WRITERS,
+    async (writers) => {
+      verifies('S004.files.at-once')
+      const project = await makeProject()
+      await project.shelf.init(project.place)
+      const seen = new Set<string>()
+      const looks = await leaveAtOnce(project, { writers }, async () => {
+        const { items, refused } = await project.shelf.look(project.place)
+        expect(refused).toEqual([])
+        for (const { type, body } of items) seen.add(`${type} ${body}`)
+      })
+      const { items } = await project.shelf.look(project.place)
+      const bodies = items.map(({ body }) => body).sort()
+      figures('handoff', `${items.length} items of ${writers} processes, ${looks} looks meanwhile`)
+      expect(bodies).toEqual(Array.from({ length: writers }, (_, nth) => bodyOf(nth)).sort())
+      expect([...seen].filter((each) => !bodies.includes(each.replace('learning ', '')))).toEqual([])
+      expect(namesIn(project.inbox)).toEqual([...items.map(({ name }) => name), 'processed', 'quarantine'].sort())
+      expect(new Set(items.map(({ name }) => name.split('-')[0])).size).toBe(1)
+    },
+  )
 
-  it('are found out if they name their files as the seed does', async () => {
+  it('finds planted processes that name their files as the seed does', FULL, async () => {
     const project = await makeProject()
     mkdirSync(project.inbox)
     await leaveAtOnce(project, { writers: 5, plant: 'seed-names' }, async () => {})

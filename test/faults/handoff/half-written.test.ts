@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { HandoffItem } from '../../../src/model/handoff/item.ts'
 import { makeProject, seedItem } from '../../helpers/handoff/projects.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 
 const BODY = `begin\n${'line\n'.repeat(200)}end`
 const WHOLE = seedItem({ from_session: 's-0', type: 'learning', priority: 'high' }, BODY)

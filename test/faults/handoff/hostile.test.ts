@@ -12,12 +12,12 @@ import {
   truncateSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeProject, namesIn, plantFile, seedItem, type TestProject } from '../../helpers/handoff/projects.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { letOthersRead, NEEDS_ROOT, withoutRoot } from '../../helpers/needs.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 
-const isRoot = process.getuid?.() === 0
 const STRANGER = 12_345
 const item = (body: string) => seedItem({ from_session: 's-0', type: 'learning', priority: 'high' }, body)
 
@@ -42,35 +42,46 @@ async function judge({ shelf, place, inbox }: TestProject, name: string) {
   return refused
 }
 
-const TRAPS: readonly [what: string, reason: string, lay: (path: string, secret: string) => void, needsRoot?: true][] =
+type Trap = readonly [what: string, reason: string, lay: (path: string, secret: string) => void]
+
+const TRAPS: readonly Trap[] = [
+  ['a link to a file', 'a symbolic link', (path, secret) => symlinkSync(secret, path)],
+  ['a link to nothing', 'a symbolic link', (path) => symlinkSync('nowhere', path)],
+  ['a link to itself', 'a symbolic link', (path) => symlinkSync('trap.md', path)],
+  ['a link to a device', 'a symbolic link', (path) => symlinkSync('/dev/zero', path)],
+  ['a pipe that nobody writes to', 'a pipe', (path) => execFileSync('mkfifo', [path])],
+  ['a folder', 'a folder', (path) => mkdirSync(path)],
+  ['a second name of a file elsewhere', 'a file with more than one name', (path, secret) => linkSync(secret, path)],
+  ['a huge file', 'larger than 64 KB', (path) => truncateSync(plantFile(path, ''), 2 ** 40)],
+  ['a file of one byte too many', 'larger than 64 KB', (path) => plantFile(path, 'x'.repeat(65_537))],
+]
+/** Only root can lay these. */
+const TRAPS_OF_ROOT: readonly Trap[] = [
+  ['a device', 'a device', (path) => execFileSync('mknod', [path, 'c', '1', '5'])],
   [
-    ['a link to a file', 'a symbolic link', (path, secret) => symlinkSync(secret, path)],
-    ['a link to nothing', 'a symbolic link', (path) => symlinkSync('nowhere', path)],
-    ['a link to itself', 'a symbolic link', (path) => symlinkSync('trap.md', path)],
-    ['a link to a device', 'a symbolic link', (path) => symlinkSync('/dev/zero', path)],
-    ['a pipe that nobody writes to', 'a pipe', (path) => execFileSync('mkfifo', [path])],
-    ['a folder', 'a folder', (path) => mkdirSync(path)],
-    ['a second name of a file elsewhere', 'a file with more than one name', (path, secret) => linkSync(secret, path)],
-    ['a huge file', 'larger than 64 KB', (path) => truncateSync(plantFile(path, ''), 2 ** 40)],
-    ['a file of one byte too many', 'larger than 64 KB', (path) => plantFile(path, 'x'.repeat(65_537))],
-    ['a device', 'a device', (path) => execFileSync('mknod', [path, 'c', '1', '5']), true],
-    [
-      'a file of somebody else',
-      'a file of another user',
-      (path) => chownSync(plantFile(path, item('theirs')), STRANGER, STRANGER),
-      true,
-    ],
-  ]
+    'a file of somebody else',
+    'a file of another user',
+    (path) => chownSync(plantFile(path, item('theirs')), STRANGER, STRANGER),
+  ],
+]
+
+/** Lays a trap beside the seed's item. */
+async function expectNamed([, reason, lay]: Trap): Promise<void> {
+  const project = await makeHostile()
+  lay(join(project.inbox, 'trap.md'), project.secret)
+  expect(await judge(project, 'trap.md')).toEqual([{ box: 'inbox', name: 'trap.md', reason }])
+  expect(readFileSync(project.secret, 'utf8')).toBe('the secret')
+}
 
 describe('in an inbox', () => {
-  it.each(
-    TRAPS.filter(([, , , needsRoot]) => isRoot || !needsRoot),
-  )('%s is named, and never opened or moved', async (_, reason, lay) => {
+  it.each(TRAPS)('%s is named, and never opened or moved', async (...trap) => {
     verifies('S004.files.hostile')
-    const project = await makeHostile()
-    lay(join(project.inbox, 'trap.md'), project.secret)
-    expect(await judge(project, 'trap.md')).toEqual([{ box: 'inbox', name: 'trap.md', reason }])
-    expect(readFileSync(project.secret, 'utf8')).toBe('the secret')
+    await expectNamed(trap)
+  })
+
+  it.each(TRAPS_OF_ROOT)('%s is named, and never opened or moved', NEEDS_ROOT, async (...trap) => {
+    verifies('S004.files.hostile')
+    await expectNamed(trap)
   })
 
   it('a socket is named, and never opened or moved', async () => {
@@ -82,11 +93,12 @@ describe('in an inbox', () => {
     expect(await judge(project, 'trap.md')).toEqual([{ box: 'inbox', name: 'trap.md', reason: 'a socket' }])
   })
 
-  it.skipIf(isRoot)('a file that may not be read is named, and stays', async () => {
+  it('a file that may not be read is named, and stays', async () => {
     verifies('S004.files.hostile')
     const project = await makeHostile()
+    letOthersRead(dirname(project.root))
     chmodSync(plantFile(join(project.inbox, 'trap.md'), item('closed')), 0)
-    const { items, refused } = await project.shelf.look(project.place)
+    const { items, refused } = await withoutRoot(() => project.shelf.look(project.place))
     expect(items.map(({ body }) => body)).toEqual(['honest'])
     expect(refused).toEqual([{ box: 'inbox', name: 'trap.md', reason: 'not readable' }])
   })
@@ -169,7 +181,7 @@ describe('folders of a project', () => {
     expect(namesIn(elsewhere)).toEqual(['a.md'])
   })
 
-  it.runIf(isRoot)('are used by nobody but their owner', async () => {
+  it('are used by nobody but their owner', NEEDS_ROOT, async () => {
     verifies('S004.files.hostile')
     const { shelf, place, inbox } = await makeHostile()
     chownSync(inbox, STRANGER, STRANGER)
@@ -177,12 +189,13 @@ describe('folders of a project', () => {
     await expect(shelf.look(place)).rejects.toMatchObject(error)
   })
 
-  it.skipIf(isRoot)('say so where they cannot be written, and lose nothing', async () => {
+  it('say so where they cannot be written, and lose nothing', async () => {
     verifies('S004.files.hostile')
-    const { shelf, place, inbox } = await makeHostile()
-    chmodSync(inbox, 0o500)
+    const { shelf, place, root, inbox } = await makeHostile()
+    letOthersRead(dirname(root))
+    chmodSync(inbox, 0o555)
     onTestFinished(() => chmodSync(inbox, 0o700))
-    const archived = shelf.archive(place, { box: 'inbox', name: 'honest.md' }, 'processed')
+    const archived = withoutRoot(() => shelf.archive(place, { box: 'inbox', name: 'honest.md' }, 'processed'))
     await expect(archived).rejects.toMatchObject({ code: 'HANDOFF_UNUSABLE' })
     expect(namesIn(inbox)).toContain('honest.md')
   })

@@ -4,20 +4,25 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { campaign, FULL } from '../../helpers/tier.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { type Ran, runCli } from '../harness/cli.ts'
 import { storeOf, withStore } from '../harness/home.ts'
 import { describeEvent, faultsOf, fire, makePlace, type Place } from '../harness/hook.ts'
 import { inTurn } from '../harness/in-turn.ts'
 import { figures } from '../harness/need.ts'
-import { canTrace, killAt, type Point, pointsIn, watchInto } from '../harness/strace.ts'
+import { killAt, needsTrace, type Point, pointsIn, spread, watchInto } from '../harness/strace.ts'
 
 const AT_ONCE = 3
 const MAX_ATTEMPTS = 3
+/** Rounds over all points of a way: a few of them, each of them once, and each of them many times. */
+const ROUNDS = { quick: 0.07, full: 1, long: 80, most: 1 }
 /** A hook that half of its time has passed for leaves its upkeep to others, and a busy machine makes it so. */
 const MAX_SPARED = 0.3
 const LATE_OUTPUT = fileURLToPath(new URL('../harness/late-output.cjs', import.meta.url))
 const HOUR_MS = 3_600_000
+/** Items that wait in one project. */
+const ITEMS_AT_ONCE = { quick: 4, full: 12, long: 1_200, most: 12 }
 
 const ITEMS = ['1736528400-learning.md', '1736528401-caution.md']
 const bodyOf = (name: string) => `The words of ${name}.`
@@ -35,6 +40,8 @@ interface Way {
   readonly before?: (place: Place) => Promise<string>
   /** What it must be seen to do. */
   readonly syscalls: readonly string[]
+  /** Calls that decide what becomes of an item: their first and last are always struck. */
+  readonly edges: readonly string[]
   readonly run: (place: Place, wrap: readonly string[], node: readonly string[]) => Promise<Ran>
 }
 
@@ -42,50 +49,59 @@ const MOVING = ['link', 'utimensat', 'unlink', 'fsync']
 const COMMAND: Way = {
   name: 'postern handoff inherit',
   syscalls: ['pwrite64', 'write', ...MOVING],
+  edges: ['write', 'link'],
   run: inheritByCommand,
 }
 const BEGINNING: Way = {
   name: 'the hook of a session that begins',
   syscalls: ['pwrite64', 'write'],
+  edges: ['write'],
   run: hookOf('SessionStart'),
 }
 const GOING_ON: Way = {
   name: 'the hook of a session that goes on',
   before: beginSession,
   syscalls: ['pwrite64', ...MOVING],
+  edges: ['link'],
   run: hookOf('UserPromptSubmit'),
 }
 
-describe.runIf(canTrace())('inheriting that is killed at every storage and write syscall', () => {
-  it.each([COMMAND, BEGINNING, GOING_ON])('loses no item and moves none unshown: $name', async (way) => {
-    verifies('S004.inherit.killed')
-    expect(await strike(way)).toEqual([])
-  })
+describe('inheriting that is killed at a storage or write syscall', needsTrace(), () => {
+  for (const way of [COMMAND, BEGINNING, GOING_ON]) {
+    campaign(`inheriting that is killed loses no item and moves none unshown: ${way.name}`, ROUNDS, async (rounds) => {
+      verifies('S004.inherit.killed')
+      expect(await strike(way, { rounds })).toEqual([])
+    })
+  }
 
-  it('is caught where items are moved before they are shown', async () => {
-    const faults = await strike(COMMAND, ['--require', LATE_OUTPUT], ({ syscall }) => syscall === 'write')
+  it('finds planted inheriting that moves items before they are shown', FULL, async () => {
+    const isChosen = ({ syscall }: Point) => syscall === 'write'
+    const faults = await strike(COMMAND, { rounds: 1, node: ['--require', LATE_OUTPUT], isChosen })
     expect(faults).toContainEqual(expect.stringContaining('was moved and never shown'))
   })
 })
 
 describe('sessions that begin at once', () => {
-  it('share each item exactly once', async () => {
+  campaign('sessions that begin at once share each item exactly once', ITEMS_AT_ONCE, async (items) => {
     verifies('S004.inherit.at-once')
-    expect(await shareAmong((place) => [place, place, place, place])).toEqual([])
+    expect(await shareAmong(items, (place) => [place, place, place, place])).toEqual([])
   })
 
-  it('are caught where they know nothing of each other', async () => {
-    const faults = await shareAmong((place) => [place, withOtherHome(place)])
+  it('finds planted sessions that know nothing of each other', FULL, async () => {
+    const faults = await shareAmong(ITEMS_AT_ONCE.full, (place) => [place, withOtherHome(place)])
     expect(faults).toContainEqual(expect.stringContaining('was shown 2 times'))
   })
 })
 
-/** Kills one way at each of its points, each time in a copy of the same place. Returns what is wrong then. */
-async function strike(
-  way: Way,
-  node: readonly string[] = [],
-  isChosen: (point: Point) => boolean = () => true,
-): Promise<string[]> {
+interface Strike {
+  readonly rounds: number
+  /** Options of Node itself, with which a bug is planted. */
+  readonly node?: readonly string[]
+  readonly isChosen?: (point: Point) => boolean
+}
+
+/** Kills one way at its points, each time in a copy of the same place. Returns what is wrong then. */
+async function strike(way: Way, { rounds, node = [], isChosen = () => true }: Strike): Promise<string[]> {
   const template = await prepare(ITEMS)
   const points = await until(
     () => countPoints(way, template, node),
@@ -93,7 +109,7 @@ async function strike(
   )
   for (const syscall of way.syscalls) expect(points).toContainEqual({ syscall, nth: 1 })
 
-  const chosen = points.filter(isChosen)
+  const chosen = spread(points.filter(isChosen), rounds, way.edges)
   const spared: string[] = []
   const found = await inTurn(chosen, AT_ONCE, async (point) => {
     const { place, shown, isKilled, end } = await until(
@@ -106,7 +122,10 @@ async function strike(
   })
   const faults = [...found.flat(), ...(spared.length > chosen.length * MAX_SPARED ? spared : [])]
   const name = `${way.name}${node.length > 0 ? ', planted' : ''}`
-  figures('inherit', `${name}: ${chosen.length} points, ${spared.length} not reached, ${faults.length} faults`)
+  figures(
+    'inherit',
+    `${name}: ${chosen.length} kills at ${points.length} points, ${spared.length} not reached, ${faults.length} faults`,
+  )
   return faults
 }
 
@@ -207,11 +226,11 @@ function into(wrap: readonly string[], out: string, input = '/dev/null'): string
 }
 
 /** Lets sessions begin at once, over and over, until nothing waits. Returns what was shown more or less often than once. */
-async function shareAmong(placesOf: (place: Place) => readonly Place[]): Promise<string[]> {
-  const names = Array.from({ length: 12 }, (_, at) => `${1_736_528_400 + at}-learning.md`)
+async function shareAmong(items: number, placesOf: (place: Place) => readonly Place[]): Promise<string[]> {
+  const names = Array.from({ length: items }, (_, at) => `${1_736_528_400 + at}-learning.md`)
   const places = placesOf(await prepare(names, { handoff: { maxTokens: 80 } }))
   const shown: string[] = []
-  for (let round = 0; round < names.length; round++) {
+  for (let round = 0; round <= names.length; round++) {
     const sessions = places.map((place, at) => ({ place, session: `ses-${round}-${at}` }))
     const fired = await Promise.all(sessions.map(({ place, session }) => fire(place, 'SessionStart', { session })))
     const found = fired.flatMap(({ context }) =>
@@ -219,7 +238,7 @@ async function shareAmong(placesOf: (place: Place) => readonly Place[]): Promise
     )
     shown.push(...found)
     if (found.length === 0) break
-    for (const { place, session } of sessions) await fire(place, 'UserPromptSubmit', { session })
+    await Promise.all(sessions.map(({ place, session }) => fire(place, 'UserPromptSubmit', { session })))
   }
   const [place] = places
   return names.flatMap((name) => {

@@ -4,18 +4,21 @@ import { describe, expect, it } from 'vitest'
 import { openHandoff } from '../../../src/handoff/open-handoff.ts'
 import { DRAFT, makeOld, makeRepository, namesIn, plantFile, seedItem } from '../../helpers/handoff/projects.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { campaign, FULL } from '../../helpers/tier.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { inTurn } from '../harness/in-turn.ts'
 import { figures } from '../harness/need.ts'
-import { canTrace, type Point, pointsIn } from '../harness/strace.ts'
+import { needsTrace, type Point, pointsIn, spread } from '../harness/strace.ts'
 import { runVictim, type Victim } from './victims.ts'
 
 const AT_ONCE = 3
 const item = (body: string) => seedItem({ from_session: 's-0', type: 'learning', priority: 'high' }, body)
 const LEFT = 'left'
+/** Rounds over all points of an act: a few of them, each of them once, and each of them many times. */
+const ROUNDS = { quick: 0.2, full: 1, long: 250, most: 1 }
 
-/** One act that is killed at each of its points, and what must be true of the project afterwards. */
-interface Campaign {
+/** One act that is killed at its points, and what must be true of the project afterwards. */
+interface Act {
   readonly name: string
   readonly act: Victim['act']
   readonly plant?: Victim['plant']
@@ -25,14 +28,14 @@ interface Campaign {
   inspect(root: string, said: readonly unknown[]): Promise<string[]>
 }
 
-const leave: Campaign = {
+const leave: Act = {
   name: 'leave',
   act: 'leave',
   prepare: (root) => plantFile(join(root, 'inbox', 'earlier.md'), item('earlier')),
   inspect: (root, said) => inspectLeft(root, said, ['earlier']),
 }
 
-const archive: Campaign = {
+const archive: Act = {
   name: 'archive',
   act: 'archive',
   prepare(root) {
@@ -43,48 +46,52 @@ const archive: Campaign = {
   inspect: inspectArchived,
 }
 
-describe.runIf(canTrace())('a process that is killed at every syscall on the folders of a project', () => {
-  it('leaves all of an item or nothing', async () => {
+describe('a process that is killed at a syscall on the folders of a project', needsTrace(), () => {
+  campaign('a process that is killed leaves all of an item or nothing', ROUNDS, async (rounds) => {
     verifies('S004.files.killed')
-    expect(await strike(leave)).toEqual([])
+    expect(await strike(leave, rounds)).toEqual([])
   })
 
-  it('leaves all of the first item or nothing', async () => {
+  campaign('a process that is killed leaves all of the first item or nothing', ROUNDS, async (rounds) => {
     verifies('S004.files.killed')
-    const first: Campaign = {
+    const first: Act = {
       ...leave,
       name: 'first leave',
       prepare: () => {},
       inspect: (root, said) => inspectLeft(root, said, []),
     }
-    expect(await strike(first)).toEqual([])
+    expect(await strike(first, rounds)).toEqual([])
   })
 
-  it('takes an item out of its box once, or not at all', async () => {
+  campaign('a process that is killed takes an item out of its box once, or not at all', ROUNDS, async (rounds) => {
     verifies('S004.files.killed')
-    expect(await strike(archive)).toEqual([])
+    expect(await strike(archive, rounds)).toEqual([])
   })
 
-  it('leaves what it finished for others as it was, or finished', async () => {
+  campaign('a process that is killed leaves what others began as it was, or finished', ROUNDS, async (rounds) => {
     verifies('S004.files.killed')
-    expect(await strike({ name: 'look', act: 'look', prepare: prepareUnfinished, inspect: inspectFinished })).toEqual(
-      [],
+    const look: Act = { name: 'look', act: 'look', prepare: prepareUnfinished, inspect: inspectFinished }
+    expect(await strike(look, rounds)).toEqual([])
+  })
+
+  for (const act of [leave, archive]) {
+    campaign(
+      `a process that is killed harms nothing where a file has only one name: ${act.name}`,
+      ROUNDS,
+      async (rounds) => {
+        verifies('S004.files.killed')
+        expect(await strike({ ...act, name: `${act.name}, without links`, plant: 'no-links' }, rounds)).toEqual([])
+      },
     )
-  })
+  }
 
-  it.each([leave, archive])('does so too where a file has only one name: $name', async (campaign) => {
-    verifies('S004.files.killed')
-    const name = `${campaign.name}, without links`
-    expect(await strike({ ...campaign, name, plant: 'no-links' })).toEqual([])
-  })
-
-  it('is found out if it writes under the name of the item at once', async () => {
-    const faults = await strike({ ...leave, name: 'leave, planted', plant: 'direct', isChosen: isWriting })
+  it('finds a planted process that writes under the name of the item at once', FULL, async () => {
+    const faults = await strike({ ...leave, name: 'leave, planted', plant: 'direct', isChosen: isWriting }, 1)
     expect(faults).toContainEqual(expect.stringContaining('half of an item'))
   })
 
-  it('is found out if it takes the item out before it has put it anywhere', async () => {
-    const faults = await strike({ ...archive, name: 'archive, planted', plant: 'unlink-first', isChosen: isWriting })
+  it('finds a planted process that takes an item out before it has put it anywhere', FULL, async () => {
+    const faults = await strike({ ...archive, name: 'archive, planted', plant: 'unlink-first', isChosen: isWriting }, 1)
     expect(faults).toContainEqual(expect.stringContaining('"shown" is there 0 times'))
   })
 })
@@ -93,28 +100,28 @@ function isWriting({ syscall }: Point): boolean {
   return ['openat', 'write', 'unlink'].includes(syscall)
 }
 
-async function strike(campaign: Campaign): Promise<string[]> {
-  const { name, act, plant, isChosen = () => true } = campaign
+async function strike(struck: Act, rounds: number): Promise<string[]> {
+  const { name, act, plant, isChosen = () => true } = struck
   const folder = temporaryFolder()
   const log = join(folder, 'strace.log')
   const victimIn = (nth: string): Victim => {
     const root = makeRepository(join(folder, nth, 'atlas'))
-    campaign.prepare(root)
+    struck.prepare(root)
     return { root, act, plant, isFixed: true }
   }
   const counted = victimIn('counted')
   await runVictim(counted, [...trace(counted), '-o', log])
   const all = pointsIn(log)
   expect(all.length).toBeGreaterThan(6)
-  const points = all.filter(isChosen)
+  const points = spread(all.filter(isChosen), rounds, ['link', 'write'])
   const found = await inTurn(points, AT_ONCE, async ({ syscall, nth }, at) => {
     const victim = victimIn(`${at}`)
     const what = ['-e', `trace=${syscall}`, '-e', `inject=${syscall}:signal=SIGKILL:when=${nth}`]
     const { said, isKilled } = await runVictim(victim, [...trace(victim), '-o', '/dev/null', ...what])
-    const faults = isKilled ? await campaign.inspect(victim.root, said) : ['it was not killed']
+    const faults = isKilled ? await struck.inspect(victim.root, said) : ['it was not killed']
     return faults.map((fault) => `${syscall} ${nth}: ${fault}`)
   })
-  figures('handoff killed', `${name}: ${points.length} points, ${found.flat().length} faults`)
+  figures('handoff killed', `${name}: ${points.length} kills at ${all.length} points, ${found.flat().length} faults`)
   return found.flat()
 }
 

@@ -1,7 +1,9 @@
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TestOptions } from 'vitest'
+import { missingPrograms, needs } from '../../helpers/needs.ts'
 import { makeTemporaryFolder, removeFolder } from '../../helpers/temp.ts'
-import { canDo, requireRoot, run } from './need.ts'
+import { needsAbility, requireRoot, run } from './need.ts'
 
 const SIZE_BYTES = 64 * 1024 * 1024
 /** EXT4_IOC_SHUTDOWN without flushing the journal: what was not synced is as lost as if the power had gone. */
@@ -41,8 +43,11 @@ export function createDisk(): Disk {
   }
 }
 
-export function canCutPower(): boolean {
-  return canDo('cut the power of a disk', () => {
+/** For tests that cut the power of a disk. */
+export function needsPowerCuts(): TestOptions {
+  const missing = missingPrograms('mkfs.ext4', 'python3')
+  if (missing !== undefined) return needs(missing)
+  return needsAbility('cut the power of a disk', () => {
     const disk = createDisk()
     try {
       disk.cutPower()
@@ -53,8 +58,9 @@ export function canCutPower(): boolean {
   })
 }
 
-export function canMount(): boolean {
-  return canDo('mount a file system', () => {
+/** For tests that mount file systems. */
+export function needsMounts(): TestOptions {
+  return needsAbility('mount a file system', () => {
     const folder = makeTemporaryFolder()
     try {
       mountMemory(join(folder, 'memory'), 'size=1m')()

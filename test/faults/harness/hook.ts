@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { TIMEOUT_S } from '../../../src/hooks/install/targets.ts'
 import type { HookFault } from '../../../src/host/hook-log.ts'
 import { readFaults } from '../../../src/host/hook-log.ts'
 import type { InboxMessage } from '../../../src/model/delivery.ts'
@@ -10,11 +11,11 @@ import type { CreateGate } from '../../../src/model/gates.ts'
 import type { Limits } from '../../../src/model/limits.ts'
 import type { Postern, PushMessage } from '../../../src/model/postern.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
-import { cliCommand, cliEnvironment, type Ran, type RunOptions } from './cli.ts'
+import { cliCommand, cliEnvironment, patientNode, type Ran, type RunOptions } from './cli.ts'
 import { deliveriesIn, listEverything, makeHome, withStore } from './home.ts'
 
-/** What a hook promises its host: an answer, or none, within this time. */
-export const LONGEST_MS = 2_000
+/** What a host notices: it ends a hook that takes longer. The deadline of the hook itself is far below. */
+export const HOST_TIMEOUT_MS = TIMEOUT_S * 1000
 
 export interface Firing extends RunOptions {
   readonly host?: string
@@ -27,6 +28,8 @@ export interface Firing extends RunOptions {
   readonly input?: string | Uint8Array
   /** The host never closes its end. */
   readonly isLeftOpen?: boolean
+  /** True: the hook has its own deadline. Otherwise it has a minute, and however busy the machine is it is never late. */
+  readonly hasDeadline?: boolean
 }
 
 export interface Fired extends Ran {
@@ -66,9 +69,10 @@ export async function makePlace(
 
 /** Fires an event of Claude Code, or of another host, and waits for the answer. */
 export async function fire(place: Place, event: string, firing: Firing = {}): Promise<Fired> {
-  const { host = 'claude-code', agent = 'quinn', isLeftOpen = false } = firing
+  const { host = 'claude-code', agent = 'quinn', isLeftOpen = false, hasDeadline = false, node = [] } = firing
   const words = ['hook', '--host', host, ...(agent === null ? [] : ['--agent', agent])]
-  const [command = '', ...rest] = cliCommand(words, firing)
+  const patience = hasDeadline ? [] : patientNode()
+  const [command = '', ...rest] = cliCommand(words, { ...firing, node: [...patience, ...node] })
   const startedAt = performance.now()
   const child = spawn(command, rest, {
     cwd: place.project,

@@ -1,19 +1,20 @@
 import { execFileSync } from 'node:child_process'
+import type { TestOptions } from 'vitest'
+import { needs } from '../../helpers/needs.ts'
 
 /**
- * Whether the machine can do what a harness needs. Where it cannot, the tests are skipped and say so, except in CI,
- * where skipping would hide things.
+ * Options for tests whose harness does something that this machine may not allow. The harness tries it here. Where it
+ * fails the tests are skipped for that reason, except in CI, where this throws.
  */
-export function canDo(what: string, attempt: () => void): boolean {
+export function needsAbility(what: string, attempt: () => void): TestOptions {
   try {
     attempt()
-    return true
+    return {}
   } catch (error) {
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
-    const notice = `This machine cannot ${what}: ${reason}`
-    if (process.env['CI'] === 'true') throw new Error(notice, { cause: error })
-    console.error(`\n*** ${notice}. The tests that need it are skipped. ***\n`)
-    return false
+    const missing = `a machine that can ${what}: ${reason}`
+    if (process.env['CI'] === 'true') throw new Error(`The tests need ${missing}`, { cause: error })
+    return needs(missing)
   }
 }
 
@@ -24,9 +25,6 @@ export function run(command: string, args: readonly string[]): string {
 export function requireRoot(): void {
   if (process.getuid?.() !== 0) throw new Error('it takes root')
 }
-
-/** The campaign before a release: everything, and many times. */
-export const isLong = process.env['POSTERN_LONG'] === '1'
 
 /** One line that says what a harness did. */
 export function figures(harness: string, line: string): void {

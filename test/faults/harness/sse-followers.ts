@@ -73,10 +73,10 @@ export interface StreamFindings {
 
 /** Holds what a client was sent against what the store says that it should have been. */
 export function checkStream(expected: readonly string[], seen: readonly string[]): StreamFindings {
-  const [wanted, got] = [new Set(expected), new Set(seen)]
+  const [wanted, got, before] = [new Set(expected), new Set(seen), new Set<string>()]
   return {
     skipped: expected.filter((id) => !got.has(id)),
-    repeated: seen.filter((id, at) => seen.indexOf(id) !== at),
+    repeated: seen.filter((id) => before.size === before.add(id).size),
     reordered: seen.filter((id, at) => at > 0 && id < (seen[at - 1] ?? '')),
     unexpected: [...got].filter((id) => !wanted.has(id)),
   }

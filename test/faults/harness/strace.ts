@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findBinary } from '../../helpers/binaries.ts'
+import type { TestOptions } from 'vitest'
+import { missingPrograms, needs } from '../../helpers/needs.ts'
 import { type Ran, runCli } from './cli.ts'
 import { storeOf } from './home.ts'
-import { canDo, run } from './need.ts'
+import { needsAbility, run } from './need.ts'
 
 /** The nth call of one kind that a command makes on the files of its store. */
 export interface Point {
@@ -70,10 +71,11 @@ const LOOKING = new Set([
   'ioctl',
 ])
 
-/** True where a process can be traced here. */
-export function canTrace(): boolean {
-  return canDo('trace processes', () => {
-    if (findBinary({ name: 'strace', debianPackage: 'strace' }) === undefined) throw new Error('strace is not there')
+/** For tests that trace processes. */
+export function needsTrace(): TestOptions {
+  const missing = missingPrograms('strace')
+  if (missing !== undefined) return needs(missing)
+  return needsAbility('trace processes', () => {
     run('strace', ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=openat', 'true'])
   })
 }
@@ -99,6 +101,22 @@ export function pointsIn(log: string): Point[] {
   return [...counts].flatMap(([syscall, count]) =>
     Array.from({ length: count }, (_, index) => ({ syscall, nth: index + 1 })),
   )
+}
+
+/**
+ * The points that a campaign strikes: all of them, or a part that is spread evenly over each kind of call. A part has
+ * the first and the last call of each kind that is named.
+ */
+export function spread(points: readonly Point[], part: number, edges: readonly string[]): readonly Point[] {
+  if (part >= 1) return points
+  const wanted = Math.ceil(points.length * part)
+  const every = points.length / wanted
+  const evenly = new Set(Array.from({ length: wanted }, (_, at) => points[Math.floor((at + 0.5) * every)]))
+  return points.filter((point, at) => {
+    const isFirst = point.nth === 1
+    const isLast = points[at + 1]?.syscall !== point.syscall
+    return evenly.has(point) || (edges.includes(point.syscall) && (isFirst || isLast))
+  })
 }
 
 /** The words that kill a command as it enters the call, before the kernel carries it out. */

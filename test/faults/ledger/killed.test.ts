@@ -4,13 +4,15 @@ import type { Store } from '../../../src/store/store.ts'
 import { caller } from '../../conformance/suite.ts'
 import { createDeployment } from '../../helpers/ledger/deployment.ts'
 import { makeFastFolder, removeFolder } from '../../helpers/temp.ts'
-import { verifies } from '../../scenarios/requirements.ts'
-import { isLong } from '../harness/need.ts'
+import { campaign } from '../../helpers/tier.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { createReaper, Killed, killAtLedger, killableStore, spare } from './killable.ts'
 import { copyOf, type FaultWorld, finish, openFaultWorld, prepare } from './world.ts'
 
 /** A lost answer is asked for within seconds, or so late that its transaction counts no more. */
-const PAUSES_MS = isLong ? [46_000, 400_000] : [46_000]
+const PAUSES_MS = [46_000, 400_000]
+/** Rounds over all points at which the process may die: a part of them, each of them once, and each of them many times. */
+const ROUNDS = { quick: 0.2, full: 1, long: 500, most: 1 }
 const EVER = Number.POSITIVE_INFINITY
 const LONG = 'A long story. '.repeat(120)
 
@@ -114,21 +116,25 @@ async function inspect({ store, elsewhere }: FaultWorld): Promise<string[]> {
 }
 
 describe('a publisher and listener that is killed', () => {
-  it('at any point loses nothing and repeats nothing', { timeout: 600_000 }, async () => {
-    verifies('S003.listener.killed', 'S003.publisher')
-    const { passed: points, wrong } = await attempt({ killAt: EVER, pauseMs: 0 })
-    expect(wrong).toEqual([])
-    expect(points).toBeGreaterThan(30)
-    const step = isLong ? 1 : 3
-    const found: string[] = []
-    for (const pauseMs of PAUSES_MS) {
-      for (let killAt = 0; killAt < points; killAt += step) {
-        const verdict = await attempt({ killAt, pauseMs })
-        found.push(...verdict.wrong.map((each) => `killed at ${killAt} of ${points}, ${pauseMs} ms: ${each}`))
+  campaign(
+    'a publisher and listener that is killed at any point loses nothing and repeats nothing',
+    ROUNDS,
+    async (part) => {
+      verifies('S003.listener.killed', 'S003.publisher')
+      const { passed: points, wrong } = await attempt({ killAt: EVER, pauseMs: 0 })
+      expect(wrong).toEqual([])
+      expect(points).toBeGreaterThan(30)
+      const step = Math.round(1 / part)
+      const found: string[] = []
+      for (const [at, pauseMs] of PAUSES_MS.entries()) {
+        for (let killAt = at % step; killAt < points; killAt += step) {
+          const verdict = await attempt({ killAt, pauseMs })
+          found.push(...verdict.wrong.map((each) => `killed at ${killAt} of ${points}, ${pauseMs} ms: ${each}`))
+        }
       }
-    }
-    expect(found).toEqual([])
-  })
+      expect(found).toEqual([])
+    },
+  )
 
   it('would be caught if it did not write a transaction down before it sends it', async () => {
     const { passed: points } = await attempt({ killAt: EVER, pauseMs: 0 })

@@ -13,11 +13,12 @@ import { createDeployment } from '../../helpers/ledger/deployment.ts'
 import { openElsewhere } from '../../helpers/ledger/elsewhere.ts'
 import { openFaultProxy } from '../../helpers/ledger/fault-proxy.ts'
 import { startLoopbackLedger } from '../../helpers/ledger/loopback.ts'
+import { PATIENTLY } from '../../helpers/patience.ts'
 import { fastFolder } from '../../helpers/temp.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { FULL } from '../../helpers/tier.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 
 const TIMES = { callMs: 2_000, patienceMs: 1_500, minWaitMs: 20, maxWaitMs: 100 }
-const SLOWLY = { timeout: 60_000, interval: 50 }
 const STRANGER = '0.0.777777'
 
 /** Two servers on one store, and a network whose wires a test can cut. */
@@ -47,9 +48,7 @@ async function openServers() {
   return { network, proxy, open }
 }
 
-it('brings everything once through a network that fails in every way, and another server goes on for one that ends', {
-  timeout: 120_000,
-}, async () => {
+it('brings everything once through a network that fails in every way, and over to another server', FULL, async () => {
   verifies('S003.mirror', 'S003.publisher')
   const { network, proxy, open } = await openServers()
   const [one, other] = [await open(), await open()]
@@ -57,7 +56,7 @@ it('brings everything once through a network that fails in every way, and anothe
   for (const id of ['quinn', 'mindy']) await us.postern.agents.add({ id })
   await us.postern.ledger.setup({})
   const first = one.start()
-  await expect.poll(() => us.postern.ledger.topics({ role: 'inbound' }), SLOWLY).toHaveLength(3)
+  await expect.poll(() => us.postern.ledger.topics({ role: 'inbound' }), PATIENTLY).toHaveLength(3)
   const second = other.start()
   expect(first.status().isLeading).toBe(true)
   const { inboundTopicId } = await us.identity('mindy')
@@ -81,7 +80,7 @@ it('brings everything once through a network that fails in every way, and anothe
   proxy.mirrorFaults.cutPages = 2
   proxy.mirrorFaults.cutStreamAfter = 1
   await send('cut')
-  await expect.poll(subjects, SLOWLY).toEqual(wanted)
+  await expect.poll(subjects, PATIENTLY).toEqual(wanted)
 
   proxy.mirrorFaults.isSilent = true
   proxy.mirrorFaults.isSwapped = true
@@ -101,22 +100,22 @@ it('brings everything once through a network that fails in every way, and anothe
     })
     wanted.push(data)
   }
-  await expect.poll(() => first.status().troubled, SLOWLY).toEqual([{ topic: inboundTopicId, trouble: 'gap' }])
+  await expect.poll(() => first.status().troubled, PATIENTLY).toEqual([{ topic: inboundTopicId, trouble: 'gap' }])
   expect(await subjects()).toEqual(wanted.slice(0, 4))
   proxy.mirrorFaults.missing.clear()
-  await expect.poll(subjects, SLOWLY).toEqual(wanted)
-  await expect.poll(() => us.notes.map((note) => note.split(' ')[0]), SLOWLY).toContain('ledger.whole')
+  await expect.poll(subjects, PATIENTLY).toEqual(wanted)
+  await expect.poll(() => us.notes.map((note) => note.split(' ')[0]), PATIENTLY).toContain('ledger.whole')
 
   expect(second.status().isLeading).toBe(false)
   await first.close()
   await first.close()
   await send('after the first has gone')
-  await expect.poll(subjects, SLOWLY).toEqual(wanted)
+  await expect.poll(subjects, PATIENTLY).toEqual(wanted)
   expect(second.status().isLeading).toBe(true)
   expect(await listenOnce(us.ctx, us.ledgers, inboundTopicId)).toMatchObject({ entries: 0, state: 'done' })
 })
 
-it('goes on with the other topics where one cannot be read', async () => {
+it('follows the other topics while one cannot be read', async () => {
   const elsewhere = await openElsewhere()
   onTestFinished(() => elsewhere.close())
   const store = await openSqliteStore({
@@ -140,11 +139,11 @@ it('goes on with the other topics where one cannot be read', async () => {
   const us = createDeployment(store, { ...elsewhere.ledger, readAfter })
   const listening = startListening(us.ctx)
   onTestFinished(() => listening.close())
-  await expect.poll(() => asked, SLOWLY).toBeGreaterThan(2)
+  await expect.poll(() => asked, PATIENTLY).toBeGreaterThan(2)
   const stranger = await elsewhere.outsider()
   await stranger.say(good, { op: 'message', operator_id: stranger.operatorId, data: 'Hello' })
   await expect
-    .poll(async () => (await us.postern.inbox.list({ agent: 'mindy' })).items.map(({ content }) => content), SLOWLY)
+    .poll(async () => (await us.postern.inbox.list({ agent: 'mindy' })).items.map(({ content }) => content), PATIENTLY)
     .toEqual(['Hello'])
   expect(us.notes.filter((note) => note.startsWith('ledger.look_failed'))).toHaveLength(1)
   expect(us.notes.filter((note) => note.startsWith('ledger.failed'))).toEqual([])

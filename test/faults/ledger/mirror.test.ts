@@ -6,13 +6,13 @@ import { PosternError } from '../../../src/model/errors.ts'
 import type { LedgerEntry } from '../../../src/model/ledger/entry.ts'
 import { createDeployment } from '../../helpers/ledger/deployment.ts'
 import { makeFastFolder, removeFolder } from '../../helpers/temp.ts'
-import { verifies } from '../../scenarios/requirements.ts'
-import { isLong } from '../harness/need.ts'
+import { campaign } from '../../helpers/tier.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { createChance } from '../wires/harness/chance.ts'
 import { copyOf, openFaultWorld, prepare } from './world.ts'
 
 const WORDS = Array.from({ length: 40 }, (_, at) => `word ${at}`)
-const SEEDS = isLong ? 200 : 12
+const SEEDS = { quick: 6, full: 24, long: 20_000, most: 500 }
 
 let base = ''
 let prepared = ''
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => removeFolder(base))
 
-interface Campaign {
+interface Hearing {
   readonly seed: number
   readonly codec?: LedgerCodec
   /** True: the mirror also lies about what was written. */
@@ -32,7 +32,7 @@ interface Campaign {
 }
 
 /** An outsider writes words; a mirror does what mirrors do; two listeners look until it has come to its senses. */
-async function heardThrough({ seed, codec, isLiar = false }: Campaign): Promise<string[]> {
+async function heardThrough({ seed, codec, isLiar = false }: Hearing): Promise<string[]> {
   const folder = copyOf(prepared, join(base, `try-${++tries}`))
   const world = await openFaultWorld(folder)
   const { elsewhere, store } = world
@@ -78,17 +78,23 @@ function faulty(entries: readonly LedgerEntry[], random: () => number, isLiar: b
 
 const LIE = Buffer.from('{"p":"hcs-10","op":"message","operator_id":"0.0.1@0.0.1","data":"a lie"}').toString('base64')
 
+let seed = 0
+
+/** Every one of them has another seed. */
+async function expectHeard(hearing: Omit<Hearing, 'seed'>): Promise<void> {
+  seed++
+  expect(await heardThrough({ ...hearing, seed }), `seed ${seed}`).toEqual(WORDS)
+}
+
 describe('a listener at a mirror that lags, refuses, repeats, swaps and leaves out', () => {
-  it('takes every entry once and in order, and so do two at once', async () => {
+  campaign('two listeners take every entry once and in order from a faulty mirror', SEEDS, async (seeds) => {
     verifies('S003.mirror')
-    for (let seed = 1; seed <= SEEDS; seed++) expect(await heardThrough({ seed }), `seed ${seed}`).toEqual(WORDS)
+    for (let left = seeds; left > 0; left--) await expectHeard({ isLiar: false })
   })
 
-  it('takes nothing that was altered, and goes on with the truth', async () => {
+  campaign('two listeners take nothing that a mirror has altered, and go on with the truth', SEEDS, async (seeds) => {
     verifies('S003.mirror')
-    for (let seed = 1; seed <= SEEDS / 2; seed++) {
-      expect(await heardThrough({ seed, isLiar: true }), `seed ${seed}`).toEqual(WORDS)
-    }
+    for (let left = seeds; left > 0; left--) await expectHeard({ isLiar: true })
   })
 
   it('would be caught if it did not check the running hash', async () => {

@@ -8,17 +8,17 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startServe } from '../../helpers/http-server.ts'
 import { askMcp } from '../../helpers/mcp/http-client.ts'
 import { dataOf, ENVELOPE, LEGACY, MODERN, type RawClient } from '../../helpers/mcp/raw-client.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { campaign, FULL } from '../../helpers/tier.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { cliCommand, cliEnvironment } from '../harness/cli.ts'
 import { deliveriesIn, withStore } from '../harness/home.ts'
-import { figures, isLong } from '../harness/need.ts'
+import { figures } from '../harness/need.ts'
 import { doctorFault } from '../harness/soundness.ts'
 import { type McpPlace, makeMcpPlace, mcpCommand, startMcp } from './place.ts'
 
 const MESSAGES = 100
-const KILLS = isLong ? 200 : 12
-const LEAVERS = isLong ? 50 : 5
-const PARENTS = isLong ? 50 : 5
+const KILLS = { quick: 3, full: 12, long: 1_500, most: 50 }
+const ROUNDS = { quick: 1, full: 5, long: 300, most: 25 }
 /** So that what the dead were shown comes back while the test runs. */
 const LEASE_MS = 300
 const LONGEST_LIFE_MS = 250
@@ -73,12 +73,12 @@ async function work(client: RawClient, { shown, settled, faults }: Ledger): Prom
 }
 
 describe('a `postern mcp` that is killed', () => {
-  it('at any moment loses nothing, and what was settled is never shown again', async () => {
+  campaign('at any moment loses nothing, and what was settled is never shown again', KILLS, async (kills) => {
     verifies('mcp.shown')
     const place = await makeMcpPlace({ unprintedOfferMs: LEASE_MS, printedOfferMs: LEASE_MS })
     const pushed = await fill(place, MESSAGES)
     const ledger: Ledger = { shown: new Map(), settled: new Set(), faults: [] }
-    for (let kill = 0; kill < KILLS; kill++) {
+    for (let kill = 0; kill < kills; kill++) {
       const client = await startMcp(place)
       const working = work(client, ledger).catch((error: Error) => {
         if (!error.message.startsWith('it ended')) throw error
@@ -95,7 +95,7 @@ describe('a `postern mcp` that is killed', () => {
     await work(last, ledger)
     expect(await last.end()).toEqual({ code: 0, signal: null })
     const repeated = [...ledger.shown.values()].filter((attempt) => attempt > 1).length
-    figures('mcp kills', `${KILLS} kills: ${ledger.shown.size} of ${pushed.length} shown, ${repeated} again`)
+    figures('mcp kills', `${kills} kills: ${ledger.shown.size} of ${pushed.length} shown, ${repeated} again`)
     expect(ledger.faults).toEqual([])
     expect(pushed.filter((id) => !ledger.shown.has(id))).toEqual([])
     const states = new Set(
@@ -105,7 +105,7 @@ describe('a `postern mcp` that is killed', () => {
     expect(await doctorFault(place.home)).toBeNull()
   })
 
-  it('is found out where an answer is lost on its way and counted as sent', async () => {
+  it('is found out where an answer is lost on its way and counted as sent', FULL, async () => {
     const place = await makeMcpPlace()
     const pushed = await fill(place, 10)
     const ledger: Ledger = { shown: new Map(), settled: new Set(), faults: [] }
@@ -134,10 +134,10 @@ describe('a client that', () => {
     expect(await check(next)).toMatchObject({ messages: ids.map((id) => ({ id, attempt: 2 })) })
   })
 
-  it('is killed with its server below it gets the messages again at once', async () => {
+  campaign('is killed with its server below it gets the messages again at once', ROUNDS, async (rounds) => {
     verifies('mcp.shown')
     const place = await makeMcpPlace()
-    for (let round = 1; round <= PARENTS; round++) {
+    for (let round = 1; round <= rounds; round++) {
       const ids = await fill(place, 3)
       expect(await showToDoomedParent(place), `round ${round}`).toEqual(ids.map((id) => ({ id, attempt: 1 })))
       const next = await startMcp(place)
@@ -196,13 +196,13 @@ describe('a client that', () => {
 })
 
 describe('a client over HTTP', () => {
-  it('that goes while its call waits is shown by a later call what came', async () => {
+  campaign('that goes while its call waits is shown by a later call what came', ROUNDS, async (rounds) => {
     verifies('mcp.shown')
     const place = await makeMcpPlace()
     const server = await startServe({ home: place.home, executable: cliCommand([]).at(-1) ?? '' })
     const { body } = await server.ask('POST /api/v1/tokens', { body: { scope: 'agent:quinn' } })
     const asking = { url: server.url, token: String(body.token), method: 'tools/call' }
-    for (let round = 1; round <= LEAVERS; round++) {
+    for (let round = 1; round <= rounds; round++) {
       const leaving = callAndLeave(asking, { waitSeconds: 100 })
       await askMcp({ ...asking, params: { name: 'agent_list', arguments: {} } })
       leaving.destroy()

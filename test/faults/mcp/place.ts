@@ -1,10 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import type { Limits } from '../../../src/model/limits.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import { ATTACKS } from '../../helpers/attacks.ts'
 import { type Era, type RawClient, startRawClient } from '../../helpers/mcp/raw-client.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
+import { endProcessesIn, processesIn } from '../../hosts/leftovers.ts'
 import { cliCommand, cliEnvironment, type RunOptions } from '../harness/cli.ts'
 import { makeHome, withStore } from '../harness/home.ts'
 import type { Known } from './fuzz.ts'
@@ -18,6 +20,8 @@ export interface McpPlace {
 export async function makeMcpPlace(limits: Partial<Limits> = {}): Promise<McpPlace> {
   const folder = temporaryFolder()
   const home = makeHome(join(folder, 'home'), limits)
+  // The witness of a server outlives it for a moment, and would write into a home that is being removed.
+  onTestFinished(() => endProcessesIn(home, 'POSTERN_HOME'))
   const project = join(folder, 'project')
   mkdirSync(join(project, '.git'), { recursive: true })
   await withStore(home, async ({ agents, handoff }) => {
@@ -28,6 +32,9 @@ export async function makeMcpPlace(limits: Partial<Limits> = {}): Promise<McpPla
   })
   return { home, project }
 }
+
+/** Servers and witnesses that run in a home now. Where the kernel has no list of processes there are none. */
+export const processesOf = ({ home }: McpPlace): readonly number[] => processesIn(home, 'POSTERN_HOME')
 
 export interface McpStart extends RunOptions {
   readonly agent?: string

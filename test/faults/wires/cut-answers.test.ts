@@ -1,13 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, inject, it } from 'vitest'
 import { PosternError } from '../../../src/model/errors.ts'
 import type { Postern } from '../../../src/model/postern.ts'
-import type { TestDatabase } from '../../helpers/postgres.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { createDatabase, type TestDatabase } from '../../helpers/postgres.ts'
+import { FULL } from '../../helpers/tier.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { listEverything } from '../harness/home.ts'
 import { type CuttingProxy, type Lost, startCuttingProxy } from './harness/cutting-proxy.ts'
-import { conservationFault, openOn, type ServerOn, serveOn, usePostgresServer } from './harness/postgres-world.ts'
-
-const server = usePostgresServer({ settings: { synchronous_commit: 'off' } })
+import { conservationFault, NEEDS_POSTGRES, openOn, type ServerOn, serveOn } from './harness/postgres-world.ts'
 
 const ONE_STATEMENT = /^(?!COMMIT).*INSERT INTO messages/s
 const COMMIT = /^COMMIT\n.*INSERT INTO messages/s
@@ -128,11 +127,11 @@ async function posted(http: ServerOn, path: string, asked: Parameters<ServerOn['
   return [body].flat().map(({ id, post }) => id ?? post.messageId)
 }
 
-describe('a connection that is cut around the commit', () => {
+describe('a connection that is cut around the commit', NEEDS_POSTGRES, () => {
   for (const door of DOORS) {
-    it(`leaves exactly one of what is repeated with its key: ${door.name}`, async ({ skip }) => {
+    it(`leaves exactly one of what is repeated with its key: ${door.name}`, async () => {
       verifies('B1.unknown-outcome')
-      const world = await createWorld(skip)
+      const world = await createWorld()
       for (const lost of ['answer', 'request'] as const) {
         const { first, again, stored } = await storeTwice(world, door, lost, `door-${DOORS.indexOf(door)}-${lost}`)
         expect(first, `what was there after the cut: ${lost}`).toHaveLength(lost === 'answer' ? again.length : 0)
@@ -144,8 +143,8 @@ describe('a connection that is cut around the commit', () => {
     })
   }
 
-  it('makes two of what is repeated without a key, which this harness finds', async ({ skip }) => {
-    const world = await createWorld(skip)
+  it('finds two of what is repeated without a key', FULL, async () => {
+    const world = await createWorld()
     for (const door of DOORS) {
       const { stored, again } = await storeTwice(world, door, 'answer', undefined)
       expect(stored.length, door.name).toBe(2 * again.length)
@@ -154,12 +153,11 @@ describe('a connection that is cut around the commit', () => {
 })
 
 let database: Promise<TestDatabase> | undefined
+afterAll(async () => (await database)?.drop())
 
-/** All share one database, which goes with its server: what each has stored is told apart by what it says. */
-async function createWorld(skip: (note: string) => never): Promise<World> {
-  const running = server()
-  if (!running) return skip('there is no PostgreSQL here')
-  database ??= running.createDatabase()
+/** All share one database: what each has stored is told apart by what it says. */
+async function createWorld(): Promise<World> {
+  database ??= createDatabase(inject('postgresUrl'))
   const { url } = await database
   const direct = await openOn(url)
   for (const id of ['ada', 'quinn', 'rex']) await direct.agents.add({ id })

@@ -1,19 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import type { Postern } from '../../../src/model/postern.ts'
 import { openPostgresStore } from '../../../src/store/postgres/store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { itemFor } from '../../helpers/postgres-store.ts'
-import { verifies } from '../../scenarios/requirements.ts'
-import { figures, isLong } from '../harness/need.ts'
+import { campaign } from '../../helpers/tier.ts'
+import { verifies } from '../../scenarios/verifies.ts'
+import { figures } from '../harness/need.ts'
 import { checkStream, startFollower } from '../harness/sse-followers.ts'
 import { everythingAfter, followEvents, followInbox } from './harness/following.ts'
-import { conservationFault, newDatabase, openOn, serveOn, usePostgresServer } from './harness/postgres-world.ts'
+import { conservationFault, NEEDS_POSTGRES, newDatabase, openOn, serveOn } from './harness/postgres-world.ts'
 
-const server = usePostgresServer({ settings: { synchronous_commit: 'off' } })
-
-const ROUNDS = isLong ? 200 : 25
+const ROUNDS = { quick: 3, full: 25, long: 3_000, most: 50 }
 /** Who is pushed to by transactions that stay open, and who by everybody else. */
 const [SLOW, QUICK] = [
   ['ada', 'bob'],
@@ -22,11 +21,13 @@ const [SLOW, QUICK] = [
 const LONGEST_HOLD_MS = 60
 const CLEAN = { skipped: [], repeated: [], reordered: [], unexpected: [] }
 
-it('tells whoever follows a cursor exactly once of what commits late with lower numbers', async ({ skip }) => {
+describe('messages that commit late with lower numbers', NEEDS_POSTGRES, () => {
+  campaign('a reader that follows a cursor gets each message that commits late exactly once', ROUNDS, followLateCommits)
+})
+
+async function followLateCommits(rounds: number): Promise<void> {
   verifies('B2.late-commit')
-  const running = server()
-  if (!running) return skip('there is no PostgreSQL here')
-  const url = await newDatabase(running)
+  const url = await newDatabase()
   const postern = await openOn(url)
   for (const id of [...SLOW, ...QUICK]) await postern.agents.add({ id })
   const { url: http, token } = await serveOn(url)
@@ -42,7 +43,7 @@ it('tells whoever follows a cursor exactly once of what commits late with lower 
     followEvents(await openOn(url), from, 'the-end'),
   ])
   const inboxes = [...SLOW, ...QUICK].map((agent) => followInbox(postern, agent, 'the end'))
-  const late = await makeTraffic(postern, store)
+  const late = await makeTraffic(postern, store, rounds)
   for (const agent of [...SLOW, ...QUICK]) await postern.inbox.push({ to: [agent], content: 'the end' })
   await postern.agents.add({ id: 'the-end' })
   await streamed
@@ -61,12 +62,12 @@ it('tells whoever follows a cursor exactly once of what commits late with lower 
   )
   // The harness can tell: numbers really are overtaken, and whoever goes by them alone does not see all.
   expect(skipped).toBeGreaterThan(0)
-})
+}
 
 /** Some push while transactions of others, which had their numbers before, are still open. Returns what was late. */
-async function makeTraffic(postern: Postern, store: Store): Promise<string[]> {
+async function makeTraffic(postern: Postern, store: Store, rounds: number): Promise<string[]> {
   const late: string[] = []
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     const held = SLOW.map((agent) => pushLate(store, agent, `late ${round}`))
     await Promise.all(held.map(({ hasPushed }) => hasPushed))
     const waiting = SLOW.map((agent) => postern.inbox.push({ to: [agent], content: `behind it ${round}` }))

@@ -1,22 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type ServeProcess, startServe } from '../../helpers/http-server.ts'
-import type { PostgresServer } from '../../helpers/postgres.ts'
+import { needsPrograms } from '../../helpers/needs.ts'
 import { freePort } from '../../helpers/servers.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { campaign, FULL } from '../../helpers/tier.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { cliCommand } from '../harness/cli.ts'
 import { checkHistory, type Verdict } from '../harness/history.ts'
-import { figures, isLong } from '../harness/need.ts'
+import { figures } from '../harness/need.ts'
 import { createChance, shuffle } from './harness/chance.ts'
 import { type Consumer, type Plant, startListener, startSpoolReader } from './harness/consumers.ts'
-import { type EngineName, type MortalEngine, startEngine } from './harness/engines.ts'
-import { conservationFault, newDatabase, openOn, usePostgresServer } from './harness/postgres-world.ts'
+import { ENGINE_PROGRAMS, type EngineName, type MortalEngine, startEngine } from './harness/engines.ts'
+import { conservationFault, newDatabase, openOn } from './harness/postgres-world.ts'
 import { type Door, type Sent, write } from './harness/writers.ts'
 
-const PUSHES = isLong ? 5_000 : 600
+/** Outages of every kind, of which `npm test` sees those of one engine: a few of them, each kind once, and each kind many times. */
+const OUTAGES = { quick: 2, full: 9, long: 900, most: 45 }
+/** Pushes before each outage and during it, and as many at the end. */
+const PUSHES_AN_OUTAGE = 60
 const PLANTED_PUSHES = 300
-const ROUNDS = isLong ? 5 : 1
 const MUST_CATCH_UP_MS = 30_000
 /** Beyond that a run is given up; what is missing then is called lost. */
 const PATIENCE_MS = 1.2 * MUST_CATCH_UP_MS
@@ -26,39 +29,44 @@ const IN_HOSTS = ['dee', 'eve']
 const ON_THE_WIRE = ['ann', 'bob']
 const AGENTS = [...IN_HOSTS, ...ON_THE_WIRE]
 
-const postgres = usePostgresServer({ settings: { synchronous_commit: 'off' } })
-
 for (const name of ['nats', 'redis'] as const) {
-  it(`loses nothing and shows nothing twice, whatever happens to ${name}, spools and servers`, async ({ skip }) => {
-    verifies('G11.outages')
-    const [server, engine] = [postgres(), await startEngine(name)]
-    if (!server || !engine) return skip(`there is no PostgreSQL or no ${name} here`)
-    const seed = Number(process.env['POSTERN_SEED'] ?? Math.floor(Math.random() * 2 ** 32))
-    figures(`outages of ${name}`, `POSTERN_SEED=${seed}`)
-    const { verdicts, caughtUpMs, fault } = await campaign({ server, engine, name, seed, pushes: PUSHES })
-    figures(`outages of ${name}`, `${PUSHES} pushes, caught up ${caughtUpMs} ms after the last outage`)
-    expect([...verdicts].filter(([, { isSound, repeated }]) => !isSound || repeated > 0)).toEqual([])
-    for (const { acknowledged } of verdicts.values()) expect(acknowledged).toBeGreaterThan(PUSHES / 10)
-    expect(fault).toBeNull()
-    expect(caughtUpMs).toBeLessThanOrEqual(MUST_CATCH_UP_MS)
+  const programs = needsPrograms('initdb', ...ENGINE_PROGRAMS[name])
+  describe(`outages of ${name}`, { ...programs, ...(name === 'redis' && FULL) }, () => {
+    campaign(
+      `loses nothing and shows nothing twice, whatever happens to ${name}, spools and servers`,
+      OUTAGES,
+      async (count) => {
+        verifies('G11.outages')
+        const seed = Number(process.env['POSTERN_SEED'] ?? Math.floor(Math.random() * 2 ** 32))
+        figures(`outages of ${name}`, `POSTERN_SEED=${seed}`)
+        const pushes = PUSHES_AN_OUTAGE * (count + 1)
+        const { verdicts, caughtUpMs, fault } = await pushThrough({ name, seed, pushes, count })
+        figures(`outages of ${name}`, `${pushes} pushes, caught up ${caughtUpMs} ms after the last outage`)
+        expect([...verdicts].filter(([, { isSound, repeated }]) => !isSound || repeated > 0)).toEqual([])
+        for (const { acknowledged } of verdicts.values()) expect(acknowledged).toBeGreaterThan(pushes / 10)
+        expect(fault).toBeNull()
+        expect(caughtUpMs).toBeLessThanOrEqual(MUST_CATCH_UP_MS)
+      },
+    )
   })
 }
 
-it('finds a planted consumer that drops a message now and then, and one that shows some twice', async ({ skip }) => {
-  const [server, engine] = [postgres(), await startEngine('redis')]
-  if (!server || !engine) return skip('there is no PostgreSQL or no Redis here')
+it('finds a planted consumer that drops a message now and then, and one that shows some twice', {
+  ...FULL,
+  ...needsPrograms('initdb', ...ENGINE_PROGRAMS.redis),
+}, async () => {
   const plants = { ann: 'drops-some', bob: 'shows-some-twice' } as const
-  const { verdicts } = await campaign({ server, engine, name: 'redis', seed: 1, pushes: PLANTED_PUSHES, plants })
+  const { verdicts } = await pushThrough({ name: 'redis', seed: 1, pushes: PLANTED_PUSHES, count: 0, plants })
   expect(verdicts.get('ann')?.lost.length).toBeGreaterThan(0)
   expect(verdicts.get('bob')?.duplicate.length).toBeGreaterThan(0)
 })
 
-interface Campaign {
-  readonly server: PostgresServer
-  readonly engine: MortalEngine
+interface Trouble {
   readonly name: EngineName
   readonly seed: number
   readonly pushes: number
+  /** How many outages there are. */
+  readonly count: number
   /** With bugs put in nothing else goes wrong. */
   readonly plants?: Readonly<Record<string, Plant>>
 }
@@ -71,8 +79,9 @@ interface Findings {
 }
 
 /** Two servers are pushed to, agents of two kinds read, and in between everything but PostgreSQL is broken. */
-async function campaign({ server, engine, name, seed, pushes, plants }: Campaign): Promise<Findings> {
-  const url = await newDatabase(server)
+async function pushThrough({ name, seed, pushes, count, plants }: Trouble): Promise<Findings> {
+  const engine = await startEngine(name)
+  const url = await newDatabase()
   const postern = await openOn(url)
   for (const id of AGENTS) await postern.agents.add({ id })
   const servers = await Promise.all([0, 1].map(() => startMortalServe(url, engine.url)))
@@ -93,7 +102,7 @@ async function campaign({ server, engine, name, seed, pushes, plants }: Campaign
     ),
   ])
   const random = createChance(seed)
-  const outages = plants ? [] : outagesOf({ engine, servers, consumers, random })
+  const outages = outagesOf({ engine, servers, consumers, random }, count)
   if (!plants) figures(`outages of ${name}`, outages.map((outage) => outage.name).join(', '))
   const pace = createPace(pushes / (outages.length + 1))
   const writing = startWriters(servers, pushes, pace.turn)
@@ -199,8 +208,8 @@ interface Outage {
   readonly run: () => Promise<void>
 }
 
-/** Everything that can go wrong, each at least once, in an order of chance. */
-function outagesOf({ engine, servers, consumers, random }: Outages): Outage[] {
+/** So many things that can go wrong, in an order of chance: none comes again before each has come. */
+function outagesOf({ engine, servers, consumers, random }: Outages, count: number): Outage[] {
   const aWhile = () => delay(random() * LONGEST_OUTAGE_MS)
   const restart = (signal: 'SIGTERM' | 'SIGKILL') => async () => {
     await engine.end(signal)
@@ -226,7 +235,10 @@ function outagesOf({ engine, servers, consumers, random }: Outages): Outage[] {
       },
     })),
   ]
-  return Array.from({ length: ROUNDS }, () => shuffle(all, random)).flat()
+  const rounds = Math.ceil(count / all.length)
+  return Array.from({ length: rounds }, () => shuffle(all, random))
+    .flat()
+    .slice(0, count)
 }
 
 /** How long it takes until everybody has been shown as much as was sent to them. */

@@ -1,38 +1,52 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { PosternError } from '../../../src/model/errors.ts'
 import type { Postern, PushResult } from '../../../src/model/postern.ts'
 import { type PostgresServer, startPostgres } from '../../helpers/postgres.ts'
-import { verifies } from '../../scenarios/requirements.ts'
+import { campaign, FULL, TIER } from '../../helpers/tier.ts'
+import { verifies } from '../../scenarios/verifies.ts'
 import { checkHistory, describeVerdict, type HistoryEvent } from '../harness/history.ts'
-import { figures, isLong } from '../harness/need.ts'
+import { figures } from '../harness/need.ts'
 import { checkStream, startFollower } from '../harness/sse-followers.ts'
 import { everythingAfter, followEvents, insist } from './harness/following.ts'
-import { conservationFault, newDatabase, openOn, type ServerOn, serveOn } from './harness/postgres-world.ts'
+import {
+  conservationFault,
+  NEEDS_POSTGRES,
+  newDatabase,
+  openOn,
+  type ServerOn,
+  serveOn,
+} from './harness/postgres-world.ts'
 
-const STOPS = isLong ? 20 : 3
+const STOPS = { quick: 1, full: 3, long: 700, most: 20 }
 const BETWEEN_STOPS = 60
 const CLEAN = { skipped: [], repeated: [], reordered: [], unexpected: [] }
 
-it('keeps every acknowledged push, and one of each unknown outcome, however often PostgreSQL is stopped', async (test) => {
+describe('a PostgreSQL that is stopped', NEEDS_POSTGRES, () => {
+  campaign(
+    'keeps every acknowledged push, and one of each unknown outcome, through stops of PostgreSQL',
+    STOPS,
+    expectKept,
+  )
+})
+
+async function expectKept(stops: number): Promise<void> {
   verifies('B1.stopped')
   const server = await startMortal()
-  if (!server) return test.skip('there is no PostgreSQL here')
-  const { verdict, faults, streams, unknown, storedAnyway } = await campaign(server, await newDatabase(server))
+  const { verdict, faults, streams, unknown, storedAnyway } = await stopWhileWritten(server, stops)
   const outcomes = `${unknown} unknown outcomes, ${storedAnyway} of them stored`
-  figures('PostgreSQL stops', `${STOPS} immediate stops: ${describeVerdict(verdict)}, ${outcomes}`)
+  figures('PostgreSQL stops', `${stops} immediate stops: ${describeVerdict(verdict)}, ${outcomes}`)
   expect(faults).toEqual([])
   expect(verdict).toMatchObject({ lost: [], duplicate: [], phantom: [], reordered: [] })
   for (const findings of streams) expect(findings).toEqual(CLEAN)
-  expect(verdict.acknowledged).toBeGreaterThan(STOPS * BETWEEN_STOPS)
+  expect(verdict.acknowledged).toBeGreaterThan(stops * BETWEEN_STOPS)
   expect(unknown).toBeGreaterThan(0)
-})
+}
 
-it('finds a planted server that acknowledges before it has written', async (test) => {
+it('finds a planted server that acknowledges before it has written', { ...FULL, ...NEEDS_POSTGRES }, async () => {
   const server = await startMortal({ wal_writer_delay: '10000', wal_writer_flush_after: '1GB' })
-  if (!server) return test.skip('there is no PostgreSQL here')
-  const url = await newDatabase(server)
+  const url = await newDatabase(server.createDatabase)
   const postern = await openOn(url)
   await postern.agents.add({ id: 'quinn' })
   await plantEarlyAnswers(url)
@@ -48,9 +62,9 @@ it('finds a planted server that acknowledges before it has written', async (test
 })
 
 /** What the server has handed to the system survives its own death; only the long run makes it wait for the disk too. */
-async function startMortal(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer | undefined> {
-  const server = await startPostgres({ durable: isLong, settings })
-  if (server) onTestFinished(() => server.stop())
+async function startMortal(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+  const server = (await startPostgres({ durable: TIER === 'long', settings })) as PostgresServer
+  onTestFinished(() => server.stop())
   return server
 }
 
@@ -74,7 +88,8 @@ interface Ledger {
 type Push = (content: string) => Promise<PushResult>
 
 /** Writers push and followers follow while the server is stopped again and again. */
-async function campaign(server: PostgresServer, url: string) {
+async function stopWhileWritten(server: PostgresServer, stops: number) {
+  const url = await newDatabase(server.createDatabase)
   const postern = await openOn(url)
   const http = await serveOn(url)
   for (const id of ['quinn', 'robin']) await postern.agents.add({ id })
@@ -87,7 +102,7 @@ async function campaign(server: PostgresServer, url: string) {
   const other = await openOn(url)
   const pushes: Push[] = [embedded(postern), embedded(other), embedded(other), overHttp(http), overHttp(http)]
   const writing = pushes.map((push, at) => write(ledger, push, `writer-${at}`))
-  for (let stop = 1; stop <= STOPS; stop++) {
+  for (let stop = 1; stop <= stops; stop++) {
     const before = acknowledged(ledger)
     while (acknowledged(ledger) < before + BETWEEN_STOPS) await Promise.race([delay(5), ...writing])
     await server.crash()

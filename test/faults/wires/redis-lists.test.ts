@@ -1,43 +1,45 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Postern } from '../../../src/model/postern.ts'
 import { type ServeProcess, startServe } from '../../helpers/http-server.ts'
+import { needsPrograms } from '../../helpers/needs.ts'
 import { type RedisServer, startRedis } from '../../helpers/redis.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../../scenarios/requirements.ts'
-import { figures, isLong } from '../harness/need.ts'
-import { newDatabase, openOn, usePostgresServer } from './harness/postgres-world.ts'
+import { campaign, FULL } from '../../helpers/tier.ts'
+import { verifies } from '../../scenarios/verifies.ts'
+import { figures } from '../harness/need.ts'
+import { newDatabase, openOn } from './harness/postgres-world.ts'
 
-/** Servers are killed so often; a short run only proves that the harness sees what it should. */
-const KILLS = isLong ? 20 : 2
+/** How often servers are killed. */
+const KILLS = { quick: 1, full: 2, long: 800, most: 10 }
 const MUST_CATCH_UP_MS = 30_000
 const BATCH = 20
 /** Nobody drains, and an inbox has room for 10,000: what comes beyond that waits in its list. */
 const MOST = 8_000
 
-const postgres = usePostgresServer({ settings: { synchronous_commit: 'off' } })
+const PROGRAMS = needsPrograms('initdb', 'redis-server', 'redis-cli')
 
-it('foreign lists lose nothing, repeat nothing and keep their order though servers are killed', async ({ skip }) => {
-  verifies('S001.redis.kills')
-  const [server, redis] = [postgres(), await startRedis()]
-  if (!server || !redis) return skip('there is no PostgreSQL or no Redis here')
-  onTestFinished(() => redis.stop())
-  const world = await openWorld(redis, await newDatabase(server))
-  const { pushed, sent, popped, taken, caughtUpMs } = await campaign(world, { kills: KILLS })
-  figures('foreign lists', `${pushed.length} in, ${sent.length} out, ${KILLS} kills, caught up in ${caughtUpMs} ms`)
-  expect(taken).toEqual(pushed)
-  expect(popped).toEqual(sent)
-  expect(caughtUpMs).toBeLessThanOrEqual(MUST_CATCH_UP_MS)
+describe('foreign lists', PROGRAMS, () => {
+  campaign(
+    'foreign lists lose nothing, repeat nothing and keep their order though servers are killed',
+    KILLS,
+    async (kills) => {
+      verifies('S001.redis.kills')
+      const world = await openWorld()
+      const { pushed, sent, popped, taken, caughtUpMs } = await trade(world, { kills })
+      figures('foreign lists', `${pushed.length} in, ${sent.length} out, ${kills} kills, caught up in ${caughtUpMs} ms`)
+      expect(taken).toEqual(pushed)
+      expect(popped).toEqual(sent)
+      expect(caughtUpMs).toBeLessThanOrEqual(MUST_CATCH_UP_MS)
+    },
+  )
 })
 
-it('finds a planted thief who pops from a list before it is read', async ({ skip }) => {
-  const [server, redis] = [postgres(), await startRedis()]
-  if (!server || !redis) return skip('there is no PostgreSQL or no Redis here')
-  onTestFinished(() => redis.stop())
-  const world = await openWorld(redis, await newDatabase(server))
-  const { pushed, sent, popped, taken } = await campaign(world, { kills: 0, hasThief: true })
+it('finds a planted thief who pops from a list before it is read', { ...FULL, ...PROGRAMS }, async () => {
+  const world = await openWorld()
+  const { pushed, sent, popped, taken } = await trade(world, { kills: 0, hasThief: true })
   expect(taken).toEqual(pushed.slice(1))
   expect(popped).toEqual(sent.slice(1))
 })
@@ -50,22 +52,26 @@ interface World {
 }
 
 /** Two servers on one store; `quinn` gets what others push, and others pop what is for `riley`. */
-async function openWorld(redis: RedisServer, database: string): Promise<World> {
+async function openWorld(): Promise<World> {
+  const redis = (await startRedis()) as RedisServer
+  onTestFinished(() => redis.stop())
+  const database = await newDatabase()
   const store = await openOn(database)
   for (const id of ['quinn', 'riley']) await store.agents.add({ id })
   const homes = [temporaryFolder(), temporaryFolder()]
   const wire = { url: redis.url, redisOut: ['riley'], redisOutMax: 50 }
   for (const home of homes) writeFileSync(join(home, 'config.json'), JSON.stringify({ store: database, wire }))
   const start = (at: number) => startServe({ home: homes[at] ?? '' })
-  return { redis, store, start, servers: await Promise.all([start(0), start(1)]) }
+  const servers = await Promise.all([start(0), start(1)])
+  return { redis, store, start, servers }
 }
 
-interface Campaign {
+interface Trade {
   readonly kills: number
   readonly hasThief?: boolean
 }
 
-async function campaign(world: World, { kills, hasThief = false }: Campaign) {
+async function trade(world: World, { kills, hasThief = false }: Trade) {
   const { redis, store } = world
   const popped: string[] = []
   if (hasThief) await steal(world)
@@ -117,9 +123,8 @@ function startConsumer(redis: RedisServer, onContent: (content: string) => void)
   let isOver = false
   const run = async () => {
     while (!isOver) {
-      const text = await redis.cli('RPOP', 'inbox:riley')
+      const [, text] = (await redis.cli('BRPOP', 'inbox:riley', '0.2')).split('\n')
       if (text) onContent(JSON.parse(text).data.content)
-      else await delay(10)
     }
   }
   const ended = run()

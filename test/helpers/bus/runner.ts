@@ -6,10 +6,11 @@ import { expect, onTestFinished } from 'vitest'
 import { readRunInfo } from '../../../src/bus/runs/run-info.ts'
 import { isAlive } from '../../../src/kit/node/processes.ts'
 import type { BusEntry } from '../../../src/model/bus/entry.ts'
-import { EXECUTABLE, type Outcome, postern, posternJson } from '../command.ts'
-import { temporaryFolder } from '../temp.ts'
-
-const SOON_MS = 30_000
+import { EXECUTABLE, type Outcome, postern } from '../command.ts'
+import { shareCompiledCode } from '../compiled-code.ts'
+import { PATIENTLY } from '../patience.ts'
+import { fastFolder } from '../temp.ts'
+import { warmPostern, warmPosternJson } from '../warm-command.ts'
 
 /** A running `postern run`, in a process group of its own, as a shell would start it. */
 export interface Runner {
@@ -42,7 +43,8 @@ export interface TaskForRuns {
 }
 
 export function makeTask(env: Readonly<Record<string, string>> = {}): TaskForRuns {
-  const home = temporaryFolder()
+  const home = fastFolder()
+  shareCompiledCode(home)
   const root = join(home, 'buses')
   const folder = join(root, 'p', 't')
   const options = { home, env: { POSTERN_BUS_ROOT: root, ...env } }
@@ -62,10 +64,10 @@ export function makeTask(env: Readonly<Record<string, string>> = {}): TaskForRun
     start: (script, { isUnread, options: more } = {}) =>
       start(options, [process.execPath, EXECUTABLE, ...words(script, more)], isUnread ?? false),
     startBare: (script) => start(options, ['sh', '-c', script], false),
-    postern: (...args) => postern(options, ...args),
+    postern: (...args) => warmPostern(options, ...args),
     async entries() {
       const read = ['bus', 'read', '--project', 'p', '--task', 't', '--tail', '0'] as const
-      return (await posternJson<{ items: BusEntry[] }>(options, ...read)).items
+      return (await warmPosternJson<{ items: BusEntry[] }>(options, ...read)).items
     },
     runs,
     kept: (name) => readFileSync(join(runs()[0] ?? '', name), 'utf8'),
@@ -113,5 +115,5 @@ function start(
 
 /** Waits until a command has said something on its stdout. */
 export async function says(runner: Runner, text: string): Promise<void> {
-  await expect.poll(runner.stdout, { timeout: SOON_MS }).toContain(text)
+  await expect.poll(runner.stdout, PATIENTLY).toContain(text)
 }

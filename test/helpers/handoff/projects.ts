@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { HandoffRoot, HandoffShelf, ItemDraft } from '../../../src/handoff/handoff-shelf.ts'
 import { type OpenHandoff, openHandoff } from '../../../src/handoff/open-handoff.ts'
-import { temporaryFolder } from '../temp.ts'
+import { fastFolder } from '../temp.ts'
 
 /** A repository without anything in it, and the shelf that its folders are on. */
 export interface TestProject {
@@ -19,7 +19,7 @@ export interface ProjectOptions extends Partial<OpenHandoff> {
 }
 
 export async function makeProject(options: ProjectOptions = {}): Promise<TestProject> {
-  const { parent = temporaryFolder(), name = 'atlas', ...settings } = options
+  const { parent = fastFolder(), name = 'atlas', ...settings } = options
   const root = makeRepository(join(parent, name))
   const shelf = openHandoff({ sharedInbox: undefined, shared: false, ...settings })
   return { shelf, place: await shelf.locate({ project: root }), root, inbox: join(root, 'inbox') }

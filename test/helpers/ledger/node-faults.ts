@@ -3,6 +3,7 @@ import { GRPC, GrpcError } from '../../../src/ledger/protocol/grpc-frames.ts'
 import { createGrpcServer } from '../../../src/ledger/protocol/grpc-server.ts'
 import { NODE_CALLS } from '../../../src/ledger/protocol/services.ts'
 import { TransactionResponse } from '../../../src/ledger/protocol/transactions.ts'
+import { DEAD_MACHINE_MS } from '../patience.ts'
 import { openRelay, RAW } from './stream-faults.ts'
 
 /** What a node may do wrong. Fields that count go down with each use. */
@@ -21,7 +22,6 @@ export interface NodeFaults {
 }
 
 const BUSY = 12
-const CALL_MS = 10_000
 const QUESTIONS: readonly string[] = [NODE_CALLS.getTopicInfo, NODE_CALLS.getBalance, NODE_CALLS.getReceipts]
 
 export function createNodeFaults(): NodeFaults {
@@ -32,7 +32,7 @@ export function createNodeFaults(): NodeFaults {
 export async function relayNode(address: string, faults: NodeFaults, asked: { transactions: number }) {
   const channel = createGrpcChannel(address)
   const pass = (path: string, message: Uint8Array) =>
-    channel.callUnary({ path, request: RAW, answer: RAW, message, timeoutMs: CALL_MS })
+    channel.callUnary({ path, request: RAW, answer: RAW, message, timeoutMs: DEAD_MACHINE_MS })
 
   async function take(path: string, message: Uint8Array): Promise<Uint8Array> {
     asked.transactions++

@@ -13,6 +13,7 @@ import {
   TransactionResponse,
   type WrittenBody,
 } from '../../../src/ledger/protocol/transactions.ts'
+import { DEAD_MACHINE_MS } from '../patience.ts'
 import type { LoopbackLedger } from './loopback.ts'
 import { RAW } from './stream-faults.ts'
 
@@ -39,8 +40,6 @@ export interface Carried {
   readonly receipt: Receipt | undefined
   readonly name: string
 }
-
-const CALL_MS = 10_000
 
 export async function createRawClient(
   ledger: Pick<LoopbackLedger, 'nodes' | 'operator' | 'ledger'>,
@@ -72,14 +71,14 @@ export async function createRawClient(
         request: RAW,
         answer: RAW,
         message,
-        timeoutMs: CALL_MS,
+        timeoutMs: DEAD_MACHINE_MS,
       })
       return statusName(TransactionResponse.decode(answer).precheck)
     },
     async receipt(name) {
       const message = Query.encode({ receipt: { transaction: toTransactionId(name) } })
       const bytes = await channel.callUnary({
-        ...{ path: NODE_CALLS.getReceipts, request: RAW, answer: RAW, message, timeoutMs: CALL_MS },
+        ...{ path: NODE_CALLS.getReceipts, request: RAW, answer: RAW, message, timeoutMs: DEAD_MACHINE_MS },
       })
       const { receipt } = Response.decode(bytes)
       return {

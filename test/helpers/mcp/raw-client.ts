@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
+import { DEAD_MACHINE_MS } from '../patience.ts'
 import { createSignal } from '../signal.ts'
 
 /**
@@ -68,8 +69,6 @@ export const ENVELOPE = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-const PATIENCE_MS = 30_000
-
 /** Starts it and, in the older era, shakes hands. It ends with the test at the latest. */
 export async function startRawClient(options: RawOptions): Promise<RawClient> {
   const client = spawnRawClient(options)
@@ -85,7 +84,7 @@ export async function shakeHands(client: RawClient): Promise<RpcAnswer> {
 }
 
 export function spawnRawClient(options: RawOptions): RawClient {
-  const { command, env, cwd, era = 'legacy', patienceMs = PATIENCE_MS } = options
+  const { command, env, cwd, era = 'legacy', patienceMs = DEAD_MACHINE_MS } = options
   const [program = '', ...words] = command
   const child = spawn(program, words, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))

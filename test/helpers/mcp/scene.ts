@@ -6,8 +6,11 @@ import { onTestFinished } from 'vitest'
 import { openLocal } from '../../../src/host/open-local.ts'
 import { processStart } from '../../../src/kit/node/processes.ts'
 import type { Postern } from '../../../src/model/postern.ts'
-import { EXECUTABLE, posternJson } from '../command.ts'
-import { temporaryFolder } from '../temp.ts'
+import { EXECUTABLE } from '../command.ts'
+import { shareCompiledCode } from '../compiled-code.ts'
+import { copyStore } from '../store-template.ts'
+import { fastFolder } from '../temp.ts'
+import { warmPosternJson } from '../warm-command.ts'
 import { type Era, MODERN, type RawClient, startRawClient } from './raw-client.ts'
 
 /** A home with the agents quinn and mindy, the people justin and anna, and a project to work in. */
@@ -39,9 +42,10 @@ export interface ClientStart {
 }
 
 export async function openScene(): Promise<Scene> {
-  const folder = temporaryFolder()
+  const folder = fastFolder()
   const [home, project] = [join(folder, 'home'), join(folder, 'project')]
   for (const each of [home, join(project, '.git')]) mkdirSync(each, { recursive: true, mode: 0o700 })
+  shareCompiledCode(home)
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, POSTERN_HOME: home }
   const within: Scene['within'] = async (work) => {
     const postern = await openLocal(join(home, 'postern.db'), { upkeep: false, bus: { root: join(home, 'run-agent') } })
@@ -51,18 +55,13 @@ export async function openScene(): Promise<Scene> {
       await postern.close()
     }
   }
-  await within(async ({ agents, handoff }) => {
-    await agents.add({ id: 'quinn' })
-    await agents.add({ id: 'mindy' })
-    await agents.add({ id: 'justin', kind: 'human', isOwner: true })
-    await agents.add({ id: 'anna', kind: 'human' })
-    await handoff.init({ project })
-  })
+  await copyStore(home, addPeople)
+  await within(({ handoff }) => handoff.init({ project }))
   return {
     home,
     project,
     within,
-    ask: (...words) => posternJson({ home, cwd: project }, ...words),
+    ask: (...words) => warmPosternJson({ home, cwd: project }, ...words),
     raw: (agent, { args = [], era = 'legacy', wrap = [] } = {}) =>
       startRawClient({
         command: [...wrap, process.execPath, EXECUTABLE, 'mcp', '--agent', agent, ...args],
@@ -80,6 +79,13 @@ export async function openScene(): Promise<Scene> {
       return client
     },
   }
+}
+
+async function addPeople({ agents }: Postern): Promise<void> {
+  await agents.add({ id: 'quinn' })
+  await agents.add({ id: 'mindy' })
+  await agents.add({ id: 'justin', kind: 'human', isOwner: true })
+  await agents.add({ id: 'anna', kind: 'human' })
 }
 
 /** Registers this very process as a session of quinn: what it starts is started by that agent's host. */

@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { shareCompiledCode } from '../compiled-code.ts'
+import { lastLines, showIfFailed } from '../evidence.ts'
 
 /** A command of the executable that goes on until it is stopped, as a user would run it in a home. */
 export function spawnServing(home: string, executable: string, args: readonly string[]) {
+  shareCompiledCode(home)
   const child = spawn(process.execPath, [executable, ...args], {
     cwd: home,
     env: { PATH: process.env['PATH'] ?? '', HOME: home, POSTERN_HOME: home },
@@ -13,6 +16,7 @@ export function spawnServing(home: string, executable: string, args: readonly st
   child.stderr.on('data', (chunk) => {
     stderr += chunk
   })
+  showIfFailed(() => `stderr of "postern ${args.join(' ')}":\n${lastLines(stderr)}`)
   const exited = once(child, 'exit')
   const lines = createInterface({ input: child.stdout })
   return {

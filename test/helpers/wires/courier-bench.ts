@@ -10,7 +10,7 @@ import type { Postern } from '../../../src/model/postern.ts'
 import { spoolPath } from '../../../src/spool/path.ts'
 import { createDoorbell } from '../../../src/wires/local/doorbell.ts'
 import type { OnCopy } from '../../../src/wires/wire.ts'
-import { temporaryFolder } from '../temp.ts'
+import { fastFolder } from '../temp.ts'
 
 export interface Bench {
   readonly postern: Postern
@@ -30,7 +30,7 @@ export interface Bench {
 
 /** A real store with the agent quinn and its session s, rung by a real doorbell. */
 export async function makeBench(): Promise<Bench> {
-  const folder = temporaryFolder()
+  const folder = fastFolder()
   const root = join(folder, 'project')
   mkdirSync(root)
   const postern = await openLocal(join(folder, 'postern.db'), { upkeep: false })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 import { EXECUTABLE } from '../command.ts'
+import { shareCompiledCode } from '../compiled-code.ts'
 
 export interface CourierCommand {
   readonly home: string
@@ -22,6 +23,7 @@ export interface CourierProcess {
 
 /** Resolves when it has brought what waited, or has said that it could not. It ends with the test. */
 export async function startCourier({ home, cwd, args, env = {} }: CourierCommand): Promise<CourierProcess> {
+  shareCompiledCode(home)
   const child = spawn(process.execPath, [EXECUTABLE, 'courier', '--json', ...args], {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', HOME: home, POSTERN_HOME: home, ...env },

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { findBinary } from '../binaries.ts'
+import { findProgram } from '../binaries.ts'
 import { type RunningServer, startOnFreePort, startServer } from '../servers.ts'
 import { makeTemporaryFolder, removeFolder } from '../temp.ts'
 
@@ -23,7 +23,7 @@ export interface NatsOptions {
 
 /** Starts a private NATS server. Undefined where there is none and it cannot be installed. */
 export async function startNats(): Promise<NatsServer | undefined> {
-  const command = findBinary({ name: 'nats-server', debianPackage: 'nats-server', folders: '/usr/sbin' })
+  const command = findProgram('nats-server')
   if (command === undefined) return undefined
   const folder = makeTemporaryFolder()
   const store = join(folder, 'store')

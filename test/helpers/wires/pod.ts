@@ -5,10 +5,11 @@ import { connectPostern } from '../../../src/client/connect.ts'
 import type { DeliveryState } from '../../../src/model/delivery.ts'
 import type { InboxPage, Postern, PushResult } from '../../../src/model/postern.ts'
 import type { Place } from '../../faults/harness/hook.ts'
-import { posternJson } from '../command.ts'
+import { shareCompiledCode } from '../compiled-code.ts'
 import { type ServeProcess, startServe } from '../http-server.ts'
-import { createDatabase } from '../postgres.ts'
-import { temporaryFolder } from '../temp.ts'
+import { createSchema } from '../postgres-store.ts'
+import { fastFolder } from '../temp.ts'
+import { warmPosternJson } from '../warm-command.ts'
 import { type CourierProcess, startCourier } from './courier.ts'
 
 /** A server on PostgreSQL, and a pod elsewhere with the agent quinn, whose hooks use the same database. */
@@ -25,21 +26,21 @@ export interface Cluster {
 }
 
 export async function makeCluster(adminUrl: string, ...serveArgs: string[]): Promise<Cluster> {
-  const database = await createDatabase(adminUrl)
+  const database = await createSchema(adminUrl)
   onTestFinished(() => database.drop())
-  const server = await startServe({ home: temporaryFolder(), args: ['--store', database.url, ...serveArgs] })
+  const server = await startServe({ home: fastFolder(), args: ['--store', database.url, ...serveArgs] })
   const pod = makePod(database.url)
   const admin = await connectPostern({ url: server.url, token: server.token })
   onTestFinished(() => admin.close())
   await admin.agents.add({ id: 'quinn' })
   await admin.agents.add({ id: 'robin' })
   const { token } = await admin.tokens.create({ scope: 'agent:quinn' })
-  const elsewhere = { home: temporaryFolder(), env: { POSTERN_URL: server.url, POSTERN_TOKEN: server.token } }
+  const elsewhere = { home: fastFolder(), env: { POSTERN_URL: server.url, POSTERN_TOKEN: server.token } }
   return {
     server,
     pod,
     admin,
-    push: async (...words) => (await posternJson<PushResult>(elsewhere, 'inbox', 'push', ...words)).id,
+    push: async (...words) => (await warmPosternJson<PushResult>(elsewhere, 'inbox', 'push', ...words)).id,
     spooled() {
       const path = join(pod.project, '.runtime', 'inject-queue', 'ses-1.jsonl')
       return existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : []
@@ -59,9 +60,10 @@ export async function makeCluster(adminUrl: string, ...serveArgs: string[]): Pro
 }
 
 function makePod(store: string): Place {
-  const folder = temporaryFolder()
+  const folder = fastFolder()
   const [home, project] = [join(folder, 'home'), join(folder, 'project')]
   mkdirSync(home, { mode: 0o700 })
+  shareCompiledCode(home)
   mkdirSync(join(project, '.git'), { recursive: true })
   writeFileSync(join(home, 'config.json'), JSON.stringify({ store }))
   return { home, project }

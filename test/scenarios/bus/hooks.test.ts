@@ -2,22 +2,24 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { EXECUTABLE, type Outcome, postern, posternJson } from '../../helpers/command.ts'
+import { EXECUTABLE, type Outcome } from '../../helpers/command.ts'
+import { PATIENT_HOOK } from '../../helpers/patience.ts'
 import { startScriptedHost } from '../../helpers/scripted-host.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 
 const BUS = ['--project', 'conductor', '--task', 'docs']
 
 const saysIn = ({ stdout }: Outcome) => stdout
 const post = (home: string, ...words: readonly string[]) =>
-  posternJson<{ msg_id: string }>({ home }, 'bus', 'post', ...BUS, ...words)
+  warmPosternJson<{ msg_id: string }>({ home }, 'bus', 'post', ...BUS, ...words)
 
 /** A host in a project of which a bus lies in the folder above. */
 async function hostWith(gates: Readonly<Record<string, unknown>>) {
-  const home = temporaryFolder()
+  const home = fastFolder()
   writeFileSync(join(home, 'config.json'), JSON.stringify({ gates }))
-  await postern({ home }, 'agent', 'add', 'quinn')
+  await warmPostern({ home }, 'agent', 'add', 'quinn')
   return startScriptedHost({ host: 'claude-code', home })
 }
 
@@ -28,7 +30,7 @@ describe('a gate on a bus, in a host', () => {
     const { home } = host
     await host.fire('SessionStart')
     const { msg_id } = await post(home, '--type', 'QUESTION', '--body', 'Which?', '--as', 'quinn')
-    await posternJson(
+    await warmPosternJson(
       { home },
       'gate',
       'create',
@@ -47,7 +49,7 @@ describe('a gate on a bus, in a host', () => {
     })
     await post(home, '--type', 'ANSWER', '--parent', msg_id, '--body', 'This one.')
     expect(saysIn(await host.fire('Stop'))).toContain('Gate resolved: Wait for the answer')
-    const gates = await posternJson<{ items: { state: string }[] }>({ home }, 'gate', 'list', '--all')
+    const gates = await warmPosternJson<{ items: { state: string }[] }>({ home }, 'gate', 'list', '--all')
     expect(gates.items).toMatchObject([{ state: 'resolved' }])
   })
 })
@@ -84,7 +86,7 @@ describe('the gate task-update, in a host', () => {
 describe('a hook that cannot load the bus', () => {
   /** The built program without the part that holds the bus. */
   function withoutBus(): string {
-    const [root, folder] = [dirname(dirname(EXECUTABLE)), temporaryFolder()]
+    const [root, folder] = [dirname(dirname(EXECUTABLE)), fastFolder()]
     for (const part of ['bin', 'dist']) cpSync(join(root, part), join(folder, part), { recursive: true })
     rmSync(join(folder, 'dist', 'buses.cjs'))
     return join(folder, 'bin', 'postern.cjs')
@@ -95,19 +97,23 @@ describe('a hook that cannot load the bus', () => {
     ['where task-update does, for that holds nobody who is not to blame', { 'task-update': 'strict' }],
   ])('answers as ever %s', async (_, gates) => {
     verifies('S002.gate.hook')
-    const home = temporaryFolder()
+    const home = fastFolder()
     const project = join(home, 'project')
     mkdirSync(project)
     writeFileSync(join(project, 'MESSAGE-BUS.md'), '')
     writeFileSync(join(home, 'config.json'), JSON.stringify({ gates: { notes: { reason: 'Write notes' }, ...gates } }))
-    await postern({ home }, 'agent', 'add', 'quinn')
+    await warmPostern({ home }, 'agent', 'add', 'quinn')
     const program = withoutBus()
     const fire = (event: string) =>
-      execFileSync(process.execPath, [program, 'hook', '--host', 'claude-code', '--agent', 'quinn'], {
-        input: JSON.stringify({ hook_event_name: event, session_id: 'session-1', cwd: project }),
-        env: { PATH: process.env['PATH'] ?? '', HOME: home, POSTERN_HOME: home },
-        encoding: 'utf8',
-      })
+      execFileSync(
+        process.execPath,
+        ['--require', PATIENT_HOOK, program, 'hook', '--host', 'claude-code', '--agent', 'quinn'],
+        {
+          input: JSON.stringify({ hook_event_name: event, session_id: 'session-1', cwd: project }),
+          env: { PATH: process.env['PATH'] ?? '', HOME: home, POSTERN_HOME: home },
+          encoding: 'utf8',
+        },
+      )
     fire('SessionStart')
     const answer = fire('Stop')
     expect(answer).toContain('Write notes')

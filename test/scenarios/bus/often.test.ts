@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type CommandOptions, postern, posternJson } from '../../helpers/command.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
+import { fastFolder } from '../../helpers/temp.ts'
 
 interface Page {
   readonly items: readonly { readonly type: string; readonly body: string; readonly meta?: Record<string, unknown> }[]
@@ -19,8 +19,8 @@ describe('a command by which agents talk on a bus', () => {
   const post = (...more: readonly string[]) => postern(options, 'bus', 'post', ...PLACE, ...more)
 
   beforeEach(() => {
-    root = temporaryFolder()
-    options = { home: temporaryFolder(), env: { POSTERN_BUS_ROOT: root } }
+    root = fastFolder()
+    options = { home: fastFolder(), env: { POSTERN_BUS_ROOT: root }, hasOwnCache: true }
   })
 
   it('is answered by a bundle of its own, whose code is kept', async () => {

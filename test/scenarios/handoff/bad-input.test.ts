@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { postern } from '../../helpers/command.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { warmPostern } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 import { makeRepository, type Repository } from './repository.ts'
 
 const LEARNING = ['leave', '--type', 'learning'] as const
@@ -14,13 +14,13 @@ async function expectRefusal(
   words: readonly string[],
   { exit, code }: { readonly exit: number; readonly code: string },
 ): Promise<void> {
-  const plain = await postern({ home, cwd: folder }, 'handoff', ...words)
+  const plain = await warmPostern({ home, cwd: folder }, 'handoff', ...words)
   expect({ exit: plain.exit, stdout: plain.stdout, stderr: plain.stderr }).toEqual({
     exit,
     stdout: '',
     stderr: expect.stringMatching(new RegExp(`^postern: .*\\[${code}\\]\\n$`)),
   })
-  const json = await postern({ home, cwd: folder }, 'handoff', ...words.slice(0, 1), '--json', ...words.slice(1))
+  const json = await warmPostern({ home, cwd: folder }, 'handoff', ...words.slice(0, 1), '--json', ...words.slice(1))
   expect([json.exit, JSON.parse(json.stdout).error.code]).toEqual([exit, code])
 }
 
@@ -68,7 +68,7 @@ describe('what cannot be left', () => {
   ] as const)('is %s', async (_, time, code) => {
     verifies('S004.refusals')
     const shop = await makeRepository()
-    expect(await postern({ home: shop.home }, 'agent', 'add', 'quinn')).toMatchObject({ exit: 0 })
+    expect(await warmPostern({ home: shop.home }, 'agent', 'add', 'quinn')).toMatchObject({ exit: 0 })
     const words = ['leave', '--type', 'thread', '--agent', 'quinn', ...time, 'x']
     await expectRefusal(shop, words, { exit: 64, code })
     expect(shop.items()).toEqual([])
@@ -141,23 +141,23 @@ const EVERY: readonly string[][] = [
 describe('every command', () => {
   it.each(EVERY)('is refused outside of a project: %s', async (...words) => {
     verifies('S004.refusals')
-    const home = temporaryFolder()
-    const { exit, stderr } = await postern({ home, cwd: temporaryFolder() }, 'handoff', ...words)
+    const home = fastFolder()
+    const { exit, stderr } = await warmPostern({ home, cwd: fastFolder() }, 'handoff', ...words)
     expect([exit, stderr]).toEqual([
       64,
       expect.stringMatching(/^postern: .* is not inside a project\. .*\[HANDOFF_OUTSIDE\]/),
     ])
-    const gone = await postern({ home }, 'handoff', ...words, '--project', join(home, 'gone'))
+    const gone = await warmPostern({ home }, 'handoff', ...words, '--project', join(home, 'gone'))
     expect([gone.exit, gone.stderr]).toEqual([64, expect.stringContaining('[HANDOFF_OUTSIDE]')])
   })
 
   it.each(EVERY)('names the folder that it cannot use, and loses nothing: %s', async (...words) => {
     verifies('S004.refusals')
-    const home = temporaryFolder()
-    const folder = join(temporaryFolder(), 'shop')
+    const home = fastFolder()
+    const folder = join(fastFolder(), 'shop')
     mkdirSync(join(folder, '.git'), { recursive: true })
     for (const box of ['inbox', 'outbox']) writeFileSync(join(folder, box), 'a file')
-    const { exit, stderr } = await postern({ home, cwd: folder }, 'handoff', ...words)
+    const { exit, stderr } = await warmPostern({ home, cwd: folder }, 'handoff', ...words)
     expect([exit, stderr]).toEqual([
       69,
       expect.stringMatching(/(?:inbox|outbox) cannot be used: .*\[HANDOFF_UNUSABLE\]/),

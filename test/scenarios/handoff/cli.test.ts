@@ -5,7 +5,7 @@ import { openLocal } from '../../../src/host/open-local.ts'
 import { processStart } from '../../../src/kit/node/processes.ts'
 import { postern } from '../../helpers/command.ts'
 import { startHostProcess } from '../../helpers/host-process.ts'
-import { verifies } from '../requirements.ts'
+import { verifies } from '../verifies.ts'
 import { type Left, makeRepositories, makeRepository } from './repository.ts'
 
 const NOTHING = '◈ INHERIT\nNo inheritance items\n'

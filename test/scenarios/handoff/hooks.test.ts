@@ -1,11 +1,14 @@
 import { cpSync, existsSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { faultsOf, fire, makePlace, type Place, push } from '../../faults/harness/hook.ts'
-import { EXECUTABLE, postern, posternJson } from '../../helpers/command.ts'
+import { faultsOf, fire, type Place, push } from '../../faults/harness/hook.ts'
+import { EXECUTABLE } from '../../helpers/command.ts'
 import { ask, startServe } from '../../helpers/http-server.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { FULL } from '../../helpers/tier.ts'
+import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
+import { makeFastPlace } from '../place.ts'
+import { verifies } from '../verifies.ts'
 import { itemsIn, makeProject, processedIn, runScript } from './project.ts'
 
 const PROMPT = 'UserPromptSubmit'
@@ -29,13 +32,20 @@ describe('a session that begins', () => {
     expect((await begin(place, 'ses-1', { source: 'resume' })).context).toBe(NOTHING)
   })
 
-  it.each(['resume', 'clear', null, 'whatever'])('is shown it whatever it began for: %s', async (source) => {
-    verifies('S004.hook.inherit')
-    const place = await makeProject()
-    expect((await begin(place, 'ses-1', { source })).context).toBe(NOTHING)
-    await place.leave('Rotate refresh tokens.')
-    expect((await begin(place, 'ses-1', { source })).context).toContain('Rotate refresh tokens.')
-  })
+  for (const [source, tier] of [
+    ['resume', {}],
+    [null, {}],
+    ['clear', FULL],
+    ['whatever', FULL],
+  ] as const) {
+    it(`is shown it whatever it began for: ${source}`, tier, async () => {
+      verifies('S004.hook.inherit')
+      const place = await makeProject()
+      expect((await begin(place, 'ses-1', { source })).context).toBe(NOTHING)
+      await place.leave('Rotate refresh tokens.')
+      expect((await begin(place, 'ses-1', { source })).context).toContain('Rotate refresh tokens.')
+    })
+  }
 
   it('is shown nothing by a compaction, which only shows that it goes on', async () => {
     verifies('S004.hook.inherit', 'S004.hook.confirm')
@@ -67,16 +77,21 @@ describe('a session that begins', () => {
     expect(processedIn(place)).toHaveLength(1)
   })
 
-  it.each(['codex', 'gemini', 'generic'])('is shown it in %s as well', async (host) => {
-    verifies('S004.hook.inherit')
-    const place = await makeProject()
-    await place.leave('Rotate refresh tokens.')
-    const isGeneric = host === 'generic'
-    const { context } = await fire(place, isGeneric ? 'session.start' : 'SessionStart', { host })
-    expect(context).toContain('[learning from ses-0]: Rotate refresh tokens.')
-    await fire(place, isGeneric ? 'prompt.submit' : host === 'gemini' ? 'BeforeAgent' : PROMPT, { host })
-    expect(processedIn(place)).toHaveLength(1)
-  })
+  for (const [host, first, next, tier] of [
+    ['codex', 'SessionStart', PROMPT, {}],
+    ['gemini', 'SessionStart', 'BeforeAgent', FULL],
+    ['generic', 'session.start', 'prompt.submit', FULL],
+  ] as const) {
+    it(`is shown it in ${host} as well`, tier, async () => {
+      verifies('S004.hook.inherit')
+      const place = await makeProject()
+      await place.leave('Rotate refresh tokens.')
+      const { context } = await fire(place, first, { host })
+      expect(context).toContain('[learning from ses-0]: Rotate refresh tokens.')
+      await fire(place, next, { host })
+      expect(processedIn(place)).toHaveLength(1)
+    })
+  }
 
   it('is shown in a worktree what was left at the main repository, where that is shared', async () => {
     verifies('S004.hook.inherit', 'S004.hook.confirm')
@@ -95,10 +110,10 @@ describe('a session that begins', () => {
 
   it('holds nothing back that it is not shown, where nobody has set up a handoff', async () => {
     verifies('S004.hook.inherit')
-    const place = await makePlace({ handoff: { shared: true } })
+    const place = await makeFastPlace({ handoff: { shared: true } })
     runScript(place, String.raw`mkdir inbox; printf -- '---\ntype: learning\n---\n\nRotate.\n' > inbox/a.md`)
     expect((await begin(place)).stdout).toBe('')
-    const { stdout } = await postern({ home: place.home, cwd: place.project }, 'handoff', 'list', '--json')
+    const { stdout } = await warmPostern({ home: place.home, cwd: place.project }, 'handoff', 'list', '--json')
     expect(JSON.parse(stdout)).toMatchObject({ isInitialised: false, items: [{ body: 'Rotate.', isOffered: false }] })
   })
 
@@ -141,16 +156,18 @@ describe('what a host never went on with', () => {
     expect((await begin(place, 'ses-2')).context).toContain('Rotate refresh tokens.')
   })
 
-  it.each([
-    ['a closed output', '"$@" >&-'],
-    ['a full disk', '"$@" > /dev/full'],
-  ])('is shown again where the answer was not taken: %s', async (_, line) => {
-    verifies('S004.hook.again')
-    const place = await makeProject()
-    await place.leave('Rotate refresh tokens.')
-    await fire(place, 'SessionStart', { wrap: ['bash', '-c', line, 'bash'] })
-    expect((await begin(place, 'ses-2')).context).toContain('Rotate refresh tokens.')
-  })
+  for (const [what, line, tier] of [
+    ['a full disk', '"$@" > /dev/full', {}],
+    ['a closed output', '"$@" >&-', FULL],
+  ] as const) {
+    it(`is shown again where the answer was not taken: ${what}`, tier, async () => {
+      verifies('S004.hook.again')
+      const place = await makeProject()
+      await place.leave('Rotate refresh tokens.')
+      await fire(place, 'SessionStart', { wrap: ['bash', '-c', line, 'bash'] })
+      expect((await begin(place, 'ses-2')).context).toContain('Rotate refresh tokens.')
+    })
+  }
 
   it('is moved by nothing that happens in a subagent, and by no other session', async () => {
     verifies('S004.hook.confirm', 'S004.hook.once')
@@ -240,7 +257,7 @@ describe('what does not fit', () => {
 describe('hooks where there is no handoff to speak of', () => {
   it('say nothing of it in a project that has none', async () => {
     verifies('S004.hook.idle')
-    const place = await makePlace()
+    const place = await makeFastPlace()
     expect((await begin(place)).stdout).toBe('')
   })
 
@@ -255,7 +272,7 @@ describe('hooks where there is no handoff to speak of', () => {
   it('show mail although the folders cannot be used, and doctor says why', async () => {
     verifies('S004.hook.idle')
     const place = await makeProject()
-    const elsewhere = temporaryFolder()
+    const elsewhere = fastFolder()
     cpSync(join(place.project, 'inbox'), elsewhere, { recursive: true })
     rmSync(join(place.project, 'inbox'), { recursive: true })
     symlinkSync(elsewhere, join(place.project, 'inbox'))
@@ -268,10 +285,10 @@ describe('hooks where there is no handoff to speak of', () => {
     verifies('S004.hook.idle')
     const place = await makeProject()
     await push(place, 'some mail')
-    const [root, folder] = [dirname(dirname(EXECUTABLE)), temporaryFolder()]
+    const [root, folder] = [dirname(dirname(EXECUTABLE)), fastFolder()]
     for (const part of ['bin', 'dist']) cpSync(join(root, part), join(folder, part), { recursive: true })
     rmSync(join(folder, 'dist', 'inheriting.cjs'))
-    const line = `shift 2; exec "${process.execPath}" "${join(folder, 'bin', 'postern.cjs')}" "$@"`
+    const line = `until [ "$1" = hook ]; do shift; done; exec "${process.execPath}" "${join(folder, 'bin', 'postern.cjs')}" "$@"`
     const fired = await fire(place, 'SessionStart', { wrap: ['bash', '-c', line, 'bash'] })
     expect(fired.context).toContain('some mail')
     expect(faultsOf(place)).toEqual([expect.objectContaining({ fault: expect.stringContaining('inheriting') })])
@@ -283,7 +300,7 @@ describe('a hook that is posted', () => {
     verifies('S004.hook.posted')
     const place = await makeProject()
     const server = await startServe({ home: place.home })
-    const { token } = await posternJson<{ token: string }>(place, 'token', 'create', '--scope', 'agent:quinn')
+    const { token } = await warmPosternJson<{ token: string }>(place, 'token', 'create', '--scope', 'agent:quinn')
     const name = await place.leave('Rotate refresh tokens.')
     await begin(place)
     const body = { hook_event_name: PROMPT, session_id: 'ses-1', cwd: place.project, prompt: 'go on' }
@@ -321,7 +338,7 @@ describe('the harvest', () => {
     await begin(without)
     expect((await fire(without, 'Stop')).stdout).toBe('')
 
-    const nowhere = await makePlace({ gates: { harvest: 'soft' } })
+    const nowhere = await makeFastPlace({ gates: { harvest: 'soft' } })
     await begin(nowhere)
     expect((await fire(nowhere, 'Stop')).stdout).toBe('')
 
@@ -339,14 +356,14 @@ describe('the harvest', () => {
     expect(held.block).toContain('harvest')
     expect(held.context).toContain('postern gate mark harvest --session ses-1')
     const [command = ''] = /^ {2}postern handoff leave .*$/m.exec(held.context) ?? []
-    const shell = `postern() { "${process.execPath}" "${EXECUTABLE}" "$@"; }`
+    const shell = `warmPostern() { "${process.execPath}" "${EXECUTABLE}" "$@"; }`
     runScript(place, `${shell}\n${command.replace('…', 'Rotate refresh tokens.')}`, { POSTERN_HOME: place.home })
     expect(itemsIn(place)).toHaveLength(1)
     expect((await fire(place, 'Stop')).stdout).toBe('')
 
     await begin(place, 'ses-2')
     expect((await fire(place, 'Stop', { session: 'ses-2' })).block).toContain('harvest')
-    await postern({ home: place.home }, 'gate', 'mark', 'harvest', '--session', 'ses-2')
+    await warmPostern({ home: place.home }, 'gate', 'mark', 'harvest', '--session', 'ses-2')
     expect((await fire(place, 'Stop', { session: 'ses-2' })).stdout).toBe('')
   })
 

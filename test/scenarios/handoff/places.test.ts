@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { connectPostern } from '../../../src/client/connect.ts'
 import { postern, posternJson } from '../../helpers/command.ts'
 import { startServe } from '../../helpers/http-server.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 import { addWorktree, type Left, makeRepositories, makeRepository, type Repository } from './repository.ts'
 
 const NOTHING = '◈ INHERIT\nNo inheritance items\n'
@@ -66,7 +67,7 @@ describe('the inbox that repositories share', () => {
 describe('what belongs to an item', () => {
   async function withAgents(): Promise<Repository> {
     const shop = await makeRepository()
-    for (const agent of ['quinn', 'mindy']) await posternJson({ home: shop.home }, 'agent', 'add', agent)
+    for (const agent of ['quinn', 'mindy']) await warmPosternJson({ home: shop.home }, 'agent', 'add', agent)
     return shop
   }
 
@@ -75,7 +76,7 @@ describe('what belongs to an item', () => {
     const shop = await withAgents()
     const left = await shop.json<Left>(...LEARNING, '--to', 'quinn', 'ADR-007 applies.')
     expect(left.message).toMatch(/^msg_/)
-    const { stdout } = await postern({ home: shop.home }, 'inbox', 'drain', '--agent', 'quinn')
+    const { stdout } = await warmPostern({ home: shop.home }, 'inbox', 'drain', '--agent', 'quinn')
     expect(stdout).toContain(`postern handoff show ${left.name} --project ${shop.folder}`)
     expect(await shop.text('inherit')).toBe(NOTHING)
     expect(await shop.text('inherit', '--agent', 'mindy')).toBe(NOTHING)
@@ -87,7 +88,7 @@ describe('what belongs to an item', () => {
     const shop = await withAgents()
     const thread = ['leave', '--type', 'thread', '--agent', 'quinn'] as const
     const left = await shop.json<Left>(...thread, '--in', '2h', 'Paused at step 3.')
-    const plan = await posternJson<{ agent: string; nextRunAt: string }>(
+    const plan = await warmPosternJson<{ agent: string; nextRunAt: string }>(
       { home: shop.home },
       ...['plan', 'show', left.plan ?? ''],
     )
@@ -120,9 +121,9 @@ describe('through a server', () => {
     verifies('S004.remote')
     const shop = await makeRepository()
     const { url, token } = await startServe({ home: shop.home })
-    const elsewhere = { home: temporaryFolder(), env: { POSTERN_URL: url, POSTERN_TOKEN: token } }
+    const elsewhere = { home: fastFolder(), env: { POSTERN_URL: url, POSTERN_TOKEN: token } }
     const run = async (...words: string[]) => {
-      const outcome = await postern(elsewhere, 'handoff', ...words, '--project', shop.folder)
+      const outcome = await warmPostern(elsewhere, 'handoff', ...words, '--project', shop.folder)
       expect(outcome.exit, outcome.stderr).toBe(0)
       return outcome.stdout
     }
@@ -132,7 +133,7 @@ describe('through a server', () => {
     expect(await run('list')).toContain(name)
     expect(await run('show', name)).toContain('│ Rotate them.')
     for (const hostile of ['..', '.', '../../x', '%2e%2e', 'x?y#z']) {
-      const { exit, stderr } = await postern(elsewhere, 'handoff', 'show', hostile, '--project', shop.folder)
+      const { exit, stderr } = await warmPostern(elsewhere, 'handoff', 'show', hostile, '--project', shop.folder)
       expect([exit, stderr]).toEqual([5, expect.stringContaining('[HANDOFF_ITEM_NOT_FOUND]')])
     }
     expect(await run('inherit', '--peek')).toContain('Rotate them.')
@@ -153,15 +154,15 @@ describe('through a server', () => {
     await administrator.agents.add({ id: 'quinn' })
     const { token } = await administrator.tokens.create({ scope: 'agent:quinn' })
     await administrator.close()
-    const quinn = { home: temporaryFolder(), env: { POSTERN_URL: url, POSTERN_TOKEN: token } }
-    const leave = (folder: string) => postern(quinn, 'handoff', ...LEARNING, '--project', folder, 'Said.')
+    const quinn = { home: fastFolder(), env: { POSTERN_URL: url, POSTERN_TOKEN: token } }
+    const leave = (folder: string) => warmPostern(quinn, 'handoff', ...LEARNING, '--project', folder, 'Said.')
     expect(await leave(shop.folder)).toMatchObject({ exit: 0 })
     for (const folder of [other.folder, shop.home, '/', join(shop.folder, '../nowhere')]) {
       const { exit, stderr } = await leave(folder)
       expect([exit, stderr]).toEqual([5, expect.stringContaining('[HANDOFF_UNKNOWN_PROJECT]')])
     }
     expect(existsSync(join(other.folder, 'inbox'))).toBe(false)
-    const init = await postern(quinn, 'handoff', 'init', '--project', other.folder)
+    const init = await warmPostern(quinn, 'handoff', 'init', '--project', other.folder)
     expect([init.exit, init.stderr]).toEqual([4, expect.stringContaining('[NOT_ALLOWED]')])
   })
 })

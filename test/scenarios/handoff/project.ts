@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { makePlace, type Place } from '../../faults/harness/hook.ts'
-import { type Outcome, postern } from '../../helpers/command.ts'
+import type { Place } from '../../faults/harness/hook.ts'
+import type { Outcome } from '../../helpers/command.ts'
+import { warmPostern } from '../../helpers/warm-command.ts'
+import { makeFastPlace } from '../place.ts'
 
 /** A place whose project has a handoff. */
 export interface Project extends Place {
@@ -13,10 +15,10 @@ export interface Project extends Place {
   leave(text: string, ...words: readonly string[]): Promise<string>
 }
 
-export async function makeProject(config: Parameters<typeof makePlace>[0] = {}): Promise<Project> {
-  const place = await makePlace(config)
+export async function makeProject(config: Parameters<typeof makeFastPlace>[0] = {}): Promise<Project> {
+  const place = await makeFastPlace(config)
   const handoff = async (...words: readonly string[]) => {
-    const outcome = await postern({ home: place.home, cwd: place.project }, 'handoff', ...words)
+    const outcome = await warmPostern({ home: place.home, cwd: place.project }, 'handoff', ...words)
     expect(outcome.exit, outcome.stderr).toBe(0)
     return outcome
   }

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { type Outcome, postern } from '../../helpers/command.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
+import type { Outcome } from '../../helpers/command.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { warmPostern } from '../../helpers/warm-command.ts'
 
 /** A git repository in which commands of the handoff are run. */
 export interface Repository {
@@ -34,7 +35,7 @@ export interface Left {
 
 /** Repositories of one user, side by side. */
 export function makeRepositories(...names: readonly string[]): readonly Repository[] {
-  const [home, around] = [temporaryFolder(), temporaryFolder()]
+  const [home, around] = [fastFolder(), fastFolder()]
   return names.map((name) => {
     const folder = join(around, name)
     mkdirSync(folder)
@@ -50,7 +51,7 @@ export async function makeRepository(): Promise<Repository> {
 }
 
 export function repositoryIn(home: string, folder: string): Repository {
-  const run = (...words: readonly string[]) => postern({ home, cwd: folder }, 'handoff', ...words)
+  const run = (...words: readonly string[]) => warmPostern({ home, cwd: folder }, 'handoff', ...words)
   const text = async (...words: readonly string[]) => {
     const { exit, stdout, stderr } = await run(...words)
     expect(exit, stderr).toBe(0)
@@ -70,7 +71,7 @@ export function repositoryIn(home: string, folder: string): Repository {
 /** Adds a worktree beside it. */
 export function addWorktree({ home, folder }: Repository, name: string): Repository {
   git(folder, '-c', 'user.name=x', '-c', 'user.email=x@example', 'commit', '-q', '--allow-empty', '-m', 'Begin')
-  const worktree = join(temporaryFolder(), name)
+  const worktree = join(fastFolder(), name)
   git(folder, 'worktree', 'add', '-q', '-b', name, worktree)
   return repositoryIn(home, worktree)
 }

@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { postern, posternJson } from '../../helpers/command.ts'
-import { verifies } from '../requirements.ts'
+import { postern } from '../../helpers/command.ts'
+import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 import { withPeople } from './people.ts'
 
 const SEND = ['message', 'send', 'justin', '--subject', 'x', '--agent', 'quinn']
@@ -55,12 +56,12 @@ describe('bad input', () => {
     verifies('S003.bad-input')
     const options = await withPeople()
     const seen = async () => [
-      await posternJson(options, 'ledger', 'topics'),
-      await posternJson(options, 'inbox', 'list', '--all'),
+      await warmPosternJson(options, 'ledger', 'topics'),
+      await warmPosternJson(options, 'inbox', 'list', '--all'),
     ]
     const before = await seen()
     for (const [rule, args, exit, code] of CASES) {
-      const outcome = await postern(options, ...args)
+      const outcome = await warmPostern(options, ...args)
       expect({ rule, exit: outcome.exit, stderr: outcome.stderr }).toEqual({
         rule,
         exit,
@@ -68,7 +69,7 @@ describe('bad input', () => {
       })
     }
     expect(await seen()).toEqual(before)
-  }, 60_000)
+  })
 
   it('content that is too large is refused', async () => {
     const options = await withPeople()
@@ -98,7 +99,7 @@ describe('a ledger that cannot be used', () => {
     writeFileSync(join(options.home, 'bad.key'), 'no key at all', { mode: 0o600 })
     for (const [rule, ledger] of CONFIGS) {
       writeFileSync(join(options.home, 'config.json'), JSON.stringify({ ledger }))
-      const { exit, stderr } = await postern(options, 'ledger', 'setup')
+      const { exit, stderr } = await warmPostern(options, 'ledger', 'setup')
       expect({ rule, exit: exit !== 0, stderr }).toEqual({
         rule,
         exit: true,
@@ -107,17 +108,17 @@ describe('a ledger that cannot be used', () => {
         ),
       })
       expect(stderr, rule).not.toContain('no key at all')
-      expect((await postern(options, 'doctor')).stdout, rule).toMatch(/^(?:warn|FAIL) (?:ledger|store\.open) /m)
+      expect((await warmPostern(options, 'doctor')).stdout, rule).toMatch(/^(?:warn|FAIL) (?:ledger|store\.open) /m)
     }
-    expect((await postern(options, 'inbox', 'push', '--to', 'justin', 'Still works.')).exit).toBe(0)
-  }, 60_000)
+    expect((await warmPostern(options, 'inbox', 'push', '--to', 'justin', 'Still works.')).exit).toBe(0)
+  })
 
   it('a project that is not trusted names none', async () => {
     const options = await withPeople()
     const cwd = join(options.home, 'project')
     mkdirSync(cwd)
     writeFileSync(join(cwd, 'postern.config.json'), JSON.stringify({ ledger: { network: 'testnet' } }))
-    const status = await posternJson({ ...options, cwd }, 'ledger', 'status')
+    const status = await warmPosternJson({ ...options, cwd }, 'ledger', 'status')
     expect(status).toMatchObject({ ledger: { kind: 'local' } })
   })
 })

@@ -5,10 +5,12 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openPostern } from '../../../src/host/open.ts'
-import { type CommandOptions, EXECUTABLE, postern, posternJson } from '../../helpers/command.ts'
+import { type CommandOptions, EXECUTABLE } from '../../helpers/command.ts'
 import { startServe } from '../../helpers/http-server.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { PATIENTLY } from '../../helpers/patience.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 import { withPeople } from './people.ts'
 
 interface Address {
@@ -42,7 +44,7 @@ async function serveLedger(options: CommandOptions): Promise<Address> {
 
 /** Another deployment, for which our local ledger is a network that it reaches over the real protocol. */
 async function outsideOf({ nodes, mirror, mirrorGrpc, operator }: Address): Promise<CommandOptions> {
-  const home = temporaryFolder()
+  const home = fastFolder()
   const ledger = { network: 'ours', nodes, mirror, mirrorGrpc, operator: operator.account, keyFile: operator.keyFile }
   writeFileSync(join(home, 'config.json'), JSON.stringify({ ledger }))
   const { agents, close } = await openPostern({ home, upkeep: false })
@@ -59,7 +61,7 @@ interface Connection {
 }
 
 async function connectionOf(options: CommandOptions): Promise<Connection | undefined> {
-  const { items } = await posternJson<{ items: Connection[] }>(options, 'ledger', 'connections')
+  const { items } = await warmPosternJson<{ items: Connection[] }>(options, 'ledger', 'connections')
   return items[0]
 }
 
@@ -70,7 +72,7 @@ interface Item {
 }
 
 async function itemsOf(options: CommandOptions, agent: string): Promise<Item[]> {
-  return (await posternJson<{ items: Item[] }>(options, 'inbox', 'mine', '--agent', agent)).items
+  return (await warmPosternJson<{ items: Item[] }>(options, 'inbox', 'mine', '--agent', agent)).items
 }
 
 async function inboxOf(options: CommandOptions, agent: string): Promise<string[]> {
@@ -78,69 +80,69 @@ async function inboxOf(options: CommandOptions, agent: string): Promise<string[]
 }
 
 /** Until it holds, within the time of the test. */
-const until = (look: () => Promise<boolean>) => expect.poll(look, { timeout: 40_000, interval: 300 }).toBe(true)
+const until = (look: () => Promise<boolean>) => expect.poll(look, { ...PATIENTLY, interval: 300 }).toBe(true)
 
 describe('an outsider who speaks the real protocol', () => {
   it('makes its topics, completes the handshake with an agent, and both exchange messages', async () => {
     verifies('S003.serve')
     const inside = await withPeople()
-    await postern(inside, 'ledger', 'setup')
-    const { identity } = await posternJson<{ identity: { inboundTopicId: string; account: string } }>(
+    await warmPostern(inside, 'ledger', 'setup')
+    const { identity } = await warmPosternJson<{ identity: { inboundTopicId: string; account: string } }>(
       inside,
       ...['ledger', 'profile', 'quinn'],
     )
     const outside = await outsideOf(await serveLedger(inside))
-    const setup = await postern(outside, 'ledger', 'setup')
+    const setup = await warmPostern(outside, 'ledger', 'setup')
     expect(setup.stdout).toContain('(ledger ours: no public consensus)')
-    expect(await posternJson(outside, 'ledger', 'setup')).toMatchObject({
+    expect(await warmPosternJson(outside, 'ledger', 'setup')).toMatchObject({
       agents: expect.arrayContaining([expect.objectContaining({ agent: 'otto', isNew: false })]),
       waiting: [],
     })
     start(outside, 'ledger', 'listen', '--json')
 
-    await postern(outside, 'ledger', 'connect', identity.inboundTopicId, '--agent', 'otto')
+    await warmPostern(outside, 'ledger', 'connect', identity.inboundTopicId, '--agent', 'otto')
     await until(async () => (await connectionOf(inside))?.state === 'requested')
     expect(await inboxOf(inside, 'quinn')).toEqual([expect.stringContaining('asks for a connection')])
 
     const ours = (await connectionOf(inside)) ?? expect.fail('it was there')
-    const accepted = await postern(inside, 'ledger', 'accept', ours.id, '--agent', 'quinn')
+    const accepted = await warmPostern(inside, 'ledger', 'accept', ours.id, '--agent', 'quinn')
     expect(accepted.stdout).toMatch(/^Open: con_/)
     await until(async () => (await connectionOf(outside))?.state === 'open')
 
     const theirs = (await connectionOf(outside)) ?? expect.fail('it was there')
     expect(theirs.peerAccount).toBe(identity.account)
-    await postern(outside, 'ledger', 'say', theirs.id, 'Hello from outside.', '--agent', 'otto')
+    await warmPostern(outside, 'ledger', 'say', theirs.id, 'Hello from outside.', '--agent', 'otto')
     await until(async () => (await inboxOf(inside, 'quinn')).includes('Hello from outside.'))
-    await postern(inside, 'ledger', 'say', ours.id, 'Hello to you.', '--agent', 'quinn')
+    await warmPostern(inside, 'ledger', 'say', ours.id, 'Hello to you.', '--agent', 'quinn')
     await until(async () => (await inboxOf(outside, 'otto')).includes('Hello to you.'))
     expect(await itemsOf(outside, 'otto')).toContainEqual(
       expect.objectContaining({ subject: 'Hello to you.', from_agent: identity.account, verified: true }),
     )
 
-    await postern(inside, 'ledger', 'disconnect', ours.id, '--agent', 'quinn', '--reason', 'All is said')
+    await warmPostern(inside, 'ledger', 'disconnect', ours.id, '--agent', 'quinn', '--reason', 'All is said')
     await until(async () => (await connectionOf(outside))?.state === 'closed')
     for (const options of [inside, outside]) {
-      expect(await postern(options, 'ledger', 'verify', '--all')).toMatchObject({ exit: 0, stderr: '' })
+      expect(await warmPostern(options, 'ledger', 'verify', '--all')).toMatchObject({ exit: 0, stderr: '' })
     }
-  }, 120_000)
+  })
 
   it('has its own messages on the record: urgent ones at once, others when their entry comes, each once', async () => {
     const inside = await withPeople()
     const outside = await outsideOf(await serveLedger(inside))
-    await postern(outside, 'ledger', 'setup')
+    await warmPostern(outside, 'ledger', 'setup')
     const send = (subject: string, priority: string) =>
-      posternJson<{ messages: { in_inbox: boolean; parcel: string | null }[] }>(
+      warmPosternJson<{ messages: { in_inbox: boolean; parcel: string | null }[] }>(
         outside,
         ...['message', 'send', 'petra', '--subject', subject, '--priority', priority, '--agent', 'otto'],
       )
     expect((await send('urgent', '1')).messages).toMatchObject([{ in_inbox: true, parcel: expect.any(String) }])
     expect((await send('normal', '3')).messages).toMatchObject([{ in_inbox: false, parcel: expect.any(String) }])
     // The commands have published both themselves.
-    expect(await posternJson(outside, 'ledger', 'parcels')).toMatchObject({ items: [] })
+    expect(await warmPosternJson(outside, 'ledger', 'parcels')).toMatchObject({ items: [] })
     expect(await inboxOf(outside, 'petra')).toEqual(['urgent'])
     // A server listens as `ledger listen` does.
     await startServe(outside)
     await until(async () => (await inboxOf(outside, 'petra')).length > 1)
     expect((await inboxOf(outside, 'petra')).sort()).toEqual(['normal', 'urgent'])
-  }, 120_000)
+  })
 })

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { openPostern } from '../../../src/host/open.ts'
 import { connectPostern } from '../../../src/host/serving/node-client.ts'
 import type { Postern } from '../../../src/model/postern.ts'
-import { type CommandOptions, posternJson } from '../../helpers/command.ts'
+import type { CommandOptions } from '../../helpers/command.ts'
 import { startServe } from '../../helpers/http-server.ts'
-import { verifies } from '../requirements.ts'
+import { warmPosternJson } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 import { withPeople } from './people.ts'
 
 /** What differs from one home to the next: ids, times and hashes. */
@@ -41,7 +42,7 @@ async function byLibrary(postern: Postern): Promise<readonly unknown[]> {
 }
 
 async function byCommand(options: CommandOptions): Promise<readonly unknown[]> {
-  const run = (...words: readonly string[]) => posternJson<Record<string, unknown>>(options, ...words)
+  const run = (...words: readonly string[]) => warmPosternJson<Record<string, unknown>>(options, ...words)
   const send = ['message', 'send', 'justin', '--subject', 'Hello', '--as', 'quinn', 'All of it.']
   const sent = (await run(...send)) as { messages?: { topic_id: string }[] }
   return [
@@ -73,7 +74,7 @@ describe('command line, HTTP and library', () => {
     await remote.close()
 
     expect(withoutChance(await byCommand(homes[2]))).toEqual(answers)
-  }, 60_000)
+  })
 
   it('keep to themselves who they are: an agent may not speak for another, and administers nothing', async () => {
     verifies('S003.permissions')
@@ -98,7 +99,7 @@ describe('command line, HTTP and library', () => {
     }
     expect(await status('GET /api/v1/ledger/connections?agent=mindy')).toBe(403)
     expect(await status('POST /api/v1/ledger/connections', { agent: 'mindy', inbound_topic_id: '0.0.1042' })).toBe(403)
-  }, 60_000)
+  })
 
   it('an agent reads no inbox of another by way of its topic', async () => {
     verifies('S003.permissions')
@@ -113,5 +114,5 @@ describe('command line, HTTP and library', () => {
       (await served.ask(`GET /api/v1/ledger/topics/${topic}/entries`, { token })).status
     expect(await read(await tokenOf('human:justin'))).toBe(200)
     expect(await read(mindy)).toBe(403)
-  }, 60_000)
+  })
 })

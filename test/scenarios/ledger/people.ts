@@ -1,13 +1,14 @@
 import { openPostern } from '../../../src/host/open.ts'
-import { type CommandOptions, type Outcome, postern } from '../../helpers/command.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
+import type { CommandOptions, Outcome } from '../../helpers/command.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { warmPostern } from '../../helpers/warm-command.ts'
 
 export const LOCAL_LABEL = '(local ledger: no public consensus)'
 export const LOCAL = { kind: 'local', network: 'local', public_consensus: false }
 
 /** A home in which quinn and mindy work, and justin is told when a person is needed. */
 export async function withPeople(): Promise<CommandOptions> {
-  const home = temporaryFolder()
+  const home = fastFolder()
   const { agents, close } = await openPostern({ home, upkeep: false })
   await agents.add({ id: 'quinn' })
   await agents.add({ id: 'mindy' })
@@ -18,5 +19,5 @@ export async function withPeople(): Promise<CommandOptions> {
 
 /** A message as quinn. */
 export function send(options: CommandOptions, ...args: readonly string[]): Promise<Outcome> {
-  return postern(options, 'message', 'send', ...args, '--agent', 'quinn')
+  return warmPostern(options, 'message', 'send', ...args, '--agent', 'quinn')
 }

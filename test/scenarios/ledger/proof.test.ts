@@ -3,18 +3,19 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { type CommandOptions, postern } from '../../helpers/command.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { warmPostern } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 import { LOCAL_LABEL, withPeople } from './people.ts'
 
 async function withNotes(): Promise<CommandOptions> {
   const options = await withPeople()
   for (const text of ['first', 'second', 'third'])
-    await postern(options, 'note', 'post', 'task:A', '--agent', 'quinn', text)
+    await warmPostern(options, 'note', 'post', 'task:A', '--agent', 'quinn', text)
   return options
 }
 
-const verify = (options: CommandOptions, what: string) => postern(options, 'ledger', 'verify', what)
+const verify = (options: CommandOptions, what: string) => warmPostern(options, 'ledger', 'verify', what)
 
 describe('a proof', () => {
   it('is checked by its file alone, and says which ledger it is of', async () => {
@@ -23,7 +24,7 @@ describe('a proof', () => {
     const proof = join(options.home, 'proof.jsonl')
     const exported = await postern(options, 'ledger', 'export', 'task:A', proof)
     expect(exported.stdout).toMatch(/^Exported: 3 entries of 0\.0\.\d+ to /)
-    const elsewhere = { home: temporaryFolder() }
+    const elsewhere = { home: fastFolder() }
     const { exit, stdout } = await verify(elsewhere, proof)
     expect({ exit, stdout }).toMatchObject({ exit: 0 })
     expect(stdout).toMatch(/^0\.0\.\d+: good, 3 entries\n/)
@@ -36,7 +37,7 @@ describe('a proof', () => {
   it('does not hold where anything of it was changed, left out or put in between', async () => {
     const options = await withNotes()
     const proof = join(options.home, 'proof.jsonl')
-    await postern(options, 'ledger', 'export', 'task:A', proof)
+    await warmPostern(options, 'ledger', 'export', 'task:A', proof)
     const lines = readFileSync(proof, 'utf8').trimEnd().split('\n')
     const changes: Record<string, readonly string[]> = {
       'an entry that says something else': lines.with(2, (lines[2] ?? '').replace('"payer":"0.0.', '"payer":"0.0.9')),
@@ -58,7 +59,7 @@ describe('a proof', () => {
     writeFileSync(proof, 'something else\n')
     expect((await verify(options, proof)).stderr).toContain('[LEDGER_PROOF_INVALID]')
     expect((await verify(options, join(options.home, 'none.jsonl'))).stderr).toContain('[LEDGER_PROOF_INVALID]')
-    const over = await postern(options, 'ledger', 'export', 'task:A', proof)
+    const over = await warmPostern(options, 'ledger', 'export', 'task:A', proof)
     expect(over.exit).not.toBe(0)
     expect(readFileSync(proof, 'utf8')).toBe('something else\n')
   })
@@ -79,7 +80,7 @@ describe('a topic that was altered in the database by one byte', () => {
     const { exit, stdout } = await verify(options, 'task:A')
     expect(exit).toBe(1)
     expect(stdout).toMatch(/^0\.0\.\d+: BAD at number 2: /)
-    const all = await postern(options, 'ledger', 'verify', '--all', '--json')
+    const all = await warmPostern(options, 'ledger', 'verify', '--all', '--json')
     expect(all.exit).toBe(1)
     expect(JSON.parse(all.stdout)).toMatchObject({ isSound: false })
   })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type CommandOptions, postern, posternJson } from '../../helpers/command.ts'
-import { verifies } from '../requirements.ts'
+import { type CommandOptions, postern } from '../../helpers/command.ts'
+import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 import { send, withPeople } from './people.ts'
 
 interface Item {
@@ -11,7 +12,7 @@ interface Item {
 }
 
 const mine = (options: CommandOptions, ...args: readonly string[]) =>
-  posternJson<{ items: Item[]; unprocessed: number }>(options, 'inbox', 'mine', '--agent', 'justin', ...args)
+  warmPosternJson<{ items: Item[]; unprocessed: number }>(options, 'inbox', 'mine', '--agent', 'justin', ...args)
 
 describe('the reader of a person', () => {
   it('shows what is not processed first, each the newest first, with priorities of 1 to 5', async () => {
@@ -19,7 +20,7 @@ describe('the reader of a person', () => {
     const options = await withPeople()
     await send(options, 'justin', '--subject', 'one', '--priority', '5')
     await send(options, 'justin', '--subject', 'two', '--priority', '1')
-    await postern(options, 'inbox', 'drain', '--agent', 'justin')
+    await warmPostern(options, 'inbox', 'drain', '--agent', 'justin')
     await send(options, 'justin', '--subject', 'three', '--ref-id', 'PROJ-12', '--ref-type', 'task')
     await send(options, 'justin', '--subject', 'four', '--priority', '2')
 
@@ -31,7 +32,7 @@ describe('the reader of a person', () => {
       ['two', 1, true],
       ['one', 5, true],
     ])
-    const { stdout } = await postern(options, 'inbox', 'mine', '--agent', 'justin')
+    const { stdout } = await warmPostern(options, 'inbox', 'mine', '--agent', 'justin')
     expect(stdout).toMatch(/^new +3 +msg_\S+ +fyi +quinn +task:PROJ-12 .* three$/m)
     expect((await mine(options, '--limit', '1')).items.map(({ subject }) => subject)).toEqual(['four'])
   })
@@ -40,7 +41,7 @@ describe('the reader of a person', () => {
     const options = await withPeople()
     await send(options, 'justin', '--subject', 'Look', 'The whole text.')
     const [first] = (await mine(options)).items
-    const { stdout } = await postern(options, 'inbox', 'mine', '--agent', 'justin', first?.id ?? '')
+    const { stdout } = await warmPostern(options, 'inbox', 'mine', '--agent', 'justin', first?.id ?? '')
     expect(stdout).toMatch(/\nsubject: Look\n│ The whole text\.\n$/)
     expect((await mine(options)).unprocessed).toBe(1)
   })
@@ -56,8 +57,8 @@ describe('the reader of a person', () => {
   it('says how many more there are, and never that nothing has come where something has', async () => {
     const options = await withPeople()
     for (const subject of ['one', 'two', 'three']) await send(options, 'justin', '--subject', subject)
-    const { stdout } = await postern(options, 'inbox', 'mine', '--limit', '2')
+    const { stdout } = await warmPostern(options, 'inbox', 'mine', '--limit', '2')
     expect(stdout).toMatch(/three\n.* two\n1 more: --limit 3\n/)
-    expect(await postern(options, 'inbox', 'mine', '--limit', '0')).toMatchObject({ exit: 64, stdout: '' })
+    expect(await warmPostern(options, 'inbox', 'mine', '--limit', '0')).toMatchObject({ exit: 64, stdout: '' })
   })
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { postern } from '../../helpers/command.ts'
 import { type LedgerServeProcess, startLedgerServe } from '../../helpers/ledger/serve-process.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
+import { fastFolder } from '../../helpers/temp.ts'
 
 const ANY = ['--node-port', '0', '--mirror-port', '0', '--rest-port', '0'] as const
 
@@ -15,7 +15,7 @@ async function serve(home: string): Promise<LedgerServeProcess> {
 
 describe('"postern ledger serve"', () => {
   it('says where it is and what it is, and ends well when it is told to', async () => {
-    const served = await serve(temporaryFolder())
+    const served = await serve(fastFolder())
     expect(served.ledger).toEqual({ kind: 'local', network: 'local', public_consensus: false })
     expect(Object.values(served.nodes)).toEqual(['0.0.3'])
     expect((await fetch(`${served.mirror}/api/v1/accounts/${served.operator.account}`)).status).toBe(200)
@@ -24,7 +24,7 @@ describe('"postern ledger serve"', () => {
   })
 
   it('keeps the key of its operator', async () => {
-    const home = temporaryFolder()
+    const home = fastFolder()
     const keyOf = async ({ mirror, operator }: LedgerServeProcess) =>
       (await (await fetch(`${mirror}/api/v1/accounts/${operator.account}`)).json()) as { key: unknown }
     const first = await serve(home)
@@ -34,7 +34,7 @@ describe('"postern ledger serve"', () => {
   })
 
   it('refuses a port that somebody else has, and leaves nothing behind', async () => {
-    const home = temporaryFolder()
+    const home = fastFolder()
     const [address = ''] = Object.keys((await serve(home)).nodes)
     const taken = ['--node-port', address.split(':')[1] ?? '', '--mirror-port', '0', '--rest-port', '0']
     const refused = await postern({ home }, 'ledger', 'serve', ...taken)
@@ -43,13 +43,13 @@ describe('"postern ledger serve"', () => {
   })
 
   it.each(['65536', '-1', 'http', ''])('refuses the port "%s"', async (port) => {
-    const refused = await postern({ home: temporaryFolder() }, 'ledger', 'serve', `--rest-port=${port}`)
+    const refused = await postern({ home: fastFolder() }, 'ledger', 'serve', `--rest-port=${port}`)
     expect(refused).toMatchObject({ exit: 64, stdout: '' })
     expect(refused.stderr).toContain('--rest-port takes a number from 0 to 65535')
   })
 
   it('refuses to serve a ledger that is elsewhere', async () => {
-    const home = temporaryFolder()
+    const home = fastFolder()
     const ledger = {
       network: 'ours',
       nodes: { '127.0.0.1:9': '0.0.3' },

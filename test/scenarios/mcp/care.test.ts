@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { dataOf, type Era, type RawClient, textOf } from '../../helpers/mcp/raw-client.ts'
 import { openScene } from '../../helpers/mcp/scene.ts'
-import { verifies } from '../requirements.ts'
+import { verifies } from '../verifies.ts'
 
 const LONG = 'long '.repeat(11_000)
 const HOST_CHARACTERS = 25_000 * 3.5

@@ -4,7 +4,8 @@ import type { Decision } from '../../../src/model/decision.ts'
 import { ENVELOPE, type RawClient, textOf } from '../../helpers/mcp/raw-client.ts'
 import { beginHere, openScene, type Scene } from '../../helpers/mcp/scene.ts'
 import { createSignal } from '../../helpers/signal.ts'
-import { verifies } from '../requirements.ts'
+import { FULL } from '../../helpers/tier.ts'
+import { verifies } from '../verifies.ts'
 
 const QUESTION = {
   question: 'Which store?',
@@ -65,6 +66,9 @@ async function expectAnswerable(scene: Scene, { id, gateId }: Decision): Promise
 }
 
 describe.each(ERAS)('a person before a client of the %s revision', (era) => {
+  /** The older revision repeats these in the full tier only. */
+  const variation = era === 'modern' ? {} : FULL
+
   it('is shown the options by their titles, and the answer is theirs', async () => {
     verifies('mcp.elicitation')
     const scene = await openScene()
@@ -101,7 +105,7 @@ describe.each(ERAS)('a person before a client of the %s revision', (era) => {
     expect(again.structuredContent).toMatchObject({ messages: [], remaining: 0 })
   })
 
-  it('may answer in words where words are allowed', async () => {
+  it('may answer in words where words are allowed', variation, async () => {
     verifies('mcp.elicitation')
     const scene = await openScene()
     const { forms, ask } = await openDialogue(scene, era, () => ({ action: 'accept', content: { words: 'Neither.' } }))
@@ -117,16 +121,20 @@ describe.each(ERAS)('a person before a client of the %s revision', (era) => {
   })
 
   for (const action of ['decline', 'cancel'] as const) {
-    it(`may ${action}: the question is still open, for every other way`, async () => {
-      verifies('mcp.elicitation')
-      const scene = await openScene()
-      const { ask } = await openDialogue(scene, era, () => ({ action }))
-      expect(dataOf(await ask())).toMatchObject({ state: 'open', answer: null })
-      await expectAnswerable(scene, await expectOpen(scene))
-    })
+    it(
+      `may ${action}: the question is still open, for every other way`,
+      action === 'decline' ? {} : variation,
+      async () => {
+        verifies('mcp.elicitation')
+        const scene = await openScene()
+        const { ask } = await openDialogue(scene, era, () => ({ action }))
+        expect(dataOf(await ask())).toMatchObject({ state: 'open', answer: null })
+        await expectAnswerable(scene, await expectOpen(scene))
+      },
+    )
   }
 
-  it('may answer what is no option, or nothing: the question is still open', async () => {
+  it('may answer what is no option, or nothing: the question is still open', variation, async () => {
     verifies('mcp.elicitation')
     const scene = await openScene()
     const answers: ElicitResult[] = [
@@ -171,7 +179,7 @@ describe.each(ERAS)('a person before a client of the %s revision', (era) => {
     expect(items).toHaveLength(1)
   })
 
-  it('is asked once though the call is repeated under its key after the answer', async () => {
+  it('is asked once though the call is repeated under its key after the answer', variation, async () => {
     verifies('mcp.elicitation')
     const scene = await openScene()
     const { forms, ask } = await openDialogue(scene, era, () => ({ action: 'accept', content: { choice: 'b' } }))
@@ -184,23 +192,27 @@ describe.each(ERAS)('a person before a client of the %s revision', (era) => {
     expect(forms).toHaveLength(1)
   })
 
-  it('is not asked where they are not meant, where nobody said who they are, or where the client cannot', async () => {
-    verifies('mcp.elicitation')
-    const scene = await openScene()
-    const { forms, ask } = await openDialogue(scene, era, () => ({ action: 'accept', content: { choice: 'b' } }))
-    expect(dataOf(await ask({ ...QUESTION, ask: ['anna'] }))).toMatchObject({ state: 'open', asked: ['anna'] })
-    expect(forms).toEqual([])
-    const prepare = (made: Client) =>
-      made.setRequestHandler('elicitation/create', async () => ({ action: 'accept', content: { choice: 'b' } }))
-    const nameless = await scene.client({ era, args: [], capabilities: CAN_ASK, prepare })
-    expect(dataOf(await decide(nameless, QUESTION))).toMatchObject({ state: 'open' })
-    const unable = await scene.client({ era, args: ['--person', 'justin'] })
-    expect(dataOf(await decide(unable, QUESTION))).toMatchObject({ state: 'open' })
-    const unknown = await scene.client({ era, args: ['--person', 'nobody'], capabilities: CAN_ASK, prepare })
-    expect(dataOf(await decide(unknown, QUESTION))).toMatchObject({ state: 'open' })
-    const noPerson = await scene.client({ era, args: ['--person', 'mindy'], capabilities: CAN_ASK, prepare })
-    expect(dataOf(await decide(noPerson, QUESTION))).toMatchObject({ state: 'open' })
-  })
+  it(
+    'is not asked where they are not meant, where nobody said who they are, or where the client cannot',
+    variation,
+    async () => {
+      verifies('mcp.elicitation')
+      const scene = await openScene()
+      const { forms, ask } = await openDialogue(scene, era, () => ({ action: 'accept', content: { choice: 'b' } }))
+      expect(dataOf(await ask({ ...QUESTION, ask: ['anna'] }))).toMatchObject({ state: 'open', asked: ['anna'] })
+      expect(forms).toEqual([])
+      const prepare = (made: Client) =>
+        made.setRequestHandler('elicitation/create', async () => ({ action: 'accept', content: { choice: 'b' } }))
+      const nameless = await scene.client({ era, args: [], capabilities: CAN_ASK, prepare })
+      expect(dataOf(await decide(nameless, QUESTION))).toMatchObject({ state: 'open' })
+      const unable = await scene.client({ era, args: ['--person', 'justin'] })
+      expect(dataOf(await decide(unable, QUESTION))).toMatchObject({ state: 'open' })
+      const unknown = await scene.client({ era, args: ['--person', 'nobody'], capabilities: CAN_ASK, prepare })
+      expect(dataOf(await decide(unknown, QUESTION))).toMatchObject({ state: 'open' })
+      const noPerson = await scene.client({ era, args: ['--person', 'mindy'], capabilities: CAN_ASK, prepare })
+      expect(dataOf(await decide(noPerson, QUESTION))).toMatchObject({ state: 'open' })
+    },
+  )
 })
 
 describe('an answer that a client makes up', () => {

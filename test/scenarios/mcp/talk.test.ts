@@ -3,7 +3,7 @@ import { TOOL_SETS } from '../../../src/operations/tools/table.ts'
 import { postern } from '../../helpers/command.ts'
 import { dataOf, type RawClient, textOf } from '../../helpers/mcp/raw-client.ts'
 import { beginHere, openScene } from '../../helpers/mcp/scene.ts'
-import { verifies } from '../requirements.ts'
+import { verifies } from '../verifies.ts'
 
 interface Sent {
   readonly messages: readonly { readonly message_id: string; readonly duplicate: boolean }[]

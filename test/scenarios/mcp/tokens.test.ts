@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openServer, type TestServer } from '../../helpers/http-server.ts'
 import { askMcp, type McpReply } from '../../helpers/mcp/http-client.ts'
 import { dataOf, type Era, textOf } from '../../helpers/mcp/raw-client.ts'
-import { verifies } from '../requirements.ts'
+import { verifies } from '../verifies.ts'
 
 /** A server with the agents quinn and mindy, a person and a service. */
 async function prepare(): Promise<TestServer> {

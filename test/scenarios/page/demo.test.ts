@@ -1,11 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { EXECUTABLE, postern } from '../../helpers/command.ts'
+import { EXECUTABLE } from '../../helpers/command.ts'
 import { ask } from '../../helpers/http-server.ts'
 import { spawnServing } from '../../helpers/server/serving-process.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { warmPostern } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 
 interface Demo {
   readonly url: string
@@ -15,7 +16,7 @@ interface Demo {
 }
 
 async function startDemo() {
-  const ownHome = temporaryFolder()
+  const ownHome = fastFolder()
   const { child, announced, exited, stderr, stop } = spawnServing(ownHome, EXECUTABLE, ['demo', '--json'])
   onTestFinished(async () => {
     child.kill('SIGKILL')
@@ -61,7 +62,7 @@ describe('postern demo', () => {
     const headers = { cookie, origin: new URL(demo.url).origin }
     const next = await ask(demo.url, 'POST /api/v1/events/wait', {
       headers,
-      body: { after: cursor, timeoutMs: 20_000 },
+      body: { after: cursor, timeoutMs: 60_000 },
     })
     expect(next.body.items.length).toBeGreaterThan(0)
     expect(demo.stderr()).toBe('')
@@ -77,7 +78,7 @@ describe('postern demo', () => {
   })
 
   it('is offered by a server on an empty store, and by no other', async () => {
-    const home = temporaryFolder()
+    const home = fastFolder()
     const offers = async () => {
       const { child, exited } = spawnServing(home, EXECUTABLE, ['serve', '--port', '0'])
       let said = ''
@@ -92,7 +93,7 @@ describe('postern demo', () => {
       return said.includes('npx postern demo')
     }
     expect(await offers()).toBe(true)
-    await postern({ home }, 'agent', 'add', 'quinn')
+    await warmPostern({ home }, 'agent', 'add', 'quinn')
     expect(await offers()).toBe(false)
   })
 })

@@ -4,13 +4,14 @@ import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EXECUTABLE, postern, posternJson } from '../../helpers/command.ts'
 import { startServe } from '../../helpers/http-server.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 
 async function homeWithPeople(): Promise<{ readonly home: string }> {
-  const home = temporaryFolder()
-  await postern({ home }, 'agent', 'add', 'justin', '--kind', 'human', '--owner')
-  await postern({ home }, 'agent', 'add', 'quinn')
+  const home = fastFolder()
+  await warmPostern({ home }, 'agent', 'add', 'justin', '--kind', 'human', '--owner')
+  await warmPostern({ home }, 'agent', 'add', 'quinn')
   return { home }
 }
 
@@ -42,18 +43,18 @@ describe('postern status', () => {
 
   it('is of use to an agent, and where nobody is registered', async () => {
     const at = await homeWithPeople()
-    await postern(at, 'inbox', 'push', '--to', 'quinn', 'work')
-    expect(await posternJson<Status>(at, 'status', '--as', 'quinn')).toMatchObject({ for: 'quinn', pending: 1 })
-    const { stdout, exit } = await postern({ home: temporaryFolder() }, 'status')
+    await warmPostern(at, 'inbox', 'push', '--to', 'quinn', 'work')
+    expect(await warmPosternJson<Status>(at, 'status', '--as', 'quinn')).toMatchObject({ for: 'quinn', pending: 1 })
+    const { stdout, exit } = await warmPostern({ home: fastFolder() }, 'status')
     expect([exit, stdout]).toEqual([0, expect.stringContaining('postern demo')])
   })
 
   it('asks a server as well', async () => {
-    const home = temporaryFolder()
+    const home = fastFolder()
     const { url, token } = await startServe({ home })
-    await postern({ home }, 'agent', 'add', 'justin', '--kind', 'human')
-    const elsewhere = { home: temporaryFolder(), env: { POSTERN_URL: url, POSTERN_TOKEN: token } }
-    expect(await posternJson<Status>(elsewhere, 'status')).toMatchObject({ for: 'justin', pending: 0 })
+    await warmPostern({ home }, 'agent', 'add', 'justin', '--kind', 'human')
+    const elsewhere = { home: fastFolder(), env: { POSTERN_URL: url, POSTERN_TOKEN: token } }
+    expect(await warmPosternJson<Status>(elsewhere, 'status')).toMatchObject({ for: 'justin', pending: 0 })
   })
 })
 
@@ -77,11 +78,22 @@ describe('postern watch', () => {
     const next = follow(at.home)
     expect(await next()).toMatch(/^\d\d:\d\d:\d\d {2}agent\.added +justin: added$/)
     expect(await next()).toContain('quinn: added')
-    await postern(at, 'inbox', 'push', '--to', 'quinn', '--subject', 'red \u001b[31malert', 'body', '--as', 'justin')
+    await warmPostern(
+      at,
+      'inbox',
+      'push',
+      '--to',
+      'quinn',
+      '--subject',
+      'red \u001b[31malert',
+      'body',
+      '--as',
+      'justin',
+    )
     const line = await next()
     expect(line).toContain('justin → quinn: red')
     expect(line).not.toContain('\u001b')
-    await postern(at, 'inbox', 'drain', '--agent', 'quinn')
+    await warmPostern(at, 'inbox', 'drain', '--agent', 'quinn')
     expect(await next()).toContain('quinn has seen msg_')
   })
 
@@ -90,8 +102,8 @@ describe('postern watch', () => {
     const next = follow(at.home, '--json', '--agent', 'quinn')
     await next()
     await next()
-    await postern(at, 'inbox', 'push', '--to', 'justin', 'not yours')
-    await postern(at, 'inbox', 'push', '--to', 'quinn', 'yours')
+    await warmPostern(at, 'inbox', 'push', '--to', 'justin', 'not yours')
+    await warmPostern(at, 'inbox', 'push', '--to', 'quinn', 'yours')
     expect(JSON.parse(await next())).toMatchObject({ type: 'message.created', data: { to: ['quinn'] } })
   })
 })

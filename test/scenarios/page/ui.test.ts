@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { processStart } from '../../../src/kit/node/processes.ts'
 import { postern, posternJson } from '../../helpers/command.ts'
 import { ask, startServe } from '../../helpers/http-server.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 
 interface Link {
   readonly person: string
@@ -21,7 +22,7 @@ async function enter(link: string): Promise<string> {
 describe('postern ui', () => {
   it('gets the one person there is into the page, and says how to be one where there is none', async () => {
     verifies('page.sign-in')
-    const home = temporaryFolder()
+    const home = fastFolder()
     await startServe({ home })
     const nobody = await postern({ home }, 'ui')
     expect(nobody).toMatchObject({ exit: 64, stderr: expect.stringContaining('agent add <your-name> --kind human') })
@@ -37,43 +38,49 @@ describe('postern ui', () => {
 
   it('keeps whoever is in the page there when the server is started again', async () => {
     verifies('page.sign-in')
-    const home = temporaryFolder()
+    const home = fastFolder()
     const first = await startServe({ home })
-    await postern({ home }, 'agent', 'add', 'justin', '--kind', 'human')
-    const cookie = await enter((await posternJson<Link>({ home }, 'ui', '--print')).url)
+    await warmPostern({ home }, 'agent', 'add', 'justin', '--kind', 'human')
+    const cookie = await enter((await warmPosternJson<Link>({ home }, 'ui', '--print')).url)
     await first.stop()
     const again = await startServe({ home, port: new URL(first.url).port })
     expect((await again.ask('GET /api/v1/caller', { token: null, headers: { cookie } })).status).toBe(200)
   })
 
   it('asks who looks where several could be meant, and takes the owner for it', async () => {
-    const home = temporaryFolder()
+    const home = fastFolder()
     await startServe({ home })
-    for (const name of ['justin', 'robin']) await postern({ home }, 'agent', 'add', name, '--kind', 'human')
-    expect(await postern({ home }, 'ui')).toMatchObject({ exit: 64, stderr: expect.stringContaining('justin, robin') })
-    expect((await posternJson<Link>({ home }, 'ui', '--as', 'robin')).person).toBe('robin')
-    await postern({ home }, 'agent', 'add', 'justin', '--kind', 'human', '--owner')
-    expect((await posternJson<Link>({ home }, 'ui')).person).toBe('justin')
+    for (const name of ['justin', 'robin']) await warmPostern({ home }, 'agent', 'add', name, '--kind', 'human')
+    expect(await warmPostern({ home }, 'ui')).toMatchObject({
+      exit: 64,
+      stderr: expect.stringContaining('justin, robin'),
+    })
+    expect((await warmPosternJson<Link>({ home }, 'ui', '--as', 'robin')).person).toBe('robin')
+    await warmPostern({ home }, 'agent', 'add', 'justin', '--kind', 'human', '--owner')
+    expect((await warmPosternJson<Link>({ home }, 'ui')).person).toBe('justin')
   })
 
   it('lets no agent in, by name or by descent', async () => {
     verifies('page.sign-in')
-    const home = temporaryFolder()
+    const home = fastFolder()
     const { ask: asked } = await startServe({ home })
-    await postern({ home }, 'agent', 'add', 'quinn')
-    await postern({ home }, 'agent', 'add', 'justin', '--kind', 'human')
-    expect((await postern({ home }, 'ui', '--as', 'quinn')).exit).toBe(4)
+    await warmPostern({ home }, 'agent', 'add', 'quinn')
+    await warmPostern({ home }, 'agent', 'add', 'justin', '--kind', 'human')
+    expect((await warmPostern({ home }, 'ui', '--as', 'quinn')).exit).toBe(4)
     const { pid } = process
     const body = { id: 'ses_1', agent: 'quinn', pid, pidStartedAt: processStart(pid) }
     await asked('POST /api/v1/sessions', { body })
     for (const words of [['ui'], ['ui', '--as', 'justin']]) {
-      expect((await postern({ home }, ...words)).exit, words.join(' ')).toBe(4)
+      expect((await warmPostern({ home }, ...words)).exit, words.join(' ')).toBe(4)
     }
   })
 
   it('says so where no server runs', async () => {
-    const home = temporaryFolder()
-    await postern({ home }, 'agent', 'add', 'justin', '--kind', 'human')
-    expect(await postern({ home }, 'ui')).toMatchObject({ exit: 69, stderr: expect.stringContaining('postern serve') })
+    const home = fastFolder()
+    await warmPostern({ home }, 'agent', 'add', 'justin', '--kind', 'human')
+    expect(await warmPostern({ home }, 'ui')).toMatchObject({
+      exit: 69,
+      stderr: expect.stringContaining('postern serve'),
+    })
   })
 })

@@ -12,19 +12,20 @@ import {
   type Fired,
   fire,
   idsIn,
-  makePlace,
   type Place,
   passesTold,
+  push,
   stateOfGate,
 } from '../../faults/harness/hook.ts'
-import { verifies } from '../requirements.ts'
+import { makeFastPlace } from '../place.ts'
+import { verifies } from '../verifies.ts'
 
 const START = { fields: { source: 'startup' } }
 
 describe("seed 000's flows", () => {
   it('foreign JSONL entry → hook', async () => {
     verifies('S000.flow.spool')
-    const place = await makePlace()
+    const place = await makeFastPlace()
     const entry = {
       id: '5b8c8f3e-7f0a-4f5e-9d3b-0c6f2f1d8a11',
       type: 'decision',
@@ -50,14 +51,14 @@ describe("seed 000's flows", () => {
 
   it('push → hook', async () => {
     verifies('S000.flow.push')
-    const place = await makePlace()
-    const push = (...words: string[]) => askCli<PushResult>(place.home, ['inbox', 'push', ...words])
-    const { id: alert } = await push('--type=alert', '--to', 'quinn', 'CI build failed on main')
-    const { id: decision } = await push('--type=decision', '--bead=quinn', 'Decision X resolved: option Y')
-    const { id: broadcast } = await push('--broadcast', '--type=system', 'Maintenance in 10 minutes')
+    const place = await makeFastPlace()
+    const pushByCommand = (...words: string[]) => askCli<PushResult>(place.home, ['inbox', 'push', ...words])
+    const { id: alert } = await pushByCommand('--type=alert', '--to', 'quinn', 'CI build failed on main')
+    const { id: decision } = await pushByCommand('--type=decision', '--bead=quinn', 'Decision X resolved: option Y')
+    const { id: broadcast } = await pushByCommand('--broadcast', '--type=system', 'Maintenance in 10 minutes')
     const event = ['--type=event', '--ttl=10m', '--dedup-key=ci-run-42', '--to', 'quinn', 'CI run 42 started']
-    const { id: started } = await push(...event)
-    expect(await push(...event)).toMatchObject({ id: started, duplicate: true })
+    const { id: started } = await pushByCommand(...event)
+    expect(await pushByCommand(...event)).toMatchObject({ id: started, duplicate: true })
     const fired = await fire(place, 'SessionStart', START)
     expect(idsIn(fired).toSorted()).toEqual([alert, decision, broadcast, started].toSorted())
     expect(fired.context).toContain('CI build failed on main')
@@ -68,7 +69,7 @@ describe("seed 000's flows", () => {
 
   it('decision create → respond → gate resolved → message in the inbox → hook', async () => {
     verifies('S000.flow.decision')
-    const place = await makePlace()
+    const place = await makeFastPlace()
     await fire(place, 'UserPromptSubmit')
     const decision = await askCli<Decision>(place.home, [
       ...['decision', 'create', '--agent', 'quinn', '--ask', 'justin'],
@@ -103,7 +104,7 @@ describe("seed 000's flows", () => {
 
   it('gate resolve → message → hook', async () => {
     verifies('S000.flow.gate')
-    const place = await makePlace()
+    const place = await makeFastPlace()
     const create = [
       'gate',
       'create',
@@ -128,10 +129,9 @@ describe("seed 000's flows", () => {
 
   it('at most 20 messages, critical ones never deferred, the excess still pending', async () => {
     verifies('S000.flow.cap')
-    const place = await makePlace()
-    const push = (...words: string[]) => askCli<PushResult>(place.home, ['inbox', 'push', '--to', 'quinn', ...words])
-    for (let at = 0; at < 15; at++) await push(`normal ${at}`)
-    for (let at = 0; at < 22; at++) await push('--priority', '0', `critical ${at}`)
+    const place = await makeFastPlace()
+    for (let at = 0; at < 15; at++) await push(place, `normal ${at}`)
+    for (let at = 0; at < 22; at++) await push(place, `critical ${at}`, { priority: 0 })
     const first = await fire(place, 'SessionStart', START)
     expect(contentsIn(first, 'critical')).toBe(22)
     expect(first.context.length).toBeLessThanOrEqual(8_000)
@@ -146,8 +146,8 @@ describe("seed 000's flows", () => {
 
   it('at most 20 messages where none is critical', async () => {
     verifies('S000.flow.cap')
-    const place = await makePlace()
-    for (let at = 0; at < 27; at++) await askCli(place.home, ['inbox', 'push', '--to', 'quinn', `normal ${at}`])
+    const place = await makeFastPlace()
+    for (let at = 0; at < 27; at++) await push(place, `normal ${at}`)
     const shown: Fired[] = []
     for (let at = 0; at < 3; at++) shown.push(await fire(place, 'UserPromptSubmit'))
     expect(shown.map((fired) => idsIn(fired).length)).toEqual([20, 7, 0])

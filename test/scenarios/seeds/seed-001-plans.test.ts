@@ -3,8 +3,10 @@ import { describe, expect, it, vi } from 'vitest'
 import { openLocal } from '../../../src/host/open-local.ts'
 import { fire, makePlace } from '../../faults/harness/hook.ts'
 import { type CommandOptions, postern, posternJson } from '../../helpers/command.ts'
+import { PATIENTLY } from '../../helpers/patience.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 
 interface PlanJson {
   readonly id: string
@@ -23,7 +25,7 @@ const SET = ['plan', 'set', ...ANALYST]
 async function prepare(): Promise<CommandOptions> {
   const options = { home: temporaryFolder() }
   for (const words of [['analyst'], ['designer'], ['husam', '--kind', 'human']]) {
-    expect(await postern(options, 'agent', 'add', ...words)).toMatchObject({ exit: 0 })
+    expect(await warmPostern(options, 'agent', 'add', ...words)).toMatchObject({ exit: 0 })
   }
   return options
 }
@@ -87,11 +89,9 @@ describe('the plans of seed 001, on the command line', () => {
     await postern(options, 'inbox', 'push', '--to', 'designer', 'hello')
     const page = await posternJson<{ items: { type: string; content: string }[] }>(options, 'inbox', 'list', ...ANALYST)
     expect(page.items).toMatchObject([{ type: 'plan', content: 'Wake up again' }])
-    const waiting = postern(options, 'inbox', 'wait', '--agent', 'designer', '--timeout', '30s')
     await postern(options, 'inbox', 'drain', '--agent', 'designer')
-    await waiting
     await postern(options, 'plan', 'set', '--agent', 'designer', '--run-after', '1s', 'Paint')
-    expect(await postern(options, 'inbox', 'wait', '--agent', 'designer', '--timeout', '30s')).toMatchObject({
+    expect(await postern(options, 'inbox', 'wait', '--agent', 'designer', '--timeout', '60s')).toMatchObject({
       exit: 0,
     })
   })
@@ -104,7 +104,7 @@ describe('the plans of seed 001, on the command line', () => {
       await postern(options, ...SET, '--name', 'soon', '--run-after', '2s', 'Wake up')
       await vi.waitFor(
         async () => expect((await server.inbox.list({ agent: 'analyst' })).items).toMatchObject([{ type: 'plan' }]),
-        { timeout: 30_000, interval: 100 },
+        PATIENTLY,
       )
       expect(await server.plans.list({ agent: 'analyst' })).toEqual([])
     } finally {
@@ -178,7 +178,7 @@ describe('the plans of seed 001, on the command line', () => {
     expect(exit).toBeGreaterThan(0)
     expect([stdout, stderr.trim().split('\n').length]).toEqual(['', 1])
     expect(stderr).toContain(`[${code}]`)
-    const { items } = await posternJson<{ items: unknown[] }>(options, 'plan', 'list', '--all')
+    const { items } = await warmPosternJson<{ items: unknown[] }>(options, 'plan', 'list', '--all')
     expect(items).toEqual([])
   })
 })

@@ -8,9 +8,10 @@ import type { TriggerAgent } from '../../../src/model/sources/services.ts'
 import { type CommandOptions, postern, posternJson } from '../../helpers/command.ts'
 import { codeBlocks } from '../../helpers/documents.ts'
 import { runInShell } from '../../helpers/shell.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
 import { signAs } from '../../helpers/webhook.ts'
-import { verifies } from '../requirements.ts'
+import { verifies } from '../verifies.ts'
 
 interface ServiceJson {
   readonly id: string
@@ -19,9 +20,9 @@ interface ServiceJson {
 }
 
 async function prepare(): Promise<CommandOptions> {
-  const options = { home: temporaryFolder() }
-  await postern(options, 'agent', 'add', 'developer')
-  await postern(options, 'agent', 'add', 'justin', '--kind', 'human')
+  const options = { home: fastFolder() }
+  await warmPostern(options, 'agent', 'add', 'developer')
+  await warmPostern(options, 'agent', 'add', 'justin', '--kind', 'human')
   return options
 }
 
@@ -71,70 +72,70 @@ describe('a service on the command line', () => {
   it('says in words what to do with what it shows', async () => {
     verifies('S001.service.forms')
     const options = await prepare()
-    const { stdout } = await postern(options, ...CREATE)
+    const { stdout } = await warmPostern(options, ...CREATE)
     expect(stdout).toMatch(
       /^Registered: jira-webhook may wake developer\.\n {2}key +sk_\S+\n {2}signing secret +whsec_\S+\n/,
     )
     expect(stdout).toContain('shown this once')
     expect(stdout).toContain('POST /api/agents/developer/trigger')
-    expect((await postern(options, 'service', 'list')).stdout).toMatch(
+    expect((await warmPostern(options, 'service', 'list')).stdout).toMatch(
       /jira-webhook +developer +good +0 events, last never/,
     )
-    expect(await postern(options, 'service', 'create')).toMatchObject({ exit: 64 })
-    expect(await postern(options, 'service', 'create', 'ci', '--agent', 'nobody')).toMatchObject({ exit: 5 })
-    expect(await postern(options, 'service', 'create', 'CI', '--agent', 'developer')).toMatchObject({ exit: 64 })
+    expect(await warmPostern(options, 'service', 'create')).toMatchObject({ exit: 64 })
+    expect(await warmPostern(options, 'service', 'create', 'ci', '--agent', 'nobody')).toMatchObject({ exit: 5 })
+    expect(await warmPostern(options, 'service', 'create', 'CI', '--agent', 'developer')).toMatchObject({ exit: 64 })
   })
 
   it('gets a new key and is revoked', async () => {
     verifies('S001.service.forms')
     const options = await prepare()
-    const first = await posternJson<ServiceJson>(options, ...CREATE)
-    const second = await posternJson<ServiceJson>(options, 'service', 'rotate', 'jira-webhook', '--overlap', '1h')
+    const first = await warmPosternJson<ServiceJson>(options, ...CREATE)
+    const second = await warmPosternJson<ServiceJson>(options, 'service', 'rotate', 'jira-webhook', '--overlap', '1h')
     for (const { key } of [first, second]) await trigger(options, { proof: { key }, payload: PAYLOAD })
-    expect((await postern(options, 'service', 'list')).stdout).toContain('two are good')
-    const third = await posternJson<ServiceJson>(options, 'service', 'rotate', first.id, '--overlap', '0s')
+    expect((await warmPostern(options, 'service', 'list')).stdout).toContain('two are good')
+    const third = await warmPosternJson<ServiceJson>(options, 'service', 'rotate', first.id, '--overlap', '0s')
     await expect(trigger(options, { proof: { key: second.key }, payload: 1 })).rejects.toMatchObject({
       code: 'TRIGGER_REFUSED',
     })
-    const revoked = await postern(options, 'service', 'revoke', 'jira-webhook', '--agent', 'developer')
+    const revoked = await warmPostern(options, 'service', 'revoke', 'jira-webhook', '--agent', 'developer')
     expect(revoked.stdout).toBe('Revoked: jira-webhook cannot wake developer any more.\n')
     await expect(trigger(options, { proof: { key: third.key }, payload: 1 })).rejects.toMatchObject({
       code: 'TRIGGER_REFUSED',
     })
-    expect((await postern(options, 'service', 'list')).stdout).toBe('No service is registered.\n')
-    expect((await postern(options, 'service', 'list', '--all')).stdout).toContain('revoked')
-    expect(await postern(options, 'service', 'rotate', 'jira-webhook')).toMatchObject({ exit: 5 })
-    expect(await postern(options, 'service', 'rotate', 'x', '--overlap', 'long')).toMatchObject({ exit: 64 })
+    expect((await warmPostern(options, 'service', 'list')).stdout).toBe('No service is registered.\n')
+    expect((await warmPostern(options, 'service', 'list', '--all')).stdout).toContain('revoked')
+    expect(await warmPostern(options, 'service', 'rotate', 'jira-webhook')).toMatchObject({ exit: 5 })
+    expect(await warmPostern(options, 'service', 'rotate', 'x', '--overlap', 'long')).toMatchObject({ exit: 64 })
   })
 
   it('opens a gate that waits for it', async () => {
     verifies('S001.service.forms')
     const options = await prepare()
     const create = ['gate', 'create', '--agent', 'developer', '--kind', 'service', '--service', 'ci'] as const
-    expect(await postern(options, ...create, 'CI first')).toMatchObject({ exit: 5 })
-    const { key } = await posternJson<ServiceJson>(options, 'service', 'create', 'ci', '--agent', 'developer')
+    expect(await warmPostern(options, ...create, 'CI first')).toMatchObject({ exit: 5 })
+    const { key } = await warmPosternJson<ServiceJson>(options, 'service', 'create', 'ci', '--agent', 'developer')
     const where = ['--where', 'status=success', '--where', 'build.branch=feature/x'] as const
-    const gate = await posternJson<{ id: string }>(options, ...create, ...where, 'CI first')
+    const gate = await warmPosternJson<{ id: string }>(options, ...create, ...where, 'CI first')
     expect(gate).toMatchObject({ kind: 'service', awaits: 'ci?status=success&build.branch=feature%2Fx', state: 'open' })
     await trigger(options, { proof: { key }, payload: { status: 'success' } })
-    expect(await postern(options, 'gate', 'check', gate.id)).toMatchObject({ exit: 7 })
+    expect(await warmPostern(options, 'gate', 'check', gate.id)).toMatchObject({ exit: 7 })
     await trigger(options, { proof: { key }, payload: { status: 'success', build: { branch: 'feature/x' } } })
-    expect(await postern(options, 'gate', 'check', gate.id)).toMatchObject({ exit: 0 })
+    expect(await warmPostern(options, 'gate', 'check', gate.id)).toMatchObject({ exit: 0 })
     for (const wrong of [
       ['--where', 'status'],
       ['--where', '=x'],
       ['--message', 'msg_1'],
     ]) {
-      expect(await postern(options, ...create, ...wrong, 'CI first')).toMatchObject({ exit: 64 })
+      expect(await warmPostern(options, ...create, ...wrong, 'CI first')).toMatchObject({ exit: 64 })
     }
     const stray = ['gate', 'create', '--agent', 'developer', '--where', 'a=b', 'x'] as const
-    expect(await postern(options, ...stray)).toMatchObject({ exit: 64, stderr: expect.stringContaining('--where') })
+    expect(await warmPostern(options, ...stray)).toMatchObject({ exit: 64, stderr: expect.stringContaining('--where') })
   })
 
   it('signs as the guide shows it, in a shell and in Node', async () => {
     verifies('S001.service.signed')
     const options = await prepare()
-    const { signingSecret } = await posternJson<ServiceJson>(options, ...CREATE)
+    const { signingSecret } = await warmPosternJson<ServiceJson>(options, ...CREATE)
     const guide = readFileSync(fileURLToPath(new URL('../../../docs/guides/services.md', import.meta.url)), 'utf8')
     const snippet = (part: string) =>
       codeBlocks(guide).find(({ text }) => text.includes(part))?.text ?? expect.fail(part)
@@ -186,11 +187,11 @@ describe('a token on the command line', () => {
       'human:developer': 64,
     }
     for (const [scope, exit] of Object.entries(exits)) {
-      expect(await postern(options, 'token', 'create', '--scope', scope)).toMatchObject({ exit })
+      expect(await warmPostern(options, 'token', 'create', '--scope', scope)).toMatchObject({ exit })
     }
-    expect(await postern(options, 'token', 'create')).toMatchObject({ exit: 64 })
-    expect(await postern(options, 'token', 'revoke', 'tok_none')).toMatchObject({ exit: 5 })
-    const asAgent = await postern(options, 'token', 'create', '--scope', 'admin', '--as', 'developer')
+    expect(await warmPostern(options, 'token', 'create')).toMatchObject({ exit: 64 })
+    expect(await warmPostern(options, 'token', 'revoke', 'tok_none')).toMatchObject({ exit: 5 })
+    const asAgent = await warmPostern(options, 'token', 'create', '--scope', 'admin', '--as', 'developer')
     expect(asAgent).toMatchObject({ exit: 4, stderr: expect.stringContaining('[NOT_ALLOWED]') })
   })
 })
@@ -199,8 +200,8 @@ describe('what the home keeps', () => {
   it('holds no key, no signing secret and no token', async () => {
     verifies('G16.hashed')
     const options = await prepare()
-    const { key, signingSecret } = await posternJson<ServiceJson>(options, ...CREATE)
-    const { token } = await posternJson<{ token: string }>(options, 'token', 'create', '--scope', 'admin')
+    const { key, signingSecret } = await warmPosternJson<ServiceJson>(options, ...CREATE)
+    const { token } = await warmPosternJson<{ token: string }>(options, 'token', 'create', '--scope', 'admin')
     const files = readdirSync(options.home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     expect(files.map(({ name }) => name)).toContain('secret.key')
     for (const { parentPath, name } of files) {

@@ -3,14 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { openLocal } from '../../../src/host/open-local.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import { type CommandOptions, postern, posternJson, withoutChance } from '../../helpers/command.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 
 const REPORT = "Let's finalize the Q4 report"
 
 /** A home with Husam and three agents. */
 async function prepare(make?: (store: Postern) => Promise<unknown>): Promise<CommandOptions> {
-  const home = temporaryFolder()
+  const home = fastFolder()
   const store = await openLocal(join(home, 'postern.db'), { upkeep: false })
   await store.agents.add({ id: 'husam', kind: 'human', displayName: 'Husam' })
   for (const id of ['designer', 'developer', 'analyst', 'rosa']) await store.agents.add({ id })
@@ -35,14 +36,14 @@ interface InboxJson {
 }
 
 const inboxOf = async (options: CommandOptions, agent: string) =>
-  (await posternJson<InboxJson>(options, 'inbox', 'list', '--agent', agent, '--all')).items
+  (await warmPosternJson<InboxJson>(options, 'inbox', 'list', '--agent', agent, '--all')).items
 
 describe('a space on the command line', () => {
   it('is created with its members, and shown', async () => {
     verifies('S001.space.forms')
     const options = await prepare()
     const create = ['space', 'create', 'alpha', '--name', 'Project Alpha', '--members', 'husam,designer']
-    const space = await posternJson(options, ...create)
+    const space = await warmPosternJson(options, ...create)
     expect(space).toEqual({
       id: 'alpha',
       name: 'Project Alpha',
@@ -51,9 +52,12 @@ describe('a space on the command line', () => {
       closedAt: null,
       members: ['designer', 'husam'].map((agent) => ({ agent, joinedAt: expect.stringMatching(/Z$/) })),
     })
-    expect(await postern(options, ...create)).toMatchObject({ exit: 0, stdout: 'Space alpha with designer, husam.\n' })
-    expect(await posternJson(options, 'space', 'show', 'alpha')).toEqual(space)
-    const { stdout } = await postern(options, 'space', 'show', 'alpha')
+    expect(await warmPostern(options, ...create)).toMatchObject({
+      exit: 0,
+      stdout: 'Space alpha with designer, husam.\n',
+    })
+    expect(await warmPosternJson(options, 'space', 'show', 'alpha')).toEqual(space)
+    const { stdout } = await warmPostern(options, 'space', 'show', 'alpha')
     expect(withoutChance(stdout)).toMatch(/^alpha · Project Alpha · made by local .*\n2 members: designer, husam\n$/)
   })
 
@@ -85,7 +89,7 @@ describe('a space on the command line', () => {
   it('makes no event of an agent’s own message for itself', async () => {
     verifies('S001.space.forms')
     const options = await withAlpha()
-    const { stdout } = await postern(options, 'space', 'post', 'alpha', '--as', 'analyst', 'Revenue is up')
+    const { stdout } = await warmPostern(options, 'space', 'post', 'alpha', '--as', 'analyst', 'Revenue is up')
     expect(withoutChance(stdout)).toBe('Posted: msg_ID as number 1 in alpha for designer, developer, husam\n')
     expect(await inboxOf(options, 'analyst')).toEqual([])
     expect(await inboxOf(options, 'husam')).toMatchObject([{ content: 'Revenue is up' }])
@@ -94,23 +98,23 @@ describe('a space on the command line', () => {
   it('is entered, and then posted in without its name', async () => {
     verifies('S001.space.forms')
     const options = await withAlpha()
-    await postern(options, 'space', 'post', 'alpha', '--as', 'husam', REPORT)
-    const entered = await postern(options, 'space', 'enter', 'alpha', '--as', 'analyst')
+    await warmPostern(options, 'space', 'post', 'alpha', '--as', 'husam', REPORT)
+    const entered = await warmPostern(options, 'space', 'enter', 'alpha', '--as', 'analyst')
     expect(entered).toMatchObject({ exit: 0 })
     expect(withoutChance(entered.stdout)).toContain(
       `4 members: analyst, designer, developer, husam\n#1 Husam (husam), human · TIME · msg_ID\n│ ${REPORT}\n`,
     )
-    expect(await postern(options, 'space', 'post', 'alpha', '--as', 'analyst')).toMatchObject({
+    expect(await warmPostern(options, 'space', 'post', 'alpha', '--as', 'analyst')).toMatchObject({
       exit: 64,
       stderr: expect.stringContaining('alpha is a space, and the text is missing'),
     })
     const here = { ...options, env: { POSTERN_AGENT: 'analyst' }, stdin: 'Two lines\nof text' }
-    expect(await posternJson(here, 'space', 'post', '-')).toMatchObject({ spaceId: 'alpha', post: { seq: 2 } })
-    const { stdout } = await postern(options, 'space', 'history', 'alpha', '--limit', '1')
+    expect(await warmPosternJson(here, 'space', 'post', '-')).toMatchObject({ spaceId: 'alpha', post: { seq: 2 } })
+    const { stdout } = await warmPostern(options, 'space', 'history', 'alpha', '--limit', '1')
     expect(withoutChance(stdout)).toBe('Earlier: --before 2\n#2 analyst, ai · TIME · msg_ID\n│ Two lines\n│ of text\n')
-    const page = await posternJson(options, 'space', 'history', 'alpha', '--before', '2')
+    const page = await warmPosternJson(options, 'space', 'history', 'alpha', '--before', '2')
     expect(page).toMatchObject({ items: [{ seq: 1, content: REPORT }], earlier: null })
-    expect(await posternJson(options, 'space', 'history', 'alpha', '--after', '1')).toMatchObject({
+    expect(await warmPosternJson(options, 'space', 'history', 'alpha', '--after', '1')).toMatchObject({
       items: [{ seq: 2 }],
     })
   })
@@ -119,58 +123,58 @@ describe('a space on the command line', () => {
     verifies('S001.space.forms')
     const options = await withAlpha()
     const post = ['space', 'post', 'alpha', '--as', 'husam', 'Who?', '--dedup-key', 'k', '--priority', '1']
-    const first = await posternJson<PostedJson>(options, ...post)
-    expect(await posternJson(options, ...post)).toMatchObject({ duplicate: true, post: { priority: 1 } })
-    expect((await postern(options, ...post)).stdout).toMatch(/^Already posted: msg_/)
-    const conflict = await postern(options, ...post.with(5, 'What?'))
+    const first = await warmPosternJson<PostedJson>(options, ...post)
+    expect(await warmPosternJson(options, ...post)).toMatchObject({ duplicate: true, post: { priority: 1 } })
+    expect((await warmPostern(options, ...post)).stdout).toMatch(/^Already posted: msg_/)
+    const conflict = await warmPostern(options, ...post.with(5, 'What?'))
     expect(conflict).toMatchObject({ exit: 6, stderr: expect.stringContaining('[DEDUP_CONFLICT]') })
     const replyTo = first.post.messageId
     const reply = ['space', 'post', 'alpha', 'I', '--as', 'analyst', '--reply-to', replyTo]
-    expect(await posternJson(options, ...reply)).toMatchObject({ post: { replyTo } })
+    expect(await warmPosternJson(options, ...reply)).toMatchObject({ post: { replyTo } })
     expect(await inboxOf(options, 'husam')).toMatchObject([{ replyTo, threadId: replyTo }])
   })
 
   it('is posted in by a push to its address', async () => {
     verifies('S001.space.forms')
     const options = await withAlpha()
-    const pushed = await postern(options, 'inbox', 'push', '--to', 'space:alpha', '--as', 'designer', 'A draft')
+    const pushed = await warmPostern(options, 'inbox', 'push', '--to', 'space:alpha', '--as', 'designer', 'A draft')
     expect(withoutChance(pushed.stdout)).toBe('Stored: msg_ID for analyst, developer, husam\n')
-    const { stdout } = await postern(options, 'space', 'list')
+    const { stdout } = await warmPostern(options, 'space', 'list')
     expect(withoutChance(stdout)).toMatch(/^ID .*NAME\nalpha +4 +1 +WHEN +open +Project Alpha\n$/)
-    const local = await postern(options, 'inbox', 'push', '--to', 'space:alpha', 'Who am I?')
+    const local = await warmPostern(options, 'inbox', 'push', '--to', 'space:alpha', 'Who am I?')
     expect(local).toMatchObject({ exit: 64, stderr: expect.stringContaining('--as <agent>') })
   })
 
   it('is joined, left and closed', async () => {
     verifies('S001.space.forms')
     const options = await prepare()
-    await postern(options, 'space', 'create', 'alpha', '--as', 'husam')
-    const join = await postern(options, 'space', 'join', 'alpha', '--as', 'developer')
+    await warmPostern(options, 'space', 'create', 'alpha', '--as', 'husam')
+    const join = await warmPostern(options, 'space', 'join', 'alpha', '--as', 'developer')
     expect(join).toMatchObject({ exit: 0, stdout: 'developer is a member of alpha.\n' })
-    await postern(options, 'space', 'join', 'alpha', '--agent', 'analyst', '--as', 'husam')
-    expect(await posternJson(options, 'space', 'list', '--agent', 'analyst')).toMatchObject({
+    await warmPostern(options, 'space', 'join', 'alpha', '--agent', 'analyst', '--as', 'husam')
+    expect(await warmPosternJson(options, 'space', 'list', '--agent', 'analyst')).toMatchObject({
       items: [{ id: 'alpha', members: 3 }],
     })
-    const other = await postern(options, 'space', 'leave', 'alpha', '--agent', 'analyst', '--as', 'developer')
+    const other = await warmPostern(options, 'space', 'leave', 'alpha', '--agent', 'analyst', '--as', 'developer')
     expect(other).toMatchObject({ exit: 4, stderr: expect.stringContaining('[NOT_ALLOWED]') })
-    const leave = await postern(options, 'space', 'leave', 'alpha', '--as', 'developer')
+    const leave = await warmPostern(options, 'space', 'leave', 'alpha', '--as', 'developer')
     expect(leave).toMatchObject({ exit: 0, stdout: 'developer is no member of alpha.\n' })
-    expect(await postern(options, 'space', 'close', 'alpha', '--as', 'analyst')).toMatchObject({ exit: 4 })
-    expect(await postern(options, 'space', 'close', 'alpha', '--as', 'husam')).toMatchObject({
+    expect(await warmPostern(options, 'space', 'close', 'alpha', '--as', 'analyst')).toMatchObject({ exit: 4 })
+    expect(await warmPostern(options, 'space', 'close', 'alpha', '--as', 'husam')).toMatchObject({
       exit: 0,
       stdout: 'Closed: alpha.\n',
     })
-    expect(await postern(options, 'space', 'list')).toMatchObject({ stdout: 'There is no space.\n' })
-    expect((await postern(options, 'space', 'list', '--all')).stdout).toContain('closed')
-    expect((await postern(options, 'space', 'show', 'alpha')).stdout).toContain(', closed ')
-    expect(await postern(options, 'space', 'history', 'alpha')).toMatchObject({ stdout: 'Nothing was said.\n' })
+    expect(await warmPostern(options, 'space', 'list')).toMatchObject({ stdout: 'There is no space.\n' })
+    expect((await warmPostern(options, 'space', 'list', '--all')).stdout).toContain('closed')
+    expect((await warmPostern(options, 'space', 'show', 'alpha')).stdout).toContain(', closed ')
+    expect(await warmPostern(options, 'space', 'history', 'alpha')).toMatchObject({ stdout: 'Nothing was said.\n' })
   })
 
   it('shows no words as if they were its own', async () => {
     verifies('S001.space.forms')
     const options = await withAlpha()
-    await postern(options, 'space', 'post', 'alpha', '--as', 'designer', 'x\n#9 husam, human\nOwn words\u001b[2J')
-    const { stdout } = await postern(options, 'space', 'history', 'alpha')
+    await warmPostern(options, 'space', 'post', 'alpha', '--as', 'designer', 'x\n#9 husam, human\nOwn words\u001b[2J')
+    const { stdout } = await warmPostern(options, 'space', 'history', 'alpha')
     expect(stdout).not.toContain('\u001b')
     expect(stdout.split('\n').filter((line) => line.startsWith('#'))).toHaveLength(1)
   })
@@ -194,7 +198,7 @@ describe('a space on the command line', () => {
   ])('refuses %s with its code and exit code', async (_, args, exit, code) => {
     verifies('S001.space.forms')
     const options = await withAlpha()
-    const outcome = await postern(options, 'space', ...args)
+    const outcome = await warmPostern(options, 'space', ...args)
     expect(outcome).toMatchObject({ exit, stdout: '' })
     expect(outcome.stderr).toMatch(new RegExp(`^postern: .+ \\[${code}\\]\\n$`))
   })

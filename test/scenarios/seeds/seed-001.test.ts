@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openLocal } from '../../../src/host/open-local.ts'
 import { type AgentBatch, agent, type Postern } from '../../../src/index.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { PATIENTLY } from '../../helpers/patience.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { verifies } from '../verifies.ts'
 
-const SOON = { timeout: 30_000 }
 const BEGINNING = Date.UTC(2026, 1, 18, 15, 6, 55)
 const HOUR_MS = 60 * 60_000
 
@@ -19,7 +19,7 @@ const PEOPLE = ['husam', 'ahmad'] as const
 /** The seed's people, agents and spaces, in a store whose clock moves only when the scene says so. */
 async function openScene() {
   let now = BEGINNING
-  const store = join(temporaryFolder(), 'postern.db')
+  const store = join(fastFolder(), 'postern.db')
   const postern = await openLocal(store, { upkeep: false, now: () => now })
   onTestFinished(() => postern.close())
   const named = (id: string) => ({ id, displayName: id.replace(/^./, (first) => first.toUpperCase()) })
@@ -199,11 +199,11 @@ describe('seed 001: the wake-up', () => {
     verifies('S001.wake')
     const { postern, store, say } = await openScene()
     const { child, batches, ended } = startAgent(store)
-    await expect.poll(async () => (await postern.agents.show({ id: 'analyst' })).session?.host, SOON).toBe('agent')
+    await expect.poll(async () => (await postern.agents.show({ id: 'analyst' })).session?.host, PATIENTLY).toBe('agent')
     await say('husam', 'alpha', 'one')
-    await expect.poll(() => batches, SOON).toEqual([[{ content: 'one', attempt: 1 }]])
+    await expect.poll(() => batches, PATIENTLY).toEqual([[{ content: 'one', attempt: 1 }]])
     await postern.inbox.push({ to: ['analyst'], content: 'two' })
-    await expect.poll(() => batches.at(-1), SOON).toEqual([{ content: 'two', attempt: 1 }])
+    await expect.poll(() => batches.at(-1), PATIENTLY).toEqual([{ content: 'two', attempt: 1 }])
     child.kill('SIGTERM')
     expect(await ended).toEqual([0, null])
     expect(await postern.agents.show({ id: 'analyst' })).toMatchObject({ pending: 0, session: null })
@@ -211,16 +211,16 @@ describe('seed 001: the wake-up', () => {
 
   it('comes again for what an agent was killed over', async () => {
     verifies('S001.killed')
-    const store = join(temporaryFolder(), 'postern.db')
+    const store = join(fastFolder(), 'postern.db')
     const postern = await openLocal(store)
     onTestFinished(() => postern.close())
     await postern.agents.add({ id: 'analyst' })
     const { child, batches, ended } = startAgent(store, 'hang')
     await postern.inbox.push({ to: ['analyst'], content: 'hello' })
-    await expect.poll(() => batches, SOON).toEqual([[{ content: 'hello', attempt: 1 }]])
+    await expect.poll(() => batches, PATIENTLY).toEqual([[{ content: 'hello', attempt: 1 }]])
     child.kill('SIGKILL')
     await ended
-    await expect.poll(() => postern.inbox.wait({ agent: 'analyst', timeoutMs: 0 }), SOON).toEqual({ pending: 1 })
+    await expect.poll(() => postern.inbox.wait({ agent: 'analyst', timeoutMs: 0 }), PATIENTLY).toEqual({ pending: 1 })
     const { messages } = await wake(postern, 'analyst')
     expect(messages.map(({ content, attempt }) => ({ content, attempt }))).toEqual([{ content: 'hello', attempt: 2 }])
   })

@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest'
 import type { BusEntry } from '../../../src/model/bus/entry.ts'
 import { postern, posternJson } from '../../helpers/command.ts'
 import { startServe } from '../../helpers/http-server.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 
 const P = ['--project', 'p', '--task', 't'] as const
 const ID = /^MSG-\d{8}-\d{6}-\d{9}-PID\d{5,}-\d{4,}$/
@@ -24,7 +25,7 @@ interface Page {
 }
 
 function scene() {
-  const home = temporaryFolder()
+  const home = fastFolder()
   return { home, root: join(home, 'run-agent'), file: join(home, 'run-agent/p/t/TASK-MESSAGE-BUS.md') }
 }
 
@@ -70,15 +71,15 @@ describe('bus post and bus read', () => {
     verifies('S002.forms')
     const { home, root } = scene()
     writeFileSync(join(home, 'out.txt'), 'stdout')
-    const { msg_id } = await posternJson<Posted>({ home }, 'bus', 'post', ...P, 'first')
-    await postern(
+    const { msg_id } = await warmPosternJson<Posted>({ home }, 'bus', 'post', ...P, 'first')
+    await warmPostern(
       { home },
       ...['bus', 'post', ...P, '--type', 'ISSUE', '--run', 'run_1', '--issue', 'ISSUE-1'],
       ...['--parent', msg_id, '--parent', 'ISSUE-0:depends_on', '--meta', 'status=open', '--meta', 'n=5'],
       ...['--link', 'output=/var/output.md', '--link', 'https://example.com/?a=b'],
       ...['--attach', 'out.txt,kind=log,label=agent stdout', 'Need tests'],
     )
-    const entry = (await posternJson<Page>({ home }, 'bus', 'read', ...P, '--tail', '1')).items[0]
+    const entry = (await warmPosternJson<Page>({ home }, 'bus', 'read', ...P, '--tail', '1')).items[0]
     expect(entry).toMatchObject({
       type: 'ISSUE',
       run_id: 'run_1',
@@ -92,24 +93,24 @@ describe('bus post and bus read', () => {
     expect(attachment?.sha256).toBe(createHash('sha256').update('stdout').digest('hex'))
     expect(readFileSync(join(root, 'p/t', attachment?.path ?? ''), 'utf8')).toBe('stdout')
     const again = ['bus', 'post', ...P, '--attach', join(root, 'p/t', attachment?.path ?? ''), 'the same'] as const
-    await postern({ home }, ...again)
-    const same = (await posternJson<Page>({ home }, 'bus', 'read', ...P, '--tail', '1')).items[0]
+    await warmPostern({ home }, ...again)
+    const same = (await warmPosternJson<Page>({ home }, 'bus', 'read', ...P, '--tail', '1')).items[0]
     expect(same?.attachments?.[0]?.path).toBe(attachment?.path)
   })
 
   it('say who wrote, and leave out nobody', async () => {
     verifies('S002.forms')
     const { home } = scene()
-    await postern({ home }, 'agent', 'add', 'quinn')
-    await postern({ home }, 'bus', 'post', ...P, '--as', 'quinn', 'mine')
-    await postern({ home }, 'bus', 'post', ...P, 'nobody')
-    const { items } = await posternJson<Page>({ home }, 'bus', 'read', ...P)
+    await warmPostern({ home }, 'agent', 'add', 'quinn')
+    await warmPostern({ home }, 'bus', 'post', ...P, '--as', 'quinn', 'mine')
+    await warmPostern({ home }, 'bus', 'post', ...P, 'nobody')
+    const { items } = await warmPosternJson<Page>({ home }, 'bus', 'read', ...P)
     expect(items.map(({ meta }) => meta)).toEqual([{ from: 'quinn' }, undefined])
-    const { stdout } = await postern({ home }, 'bus', 'read', ...P)
+    const { stdout } = await warmPostern({ home }, 'bus', 'read', ...P)
     expect(stdout).toMatch(
       /^├─ MSG-\S+ · USER · \S+Z · from quinn \(unverified\)\n│ mine\n├─ MSG-\S+ · USER · \S+Z\n│ nobody\n$/,
     )
-    expect((await postern({ home }, 'bus', 'post', ...P, '--meta', 'from=justin', 'not me')).exit).toBe(64)
+    expect((await warmPostern({ home }, 'bus', 'post', ...P, '--meta', 'from=justin', 'not me')).exit).toBe(64)
   })
 
   it('give the last 20, what comes after one, or what is wanted', async () => {
@@ -118,10 +119,10 @@ describe('bus post and bus read', () => {
     const ids: string[] = []
     for (let at = 1; at <= 22; at++) {
       const type = at % 2 === 0 ? 'FACT' : 'INFO'
-      ids.push((await posternJson<Posted>({ home }, 'bus', 'post', ...P, '--type', type, `number ${at}`)).msg_id)
+      ids.push((await warmPosternJson<Posted>({ home }, 'bus', 'post', ...P, '--type', type, `number ${at}`)).msg_id)
     }
     const read = async (...args: readonly string[]) =>
-      (await posternJson<Page>({ home }, 'bus', 'read', ...P, ...args)).items.map(({ msg_id }) => msg_id)
+      (await warmPosternJson<Page>({ home }, 'bus', 'read', ...P, ...args)).items.map(({ msg_id }) => msg_id)
     expect(await read()).toEqual(ids.slice(2))
     expect(await read('--tail', '0')).toEqual(ids)
     expect(await read('--tail', '3')).toEqual(ids.slice(-3))
@@ -130,23 +131,23 @@ describe('bus post and bus read', () => {
     expect(await read('--after', ids[3] ?? '', '--limit', '2')).toEqual(ids.slice(4, 6))
     expect(await read('--type', 'FACT', '--tail', '2')).toEqual([ids[19], ids[21]])
     expect(ids).toEqual(ids.toSorted())
-    const part = await postern({ home }, 'bus', 'read', ...P, '--tail', '0', '--limit', '2')
+    const part = await warmPostern({ home }, 'bus', 'read', ...P, '--tail', '0', '--limit', '2')
     expect(part.stderr).toBe(`(there are more: --after ${ids[1]})\n`)
   })
 
   it('keep project and task apart, and put them together by time where that is asked for', async () => {
     verifies('S002.forms')
     const { home, root } = scene()
-    await postern({ home }, 'bus', 'post', '--project', 'p', 'for all')
-    await postern({ home }, 'bus', 'post', ...P, 'for one')
+    await warmPostern({ home }, 'bus', 'post', '--project', 'p', 'for all')
+    await warmPostern({ home }, 'bus', 'post', ...P, 'for one')
     expect(existsSync(join(root, 'p/PROJECT-MESSAGE-BUS.md'))).toBe(true)
-    const own = await posternJson<Page>({ home }, 'bus', 'read', '--project', 'p')
+    const own = await warmPosternJson<Page>({ home }, 'bus', 'read', '--project', 'p')
     expect(own.items.map(({ body }) => body)).toEqual(['for all'])
-    const merged = await posternJson<Page>({ home }, 'bus', 'read', ...P, '--merged')
+    const merged = await warmPosternJson<Page>({ home }, 'bus', 'read', ...P, '--merged')
     expect(merged.items.map(({ body }) => body)).toEqual(['for all', 'for one'])
-    const { stdout } = await postern({ home }, 'bus', 'read', ...P, '--merged')
+    const { stdout } = await warmPostern({ home }, 'bus', 'read', ...P, '--merged')
     expect(stdout).toMatch(/ · project p\n│ for all\n├─ .* · task t\n│ for one\n$/)
-    const list = await posternJson<Page>({ home }, 'bus', 'list')
+    const list = await warmPosternJson<Page>({ home }, 'bus', 'list')
     expect(list.items).toMatchObject([{ project_id: 'p' }, { project_id: 'p', task_id: 't' }])
   })
 
@@ -164,7 +165,7 @@ describe('bus post and bus read', () => {
     )
     mkdirSync(join(file, '..'), { recursive: true })
     writeFileSync(file, entries.join(''))
-    const page = await posternJson<Page>({ home }, 'bus', 'read', ...P, '--tail', tail)
+    const page = await warmPosternJson<Page>({ home }, 'bus', 'read', ...P, '--tail', tail)
     const expected = Array.from({ length: count }, (_, at) => idOf(at)).slice(-Number(tail))
     expect(page.items.map(({ msg_id }) => msg_id)).toEqual(expected)
     expect(page.items.at(-1)?.body).toBe(bodyOf(count - 1))
@@ -203,11 +204,11 @@ describe('which bus is meant', () => {
     const cwd = join(home, 'repository')
     mkdirSync(cwd)
     writeFileSync(join(cwd, 'MESSAGE-BUS.md'), '')
-    await postern({ home, cwd }, 'bus', 'post', '--type', 'FACT', 'in the repository')
+    await warmPostern({ home, cwd }, 'bus', 'post', '--type', 'FACT', 'in the repository')
     expect(readFileSync(join(cwd, 'MESSAGE-BUS.md'), 'utf8')).toContain('project_id: repository\n')
     const env = { JRUN_TASK_FOLDER: join(home, 'elsewhere/p/t'), JRUN_MESSAGE_BUS: join(home, 'elsewhere/bus.md') }
     mkdirSync(env.JRUN_TASK_FOLDER, { recursive: true })
-    await postern({ home, env }, 'bus', 'post', 'somewhere')
+    await warmPostern({ home, env }, 'bus', 'post', 'somewhere')
     expect(readFileSync(env.JRUN_MESSAGE_BUS, 'utf8')).toContain('task_id: t\n')
     expect(existsSync(root)).toBe(false)
   })
@@ -221,22 +222,22 @@ describe('the bus through a server', () => {
     const remote = ['--url', url] as const
     writeFileSync(join(home, 'out.txt'), 'stdout')
     const post = ['bus', 'post', ...P, '--type', 'ISSUE', '--issue', 'A', '--attach', 'out.txt', 'sent'] as const
-    const { msg_id } = await posternJson<Posted>({ home }, ...post, ...remote)
+    const { msg_id } = await warmPosternJson<Posted>({ home }, ...post, ...remote)
     for (const command of ['read', 'issues', 'verify']) {
-      const here = await posternJson({ home }, 'bus', command, ...P)
-      expect(await posternJson({ home }, 'bus', command, ...P, ...remote), command).toEqual(here)
+      const here = await warmPosternJson({ home }, 'bus', command, ...P)
+      expect(await warmPosternJson({ home }, 'bus', command, ...P, ...remote), command).toEqual(here)
     }
-    expect((await posternJson<Page>({ home }, 'bus', 'read', ...P)).items).toMatchObject([{ msg_id, body: 'sent' }])
-    expect(await posternJson({ home }, 'bus', 'rotate', ...P, ...remote)).toMatchObject({
+    expect((await warmPosternJson<Page>({ home }, 'bus', 'read', ...P)).items).toMatchObject([{ msg_id, body: 'sent' }])
+    expect(await warmPosternJson({ home }, 'bus', 'rotate', ...P, ...remote)).toMatchObject({
       archive: 'TASK-MESSAGE-BUS.0001.md',
     })
     expect(existsSync(file.replace('.md', '.0001.md'))).toBe(true)
-    const discover = await postern({ home }, 'bus', 'discover', ...P, ...remote)
+    const discover = await warmPostern({ home }, 'bus', 'discover', ...P, ...remote)
     expect(discover.exit).toBe(64)
     const cwd = join(home, 'repository')
     mkdirSync(cwd)
     writeFileSync(join(cwd, 'MESSAGE-BUS.md'), '')
-    expect((await postern({ home, cwd }, 'bus', 'read', ...remote)).stderr).toContain('[BUS_UNNAMED]')
+    expect((await warmPostern({ home, cwd }, 'bus', 'read', ...remote)).stderr).toContain('[BUS_UNNAMED]')
   })
 })
 
@@ -244,20 +245,20 @@ describe('bus verify and bus rotate', () => {
   it('find what is damaged, and say so wherever it is left out', async () => {
     verifies('S002.forms')
     const { home, file } = scene()
-    await postern({ home }, 'bus', 'post', ...P, 'before')
-    expect((await postern({ home }, 'bus', 'verify', ...P)).stdout).toMatch(
+    await warmPostern({ home }, 'bus', 'post', ...P, 'before')
+    expect((await warmPostern({ home }, 'bus', 'verify', ...P)).stdout).toMatch(
       /^p\/t: sound, 1 entry, \d+ bytes, 1 file\n$/,
     )
     writeFileSync(file, `${readFileSync(file, 'utf8')}---\nmsg_id: MSG-9\nts: 2026`)
-    await postern({ home }, 'bus', 'post', ...P, 'after')
-    const verified = await postern({ home }, 'bus', 'verify', ...P)
+    await warmPostern({ home }, 'bus', 'post', ...P, 'after')
+    const verified = await warmPostern({ home }, 'bus', 'verify', ...P)
     expect(verified.exit).toBe(1)
     expect(verified.stdout).toMatch(
       /^p\/t: damaged, 2 entries, .*\n {2}TASK-MESSAGE-BUS\.md, \d+ bytes from byte \d+ on/,
     )
-    const json = await postern({ home }, 'bus', 'verify', ...P, '--json')
+    const json = await warmPostern({ home }, 'bus', 'verify', ...P, '--json')
     expect({ exit: json.exit, ...JSON.parse(json.stdout) }).toMatchObject({ exit: 1, isSound: false, entries: 2 })
-    const read = await postern({ home }, 'bus', 'read', ...P)
+    const read = await warmPostern({ home }, 'bus', 'read', ...P)
     expect(read.stdout).toMatch(/│ before\n.*\n│ after\n$/)
     expect(read.stderr).toBe(
       '1 part of the file is damaged and left out: "postern bus verify --project p --task t" tells more\n',
@@ -267,15 +268,15 @@ describe('bus verify and bus rotate', () => {
   it('set aside what is there, and cursors stay good', async () => {
     verifies('S002.forms')
     const { home } = scene()
-    const first = await posternJson<Posted>({ home }, 'bus', 'post', ...P, 'first')
-    await postern({ home }, 'bus', 'post', ...P, 'second')
-    const over = await postern({ home }, 'bus', 'rotate', ...P, '--over', '64MB')
+    const first = await warmPosternJson<Posted>({ home }, 'bus', 'post', ...P, 'first')
+    await warmPostern({ home }, 'bus', 'post', ...P, 'second')
+    const over = await warmPostern({ home }, 'bus', 'rotate', ...P, '--over', '64MB')
     expect(over.stdout).toMatch(/^Nothing was set aside: it has \d+ bytes\.\n$/)
-    expect((await postern({ home }, 'bus', 'rotate', ...P)).stdout).toMatch(
+    expect((await warmPostern({ home }, 'bus', 'rotate', ...P)).stdout).toMatch(
       /^Set aside: TASK-MESSAGE-BUS\.0001\.md with \d+ bytes\.\n$/,
     )
-    await postern({ home }, 'bus', 'post', ...P, 'third')
-    const { items } = await posternJson<Page>({ home }, 'bus', 'read', ...P, '--after', first.msg_id)
+    await warmPostern({ home }, 'bus', 'post', ...P, 'third')
+    const { items } = await warmPosternJson<Page>({ home }, 'bus', 'read', ...P, '--after', first.msg_id)
     expect(items.map(({ body }) => body)).toEqual(['second', 'third'])
   })
 })

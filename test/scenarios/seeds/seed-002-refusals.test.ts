@@ -10,15 +10,17 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type CommandOptions, postern, posternJson } from '../../helpers/command.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { type CommandOptions, postern } from '../../helpers/command.ts'
+import { WITHOUT_ROOT } from '../../helpers/needs.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 
 const P = ['--project', 'p', '--task', 't'] as const
 
 /** The exit code and the code of a refusal, which must not ask anybody to set a variable. */
 async function refused(options: CommandOptions, ...args: readonly string[]): Promise<readonly [number, string]> {
-  const { exit, stdout, stderr } = await postern(options, 'bus', ...args, '--json')
+  const { exit, stdout, stderr } = await warmPostern(options, 'bus', ...args, '--json')
   verifies('S002.no-variables')
   const { error } = JSON.parse(stdout)
   expect(`${error.message} ${error.next} ${stderr}`).not.toMatch(/environment|variable|JRUN|POSTERN_|export /i)
@@ -37,7 +39,7 @@ describe('an id that is none', () => {
     ['nothing', ''],
   ])('%s', async (_name, id) => {
     verifies('S002.bad-input')
-    const home = temporaryFolder()
+    const home = fastFolder()
     for (const place of [
       ['--project', id],
       ['--project', 'p', '--task', id],
@@ -56,7 +58,7 @@ describe('an id that is none', () => {
 describe('an entry that is none', () => {
   it('is refused before anything is written', async () => {
     verifies('S002.bad-input')
-    const home = temporaryFolder()
+    const home = fastFolder()
     writeFileSync(join(home, 'large'), 'x'.repeat(256 * 1024 + 1))
     const large = { home, stdin: 'x'.repeat(256 * 1024 + 1) }
     expect(await refused({ home }, 'post', ...P, '--body-file', 'large')).toEqual([64, 'BUS_BODY_TOO_LARGE'])
@@ -86,13 +88,13 @@ describe('an entry that is none', () => {
 
   it('is taken with a warning where it is only large', async () => {
     verifies('S002.bad-input')
-    const home = temporaryFolder()
-    const { stderr, exit } = await postern({ home, stdin: 'x'.repeat(64 * 1024 + 1) }, 'bus', 'post', ...P)
+    const home = fastFolder()
+    const { stderr, exit } = await warmPostern({ home, stdin: 'x'.repeat(64 * 1024 + 1) }, 'bus', 'post', ...P)
     expect({ exit, stderr }).toEqual({
       exit: 0,
       stderr: 'postern: The body has 65537 bytes. Attach what is as large, and say in the body what it is.\n',
     })
-    const { items } = await posternJson<{ items: { body: string }[] }>({ home }, 'bus', 'read', ...P)
+    const { items } = await warmPosternJson<{ items: { body: string }[] }>({ home }, 'bus', 'read', ...P)
     expect(items.map(({ body }) => body.length)).toEqual([65_537])
   })
 })
@@ -100,7 +102,7 @@ describe('an entry that is none', () => {
 describe('a bus that cannot be read', () => {
   it('is told from one that is not meant at all', async () => {
     verifies('S002.bad-input')
-    const home = temporaryFolder()
+    const home = fastFolder()
     expect(await refused({ home }, 'read')).toEqual([64, 'BUS_UNNAMED'])
     expect(await refused({ home }, 'post', 'x')).toEqual([64, 'BUS_UNNAMED'])
     expect(await refused({ home }, 'discover')).toEqual([64, 'BUS_UNNAMED'])
@@ -109,7 +111,7 @@ describe('a bus that cannot be read', () => {
     }
     expect(await refused({ home }, 'read', ...P, '--tail', 'many')).toEqual([64, 'VALUE_INVALID'])
     expect(existsSync(join(home, 'run-agent'))).toBe(false)
-    await postern({ home }, 'bus', 'post', ...P, 'x')
+    await warmPostern({ home }, 'bus', 'post', ...P, 'x')
     expect(await refused({ home }, 'read', ...P, '--after', 'MSG-1')).toEqual([5, 'BUS_ENTRY_NOT_FOUND'])
     expect(await refused({ home }, 'read', ...P, '--after', 'MSG-1', '--tail', '1')).toEqual([64, 'USAGE'])
     expect(await refused({ home }, 'watch', ...P, '--after', 'MSG-1')).toEqual([5, 'BUS_ENTRY_NOT_FOUND'])
@@ -118,24 +120,24 @@ describe('a bus that cannot be read', () => {
 
   it('is named again as it was named, where a part of it is damaged', async () => {
     verifies('S002.bad-input')
-    const home = temporaryFolder()
+    const home = fastFolder()
     const cwd = join(home, 'repository')
     mkdirSync(cwd)
     writeFileSync(join(cwd, 'MESSAGE-BUS.md'), '---\nmsg_id: MSG-1\n---\nno time\n')
-    const { stderr } = await postern({ home, cwd }, 'bus', 'read')
+    const { stderr } = await warmPostern({ home, cwd }, 'bus', 'read')
     expect(stderr).toBe('1 part of the file is damaged and left out: "postern bus verify" tells more\n')
-    expect((await postern({ home, cwd }, 'bus', 'verify')).exit).toBe(1)
-    await postern({ home }, 'bus', 'post', ...P, 'x')
+    expect((await warmPostern({ home, cwd }, 'bus', 'verify')).exit).toBe(1)
+    await warmPostern({ home }, 'bus', 'post', ...P, 'x')
     appendFileSync(join(home, 'run-agent/p/t/TASK-MESSAGE-BUS.md'), 'in between\n')
-    const named = await postern({ home }, 'bus', 'read', ...P)
+    const named = await warmPostern({ home }, 'bus', 'read', ...P)
     expect(named.stderr).toContain('"postern bus verify --project p --task t"')
   })
 
   it('is left as it is where it is a link, or no file', async () => {
     verifies('S002.bad-input')
-    const home = temporaryFolder()
+    const home = fastFolder()
     const file = join(home, 'run-agent/p/t/TASK-MESSAGE-BUS.md')
-    await postern({ home }, 'bus', 'post', ...P, 'x')
+    await warmPostern({ home }, 'bus', 'post', ...P, 'x')
     const elsewhere = join(home, 'secret')
     writeFileSync(elsewhere, 'secret')
     symlinkSync(elsewhere, join(home, 'run-agent/p/PROJECT-MESSAGE-BUS.md'))
@@ -150,12 +152,13 @@ describe('a bus that cannot be read', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  it.skipIf(process.getuid?.() === 0)('is told where nobody may read it', async () => {
+  it('is told where nobody may read it', async () => {
     verifies('S002.bad-input')
-    const home = temporaryFolder()
+    const home = fastFolder()
     await postern({ home }, 'bus', 'post', ...P, 'x')
     chmodSync(join(home, 'run-agent/p/t/TASK-MESSAGE-BUS.md'), 0)
-    expect(await refused({ home }, 'read', ...P)).toEqual([69, 'BUS_UNUSABLE'])
-    expect(await refused({ home }, 'post', ...P, 'y')).toEqual([69, 'BUS_UNUSABLE'])
+    const options = { home, wrap: WITHOUT_ROOT }
+    expect(await refused(options, 'read', ...P)).toEqual([69, 'BUS_UNUSABLE'])
+    expect(await refused(options, 'post', ...P, 'y')).toEqual([69, 'BUS_UNUSABLE'])
   })
 })

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { connectPostern } from '../../../src/client/connect.ts'
 import { openServer } from '../../helpers/http-server.ts'
 import { connectSse } from '../../helpers/sse-client.ts'
-import { verifies } from '../requirements.ts'
+import { verifies } from '../verifies.ts'
 
 const PLACE = { project_id: 'conductor-loop', task_id: 'task-20260205-docs' } as const
 const QUERY = `project_id=${PLACE.project_id}&task_id=${PLACE.task_id}`

@@ -4,10 +4,11 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, it, onTestFinished } from 'vitest'
-import { EXECUTABLE, postern, posternJson } from '../../helpers/command.ts'
+import { EXECUTABLE } from '../../helpers/command.ts'
 import { startServe } from '../../helpers/http-server.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 
 const P = ['--project', 'p', '--task', 't'] as const
 
@@ -29,11 +30,11 @@ function watch(home: string, ...args: readonly string[]) {
   return { child, next: async () => JSON.parse(await line()).body as string }
 }
 
-const post = (home: string, body: string) => posternJson<{ msg_id: string }>({ home }, 'bus', 'post', ...P, body)
+const post = (home: string, body: string) => warmPosternJson<{ msg_id: string }>({ home }, 'bus', 'post', ...P, body)
 
 it('tells what comes, from the end or from before it, until nobody reads any more', async () => {
   verifies('S002.watch')
-  const home = temporaryFolder()
+  const home = fastFolder()
   const { msg_id } = await post(home, 'one')
   await post(home, 'two')
   const fromEntry = watch(home, '--after', msg_id)
@@ -51,7 +52,7 @@ it('tells what comes, from the end or from before it, until nobody reads any mor
 
 it('waits for a bus that is not there yet, and says so', async () => {
   verifies('S002.watch')
-  const home = temporaryFolder()
+  const home = fastFolder()
   const { child, next } = watch(home)
   const [notice] = await once(child.stderr, 'data')
   expect(String(notice)).toBe('There is no such bus yet; waiting for it.\n')
@@ -61,12 +62,12 @@ it('waits for a bus that is not there yet, and says so', async () => {
 
 it('goes on over rotations, and an editor that rewrites the file', async () => {
   verifies('S002.watch')
-  const home = temporaryFolder()
+  const home = fastFolder()
   const file = join(home, 'run-agent/p/t/TASK-MESSAGE-BUS.md')
   await post(home, 'one')
   const { next } = watch(home, '--tail', '0')
   expect(await next()).toBe('one')
-  await postern({ home }, 'bus', 'rotate', ...P)
+  await warmPostern({ home }, 'bus', 'rotate', ...P)
   await post(home, 'two')
   expect(await next()).toBe('two')
   writeFileSync(`${file}.new`, readFileSync(file))
@@ -77,7 +78,7 @@ it('goes on over rotations, and an editor that rewrites the file', async () => {
 
 it('goes on after the server was away, and misses nothing', async () => {
   verifies('S002.watch')
-  const home = temporaryFolder()
+  const home = fastFolder()
   await post(home, 'one')
   const first = await startServe({ home })
   const { next } = watch(home, '--url', first.url, '--tail', '1')

@@ -4,11 +4,13 @@ import { describe, expect, it } from 'vitest'
 import type { HandoffListing, Inheritance } from '../../../src/model/handoff/handoff.ts'
 import type { HandoffItem } from '../../../src/model/handoff/item.ts'
 import { estimateTokens } from '../../../src/render/tokens.ts'
-import { fire, makePlace } from '../../faults/harness/hook.ts'
+import { fire } from '../../faults/harness/hook.ts'
 import { postern, posternJson } from '../../helpers/command.ts'
+import { warmPostern } from '../../helpers/warm-command.ts'
 import { itemsIn, makeProject, type Project, processedIn, runScript } from '../handoff/project.ts'
 import { CHECK, CLEAN, CREATE, EXAMPLE_1, EXAMPLE_3, FILE, INFRASTRUCTURE, INHERIT } from '../handoff/seed-scripts.ts'
-import { verifies } from '../requirements.ts'
+import { makeFastPlace } from '../place.ts'
+import { verifies } from '../verifies.ts'
 
 const NOTHING = '◈ INHERIT\nNo inheritance items\n'
 const USUAL_TOKENS = 500
@@ -33,7 +35,7 @@ const fileOf = (item: { from: string; type: string; priority: string; created: s
 describe('the folders of seed 004', () => {
   it('are those that its migration makes', async () => {
     verifies('S004.seed.folders')
-    const theirs = await makePlace()
+    const theirs = await makeFastPlace()
     runScript(theirs, INFRASTRUCTURE)
     const ours = await makeProject()
     const lay = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
@@ -52,7 +54,7 @@ describe('the folders of seed 004', () => {
 
   it('are enough for sessions to inherit, without our init', async () => {
     verifies('S004.seed.folders', 'S004.seed.examples')
-    const place = await makePlace()
+    const place = await makeFastPlace()
     runScript(place, INFRASTRUCTURE)
     runScript(place, EXAMPLE_1)
     const { stdout } = await postern({ home: place.home, cwd: place.project }, 'handoff', 'inherit')
@@ -334,12 +336,12 @@ describe('several repositories of seed 004', () => {
     const other = join(dirname(place.project), 'repo-B')
     mkdirSync(join(other, '.git'), { recursive: true })
     const there = { home: place.home, cwd: other }
-    await postern(there, 'handoff', 'init')
+    await warmPostern(there, 'handoff', 'init')
     await place.leave('The API changes on Monday.', '--to-repos')
     expect(readdirSync(join(dirname(other), 'shared-inbox'))).toEqual(['from-project'])
     expect((await inherit(place)).shown).toBe(NOTHING)
-    const { stdout } = await postern(there, 'handoff', 'inherit')
+    const { stdout } = await warmPostern(there, 'handoff', 'inherit')
     expect(stdout).toContain('[learning from ses-0 in project]: The API changes on Monday.')
-    expect((await postern(there, 'handoff', 'inherit')).stdout).toBe(NOTHING)
+    expect((await warmPostern(there, 'handoff', 'inherit')).stdout).toBe(NOTHING)
   })
 })

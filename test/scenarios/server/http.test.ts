@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { startServe } from '../../helpers/http-server.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { verifies } from '../verifies.ts'
 
 describe('a request that is sent again', () => {
   it('is done once and answered alike, though the server was killed in between', async () => {
     verifies('S001.idempotency')
-    const home = temporaryFolder()
+    const home = fastFolder()
     const first = await startServe({ home })
     await first.ask('POST /api/v1/agents', { body: { id: 'quinn' } })
     const gate = { headers: { 'idempotency-key': 'gate-1' }, body: { agent: 'quinn', kind: 'human', reason: 'look' } }
@@ -30,7 +30,7 @@ describe('a request that is sent again', () => {
 describe('a change that is tied to what was seen', () => {
   it('is refused where somebody was faster', async () => {
     verifies('S001.etag')
-    const { ask } = await startServe({ home: temporaryFolder() })
+    const { ask } = await startServe({ home: fastFolder() })
     await ask('POST /api/v1/agents', { body: { id: 'quinn' } })
     const plans = [{ agent: 'quinn', name: 'weekly', instruction: 'report', cron: '0 9 * * 1', zone: 'Europe/Berlin' }]
     const [plan] = (await ask('PUT /api/v1/plans', { body: { plans } })).body

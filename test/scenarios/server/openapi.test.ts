@@ -7,8 +7,8 @@ import { OPERATIONS } from '../../../src/operations/table.ts'
 import { type Answer, openServer, type TestServer } from '../../helpers/http-server.ts'
 import { faultsOf, type Schema, sampleOf } from '../../helpers/json-schema.ts'
 import { askedOfQuinn, outsidersTopic, waitingParcel } from '../../helpers/ledger/outsider.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { verifies } from '../verifies.ts'
 
 interface Described {
   readonly operationId: string
@@ -117,7 +117,7 @@ describe('the OpenAPI document', () => {
       expect(answer.status, `${operationId}: ${answer.text}`).toBeLessThan(300)
       expectDeclared(operation, answer)
     }
-  }, 120_000)
+  })
 
   it('says how each operation refuses', async () => {
     verifies('S001.openapi')
@@ -217,7 +217,7 @@ const offer = async (postern: Postern, isPrinted: boolean) => {
 }
 /** A project with a handoff of its own. */
 const project = async ({ handoff }: Postern) => {
-  const place = { project: temporaryFolder() }
+  const place = { project: fastFolder() }
   mkdirSync(join(place.project, '.git'))
   await handoff.init(place)
   return place

@@ -6,18 +6,20 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import '../../helpers/global-postgres.ts'
-import { EXECUTABLE, postern, posternJson } from '../../helpers/command.ts'
+import { EXECUTABLE, postern } from '../../helpers/command.ts'
 import { ask, startServe } from '../../helpers/http-server.ts'
+import { needsPostgres } from '../../helpers/needs.ts'
 import { createDatabase } from '../../helpers/postgres.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 
 const mode = (path: string) => statSync(path).mode & 0o777
 
 describe('postern serve', () => {
   it('says where it answers, and answers there', async () => {
     verifies('S001.server')
-    const home = temporaryFolder()
+    const home = fastFolder()
     const server = await startServe({ home })
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect(server.pid).toBe(server.child.pid)
@@ -33,7 +35,7 @@ describe('postern serve', () => {
   })
 
   it('tells a person how to go on', async () => {
-    const home = temporaryFolder()
+    const home = fastFolder()
     const env = { PATH: process.env['PATH'] ?? '', HOME: home, POSTERN_HOME: home }
     const child = spawn(process.execPath, [EXECUTABLE, 'serve', '--port', '0'], { env })
     let said = ''
@@ -49,7 +51,7 @@ describe('postern serve', () => {
   })
 
   it('keeps its token from one start to the next, and replaces one that was revoked', async () => {
-    const home = temporaryFolder()
+    const home = fastFolder()
     const first = await startServe({ home })
     await first.stop()
     chmodSync(join(home, 'token'), 0o644)
@@ -67,19 +69,19 @@ describe('postern serve', () => {
 
   it('is the only one for its store, and says who has it', async () => {
     verifies('S001.server')
-    const home = temporaryFolder()
+    const home = fastFolder()
     const server = await startServe({ home })
     const second = await postern({ home }, 'serve', '--port', '0')
     expect(second).toMatchObject({ exit: 6, stderr: expect.stringContaining('[SERVER_RUNNING]') })
     expect(second.stderr).toContain(`The process ${server.pid} serves this store already, at ${server.url}.`)
     // Commands go on beside it.
-    expect(await postern({ home }, 'agent', 'add', 'quinn')).toMatchObject({ exit: 0 })
+    expect(await warmPostern({ home }, 'agent', 'add', 'quinn')).toMatchObject({ exit: 0 })
     expect((await server.ask('GET /api/v1/agents')).body).toMatchObject([{ id: 'quinn' }])
   })
 
   it('takes the place of one that was killed', async () => {
     verifies('S001.server')
-    const home = temporaryFolder()
+    const home = fastFolder()
     const first = await startServe({ home })
     await first.stop('SIGKILL')
     expect([first.socket, join(home, 'server.lock')].filter(existsSync)).toHaveLength(2)
@@ -91,7 +93,7 @@ describe('postern serve', () => {
 
   it('lets a request end that is under way, and ends those that wait', async () => {
     verifies('S001.server')
-    const home = temporaryFolder()
+    const home = fastFolder()
     const server = await startServe({ home })
     await server.ask('POST /api/v1/agents', { body: { id: 'quinn' } })
     const waiting = server.ask('POST /api/v1/inbox/wait', { body: { agent: 'quinn' } })
@@ -100,14 +102,12 @@ describe('postern serve', () => {
     expect(await waiting).toMatchObject({ status: 200, body: { pending: 0 } })
   })
 
-  it('runs side by side on PostgreSQL, as many as one likes', async ({ skip }) => {
+  it('runs side by side on PostgreSQL, as many as one likes', needsPostgres(inject('postgresUrl')), async () => {
     verifies('S001.server')
-    const adminUrl = inject('postgresUrl')
-    if (adminUrl === '') skip('there is no PostgreSQL here')
-    const database = await createDatabase(adminUrl)
+    const database = await createDatabase(inject('postgresUrl'))
     onTestFinished(() => database.drop())
     const args = ['--store', database.url]
-    const home = temporaryFolder()
+    const home = fastFolder()
     const first = await startServe({ home, args })
     const second = await startServe({ home, args })
     expect(second.socket).toBeNull()
@@ -120,7 +120,7 @@ describe('postern serve', () => {
   })
 
   it('reads its address from the configuration, and refuses one that is none', async () => {
-    const home = temporaryFolder()
+    const home = fastFolder()
     const write = (settings: unknown) => writeFileSync(join(home, 'config.json'), JSON.stringify({ server: settings }))
     for (const settings of [7, { port: 'x' }, { port: 70_000 }, { host: '' }, { names: 'x' }, { prot: 1 }]) {
       write(settings)
@@ -137,7 +137,7 @@ describe('postern serve', () => {
   })
 
   it('says so where its address is taken, or cannot be had', async () => {
-    const home = temporaryFolder()
+    const home = fastFolder()
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
     await once(other, 'listening')
@@ -150,7 +150,7 @@ describe('postern serve', () => {
   })
 
   it('warns where others can reach it', async () => {
-    const server = await startServe({ home: temporaryFolder(), args: ['--host', '0.0.0.0'] })
+    const server = await startServe({ home: fastFolder(), args: ['--host', '0.0.0.0'] })
     expect(JSON.parse(server.stderr())).toMatchObject({ event: 'serve.exposed', host: '0.0.0.0' })
     const { port } = new URL(server.url)
     expect(await ask(`http://127.0.0.1:${port}`, 'GET /healthz')).toMatchObject({ status: 200 })
@@ -160,10 +160,10 @@ describe('postern serve', () => {
 describe('an outside system', () => {
   it("wakes an agent as the seed's Jira example does, with curl", async () => {
     verifies('S001.server')
-    const home = temporaryFolder()
+    const home = fastFolder()
     const { url } = await startServe({ home })
-    await postern({ home }, 'agent', 'add', 'developer')
-    const { key } = await posternJson<{ key: string }>(
+    await warmPostern({ home }, 'agent', 'add', 'developer')
+    const { key } = await warmPosternJson<{ key: string }>(
       { home },
       'service',
       'create',
@@ -186,7 +186,7 @@ describe('an outside system', () => {
       return JSON.parse(stdout)
     }
     const { eventId } = await curl(key)
-    const { message } = await posternJson<{ message: object }>({ home }, 'inbox', 'show', eventId)
+    const { message } = await warmPosternJson<{ message: object }>({ home }, 'inbox', 'show', eventId)
     expect(message).toMatchObject({
       type: 'service',
       from: { id: 'jira-webhook', kind: 'service', verified: true },
@@ -202,7 +202,7 @@ describe('an outside system', () => {
 describe('a token', () => {
   it('lets its holder do what its scope says, and no more', async () => {
     verifies('G16.scopes')
-    const home = temporaryFolder()
+    const home = fastFolder()
     const { ask } = await startServe({ home })
     for (const id of ['quinn', 'mindy']) await ask('POST /api/v1/agents', { body: { id } })
     await ask('POST /api/v1/agents', { body: { id: 'justin', kind: 'human' } })

@@ -8,14 +8,15 @@ import '../../helpers/global-postgres.ts'
 import { askCli, cliEnvironment, runCli } from '../../faults/harness/cli.ts'
 import { fire, idsIn, makePlace, type Place, push } from '../../faults/harness/hook.ts'
 import { EXECUTABLE, postern } from '../../helpers/command.ts'
-import { startRedis } from '../../helpers/redis.ts'
+import { needsPostgres, needsPrograms } from '../../helpers/needs.ts'
+import { HASTY_ENV, PATIENTLY } from '../../helpers/patience.ts'
+import { type RedisServer, startRedis } from '../../helpers/redis.ts'
 import { startCourier } from '../../helpers/wires/courier.ts'
 import { startNudgedAgent } from '../../helpers/wires/nudged.ts'
 import { makeCluster } from '../../helpers/wires/pod.ts'
-import { verifies } from '../requirements.ts'
+import { verifies } from '../verifies.ts'
 
 const START = { fields: { source: 'startup' } }
-const SOON = { timeout: 20_000 }
 const adminUrl = inject('postgresUrl')
 
 function spooled({ project }: Place, session = 'ses-1'): string[] {
@@ -34,7 +35,7 @@ describe('a courier on the store of this machine', () => {
     const courier = await startCourier({ home, cwd, args: ['--agent', 'quinn'] })
     expect(spooled(place)).toEqual([before])
     const after = await push(place, 'after')
-    await expect.poll(() => spooled(place), SOON).toEqual([before, after])
+    await expect.poll(() => spooled(place), PATIENTLY).toEqual([before, after])
     expect(idsIn(await fire(place, 'UserPromptSubmit'))).toEqual([before, after])
     expect((await fire(place, 'UserPromptSubmit')).stdout).toBe('')
     expect(await courier.stop('SIGTERM')).toBe(0)
@@ -69,7 +70,7 @@ describe('a courier on the store of this machine', () => {
       said += chunk
     })
     const address = () => /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0]
-    await expect.poll(address, SOON).toBeDefined()
+    await expect.poll(address, PATIENTLY).toBeDefined()
     const courier = await startCourier({ home, cwd, args: [...session, '--nudge', address() ?? ''] })
     const mail = () => {
       const path = join(cwd, 'mail.txt')
@@ -77,9 +78,9 @@ describe('a courier on the store of this machine', () => {
       return [...text.matchAll(/"content": "(.*)"/g)].map(([, content]) => content)
     }
     await push({ home, project: cwd }, 'first')
-    await expect.poll(mail, SOON).toEqual(['first'])
+    await expect.poll(mail, PATIENTLY).toEqual(['first'])
     await push({ home, project: cwd }, 'second')
-    await expect.poll(mail, SOON).toEqual(['first', 'second'])
+    await expect.poll(mail, PATIENTLY).toEqual(['first', 'second'])
     await courier.stop()
     expect(courier.news.filter(({ event }) => event === 'courier.nudge')).toEqual([])
   })
@@ -91,14 +92,14 @@ describe('a courier on the store of this machine', () => {
     await push(place, 'for nobody in particular')
     const args = ['--agent', 'quinn', '--nudge', agent.url]
     const first = await startCourier({ home, cwd, args })
-    await expect.poll(() => agent.nudges.length, SOON).toBeGreaterThan(0)
+    await expect.poll(() => agent.nudges.length, PATIENTLY).toBeGreaterThan(0)
     await first.stop()
     const path = join(home, 'nudge-token')
     expect(agent.nudges[0]).toBe(readFileSync(path, 'utf8').trim())
     expect(statSync(path).mode & 0o777).toBe(0o600)
     const nudged = agent.nudges.length
     await startCourier({ home, cwd, args, env: { POSTERN_NUDGE_TOKEN: 'told' } })
-    await expect.poll(() => agent.nudges.length, SOON).toBeGreaterThan(nudged)
+    await expect.poll(() => agent.nudges.length, PATIENTLY).toBeGreaterThan(nudged)
     expect(agent.nudges.at(-1)).toBe('told')
   })
 
@@ -114,11 +115,12 @@ describe('a courier on the store of this machine', () => {
     const env = {
       POSTERN_URL: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
       POSTERN_TOKEN: 'x'.repeat(40),
+      ...HASTY_ENV,
     }
     const courier = await startCourier({ home, cwd, args: ['--agent', 'quinn'], env })
     expect(courier.news.map(({ event }) => event)).toEqual(['courier.store.away', 'courier.started'])
     expect(await courier.stop()).toBe(0)
-  }, 40_000)
+  })
 
   it('refuses what it cannot do, before it does anything', async () => {
     const { home } = await makePlace()
@@ -140,7 +142,7 @@ describe('a courier on the store of this machine', () => {
   })
 })
 
-describe.skipIf(adminUrl === '')('a courier of a server', () => {
+describe('a courier of a server', needsPostgres(adminUrl), () => {
   it('is rung by the server where there is no wire, also after that was away', async () => {
     verifies('S000.courier.wires')
     const cluster = await makeCluster(adminUrl)
@@ -148,9 +150,9 @@ describe.skipIf(adminUrl === '')('a courier of a server', () => {
     await fire(pod, 'SessionStart', START)
     const courier = await cluster.startCourier('--heartbeat', '1s')
     const first = await cluster.push('--to', 'quinn', 'first')
-    await expect.poll(() => spooled(pod), SOON).toEqual([first])
+    await expect.poll(() => spooled(pod), PATIENTLY).toEqual([first])
     await server.stop('SIGKILL')
-    await expect.poll(() => courier.news.map(({ event }) => event), SOON).toContain('courier.store.away')
+    await expect.poll(() => courier.news.map(({ event }) => event), PATIENTLY).toContain('courier.store.away')
     const { POSTERN_STORE: _, ...env } = process.env
     const store: string = JSON.parse(readFileSync(join(pod.home, 'config.json'), 'utf8')).store
     const port = new URL(server.url).port
@@ -159,24 +161,23 @@ describe.skipIf(adminUrl === '')('a courier of a server', () => {
       stdio: 'ignore',
     })
     onTestFinished(() => void back.kill('SIGKILL'))
-    await expect.poll(() => courier.news.map(({ event }) => event), SOON).toContain('courier.store.back')
+    await expect.poll(() => courier.news.map(({ event }) => event), PATIENTLY).toContain('courier.store.back')
     const { exit } = await postern({ home: pod.home, store }, 'inbox', 'push', '--to', 'quinn', 'second')
     expect(exit).toBe(0)
-    await expect.poll(() => spooled(pod).length, SOON).toBe(2)
+    await expect.poll(() => spooled(pod).length, PATIENTLY).toBe(2)
   })
 
-  it('is rung through Redis', async ({ skip }) => {
+  it('is rung through Redis', needsPrograms('redis-server', 'redis-cli'), async () => {
     verifies('S000.courier.wires')
-    const redis = await startRedis()
-    if (!redis) return skip('there is no redis-server')
+    const redis = (await startRedis()) as RedisServer
     onTestFinished(() => redis.stop())
     const { pod, push: send, startCourier: start } = await makeCluster(adminUrl, '--wire', redis.url)
     await fire(pod, 'SessionStart', START)
     await start('--wire', redis.url)
     const first = await send('--to', 'quinn', 'first')
-    await expect.poll(() => spooled(pod), SOON).toEqual([first])
+    await expect.poll(() => spooled(pod), PATIENTLY).toEqual([first])
     const second = await send('--broadcast', 'second')
-    await expect.poll(() => spooled(pod), SOON).toEqual([first, second])
+    await expect.poll(() => spooled(pod), PATIENTLY).toEqual([first, second])
     expect(idsIn(await fire(pod, 'UserPromptSubmit'))).toEqual([first, second])
     return undefined
   })

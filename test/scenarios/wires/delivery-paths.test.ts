@@ -2,28 +2,30 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AckPolicy, DeliverPolicy, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
-import { describe, expect, inject, it, onTestFinished, type TestContext } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import '../../helpers/global-postgres.ts'
 import type { PushResult } from '../../../src/model/postern.ts'
 import { askCli } from '../../faults/harness/cli.ts'
-import { deliveryOf, fire, idsIn, makePlace } from '../../faults/harness/hook.ts'
+import { deliveryOf, fire, idsIn } from '../../faults/harness/hook.ts'
+import { needsPostgres, needsPrograms } from '../../helpers/needs.ts'
+import { PATIENTLY } from '../../helpers/patience.ts'
 import { startAckCutter } from '../../helpers/wires/ack-cutter.ts'
 import { type NatsServer, startNats } from '../../helpers/wires/nats.ts'
 import { startNudgedAgent } from '../../helpers/wires/nudged.ts'
 import { makeCluster } from '../../helpers/wires/pod.ts'
-import { verifies } from '../requirements.ts'
+import { makeFastPlace } from '../place.ts'
+import { verifies } from '../verifies.ts'
 
 const START = { fields: { source: 'startup' } }
-const SOON = { timeout: 20_000 }
 /** Where no server answers. */
 const NOWHERE = { env: { POSTERN_STORE: 'postgres://postgres@127.0.0.1:1/none' } }
 
 const adminUrl = inject('postgresUrl')
+const SERVERS = { ...needsPostgres(adminUrl), ...needsPrograms('nats-server') }
 
 /** A server of the test's own, so that no stream holds what another test has sent. */
-async function natsFor({ skip }: TestContext): Promise<NatsServer> {
-  const nats = await startNats()
-  if (!nats) return skip('there is no nats-server')
+async function openNats(): Promise<NatsServer> {
+  const nats = (await startNats()) as NatsServer
   onTestFinished(() => nats.stop())
   return nats
 }
@@ -31,7 +33,7 @@ async function natsFor({ skip }: TestContext): Promise<NatsServer> {
 describe('local, with neither NATS nor courier', () => {
   it('what is pushed is shown by the next hook, and by the next session start', async () => {
     verifies('S000.path.local')
-    const place = await makePlace()
+    const place = await makeFastPlace()
     const push = async (text: string) =>
       (await askCli<PushResult>(place.home, ['inbox', 'push', '--to', 'quinn', text])).id
     await fire(place, 'SessionStart', START)
@@ -44,16 +46,16 @@ describe('local, with neither NATS nor courier', () => {
   })
 })
 
-describe.skipIf(adminUrl === '')('with PostgreSQL, a server, NATS and a courier', () => {
-  it('push → store → NATS → courier → spool → nudge → hook, once', async (context) => {
+describe('with PostgreSQL, a server, NATS and a courier', SERVERS, () => {
+  it('push → store → NATS → courier → spool → nudge → hook, once', async () => {
     verifies('S000.path.nats', 'S000.courier.nudge')
-    const { url } = await natsFor(context)
+    const { url } = await openNats()
     const { pod, push, spooled, stateOf, startCourier } = await makeCluster(adminUrl, '--wire', url)
     const agent = await startNudgedAgent()
     await fire(pod, 'SessionStart', START)
     const before = await push('--to', 'quinn', 'sent before anybody listened')
     const courier = await startCourier('--wire', url, '--nudge', agent.url)
-    await expect.poll(() => spooled().length, SOON).toBe(1)
+    await expect.poll(() => spooled().length, PATIENTLY).toBe(1)
     expect(idsIn(await fire(pod, 'UserPromptSubmit'))).toEqual([before])
 
     // It works: what comes waits for the next hook.
@@ -61,7 +63,7 @@ describe.skipIf(adminUrl === '')('with PostgreSQL, a server, NATS and a courier'
     const words = ['--type=decision', '--dedup-key=decision:hq-abc123', '--ttl=10m', '--to', 'quinn']
     const id = await push(...words, 'Decision X resolved: Y')
     await expect
-      .poll(() => spooled().map((line) => JSON.parse(line)), SOON)
+      .poll(() => spooled().map((line) => JSON.parse(line)), PATIENTLY)
       .toMatchObject([
         {
           id,
@@ -80,18 +82,18 @@ describe.skipIf(adminUrl === '')('with PostgreSQL, a server, NATS and a courier'
 
     // It rests: it is nudged, and the turn that this begins shows it.
     const later = await push('--broadcast', 'Maintenance in 10 minutes')
-    await expect.poll(() => agent.nudges.length, SOON).toBeGreaterThan(nudged)
+    await expect.poll(() => agent.nudges.length, PATIENTLY).toBeGreaterThan(nudged)
     expect(agent.nudges.at(-1)).toMatch(/^\w{32,}$/)
     expect(idsIn(await fire(pod, 'UserPromptSubmit'))).toEqual([later])
     expect((await fire(pod, 'UserPromptSubmit')).stdout).toBe('')
     for (const each of [before, id, later]) expect(await stateOf(each)).toBe('seen')
-    await expect.poll(() => unacked(url), SOON).toBe(0)
+    await expect.poll(() => unacked(url), PATIENTLY).toBe(0)
     expect(await courier.stop()).toBe(0)
   })
 
-  it('a courier that is killed between its write and its acknowledgement shows nothing twice', async (context) => {
+  it('a courier that is killed between its write and its acknowledgement shows nothing twice', async () => {
     verifies('S000.courier.killed')
-    const { port, url } = await natsFor(context)
+    const { port, url } = await openNats()
     const { pod, push, spooled, stateOf, startCourier } = await makeCluster(adminUrl, '--wire', url)
     await fire(pod, 'SessionStart', START)
     await forgetAcksSoon(url)
@@ -99,12 +101,12 @@ describe.skipIf(adminUrl === '')('with PostgreSQL, a server, NATS and a courier'
     const first = await startCourier('--wire', cutter.url)
     cutter.onFirstAck(() => void first.child.kill('SIGKILL'))
     const id = await push('--to', 'quinn', 'written and not acknowledged')
-    await expect.poll(() => first.child.signalCode, SOON).toBe('SIGKILL')
+    await expect.poll(() => first.child.signalCode, PATIENTLY).toBe('SIGKILL')
     expect(spooled().map((line) => JSON.parse(line).id)).toEqual([id])
 
     // The next one finds it in the spool.
     const second = await startCourier('--wire', url)
-    await expect.poll(() => unacked(url), SOON).toBe(0)
+    await expect.poll(() => unacked(url), PATIENTLY).toBe(0)
     expect(spooled().map((line) => JSON.parse(line).id)).toEqual([id])
     await second.stop('SIGKILL')
     expect(idsIn(await fire(pod, 'UserPromptSubmit'))).toEqual([id])
@@ -112,9 +114,9 @@ describe.skipIf(adminUrl === '')('with PostgreSQL, a server, NATS and a courier'
     expect(await stateOf(id)).toBe('seen')
   })
 
-  it('what comes again after it was seen is not shown again, though all that NATS keeps is replayed', async (context) => {
+  it('what comes again after it was seen is not shown again, though all that NATS keeps is replayed', async () => {
     verifies('S000.courier.killed')
-    const { url } = await natsFor(context)
+    const { url } = await openNats()
     const { pod, push, spooled, startCourier } = await makeCluster(adminUrl, '--wire', url)
     await fire(pod, 'SessionStart', START)
     const id = await push('--to', 'quinn', 'seen before the courier came')
@@ -123,35 +125,35 @@ describe.skipIf(adminUrl === '')('with PostgreSQL, a server, NATS and a courier'
     const courier = await startCourier('--wire', url)
     await forget(url)
     const next = await push('--to', 'quinn', 'another')
-    await expect.poll(() => spooled().map((line) => JSON.parse(line).id), SOON).toEqual([next])
-    await expect.poll(() => unacked(url), SOON).toBe(0)
+    await expect.poll(() => spooled().map((line) => JSON.parse(line).id), PATIENTLY).toEqual([next])
+    await expect.poll(() => unacked(url), PATIENTLY).toBe(0)
     expect(spooled()).toHaveLength(1)
     await courier.stop()
   })
 
-  it('a spool that is deleted loses nothing', async (context) => {
+  it('a spool that is deleted loses nothing', async () => {
     verifies('S000.courier.spool-deleted')
-    const { url } = await natsFor(context)
+    const { url } = await openNats()
     const { pod, push, spooled, startCourier } = await makeCluster(adminUrl, '--wire', url)
     await fire(pod, 'SessionStart', START)
     await startCourier('--wire', url)
     const first = await push('--to', 'quinn', 'deleted with its spool')
-    await expect.poll(() => spooled().length, SOON).toBe(1)
+    await expect.poll(() => spooled().length, PATIENTLY).toBe(1)
     rmSync(join(pod.project, '.runtime'), { recursive: true })
     const second = await push('--to', 'quinn', 'sent after that')
-    await expect.poll(() => spooled().map((line) => JSON.parse(line).id), SOON).toEqual([first, second])
+    await expect.poll(() => spooled().map((line) => JSON.parse(line).id), PATIENTLY).toEqual([first, second])
     expect(idsIn(await fire(pod, 'UserPromptSubmit'))).toEqual([first, second])
     expect((await fire(pod, 'UserPromptSubmit')).stdout).toBe('')
   })
 
-  it('while the store cannot be reached the copies are shown, and not again when it is back', async (context) => {
+  it('while the store cannot be reached the copies are shown, and not again when it is back', async () => {
     verifies('S000.courier.store-away')
-    const { url } = await natsFor(context)
+    const { url } = await openNats()
     const { pod, push, spooled, stateOf, startCourier } = await makeCluster(adminUrl, '--wire', url)
     await fire(pod, 'SessionStart', START)
     await startCourier('--wire', url)
     const id = await push('--to', 'quinn', 'shown from its copy')
-    await expect.poll(() => spooled().length, SOON).toBe(1)
+    await expect.poll(() => spooled().length, PATIENTLY).toBe(1)
     expect(idsIn(await fire(pod, 'UserPromptSubmit', NOWHERE))).toEqual([id])
     expect(idsIn(await fire(pod, 'UserPromptSubmit', NOWHERE))).toEqual([])
     expect((await fire(pod, 'UserPromptSubmit')).stdout).toBe('')
@@ -160,16 +162,16 @@ describe.skipIf(adminUrl === '')('with PostgreSQL, a server, NATS and a courier'
   })
 })
 
-describe.skipIf(adminUrl === '')('with NATS down', () => {
-  it("what is pushed is found by the courier's heartbeat", async (context) => {
+describe('with NATS down', SERVERS, () => {
+  it("what is pushed is found by the courier's heartbeat", async () => {
     verifies('S000.path.degraded')
-    const down = await natsFor(context)
+    const down = await openNats()
     const { pod, push, spooled, startCourier } = await makeCluster(adminUrl, '--wire', down.url)
     await fire(pod, 'SessionStart', START)
     await down.halt('SIGKILL')
     await startCourier('--wire', down.url, '--heartbeat', '1s')
     const id = await push('--to', 'quinn', 'nobody rang')
-    await expect.poll(() => spooled().map((line) => JSON.parse(line).id), SOON).toEqual([id])
+    await expect.poll(() => spooled().map((line) => JSON.parse(line).id), PATIENTLY).toEqual([id])
     expect(idsIn(await fire(pod, 'UserPromptSubmit'))).toEqual([id])
     expect((await fire(pod, 'UserPromptSubmit')).stdout).toBe('')
   })
@@ -218,9 +220,14 @@ async function forgetAcksSoon(url: string): Promise<void> {
   )
 }
 
-/** Whoever takes next is given everything that is kept. */
+/** NATS may have removed a consumer by itself when nobody had used it for a while. */
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Error && error.name === 'ConsumerNotFoundError')) throw error
+}
+
+/** The next taker is given everything that is kept. */
 async function forget(url: string): Promise<void> {
   await withManager(url, (manager) =>
-    Promise.all(CONSUMERS.map((name) => manager.consumers.delete('INBOX_EVENTS', name))),
+    Promise.all(CONSUMERS.map((name) => manager.consumers.delete('INBOX_EVENTS', name).catch(ignoreMissing))),
   )
 }

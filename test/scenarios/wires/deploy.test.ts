@@ -7,7 +7,8 @@ import { readConfig } from '../../../src/host/config.ts'
 import { readServerSettings } from '../../../src/host/serving/server-settings.ts'
 import { VERSION } from '../../../src/model/version.ts'
 import { healthPages } from '../../../src/server/pages/health.ts'
-import { findBinary } from '../../helpers/binaries.ts'
+import { findProgram } from '../../helpers/binaries.ts'
+import { needsPrograms } from '../../helpers/needs.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
 import { checkDeployment, type DeployFiles, type ServerFacts } from '../../helpers/wires/deployment/check.ts'
 
@@ -49,9 +50,8 @@ describe('what is deployed', () => {
     expect(asked.filter(([, name = '']) => !names.includes(name))).toEqual([])
   })
 
-  it('gives NATS a configuration that it accepts', ({ skip }) => {
-    const nats = findBinary({ name: 'nats-server', debianPackage: 'nats-server', folders: '/usr/sbin' })
-    if (nats === undefined) return skip()
+  it('gives NATS a configuration that it accepts', needsPrograms('nats-server'), () => {
+    const nats = findProgram('nats-server') as string
     const env = { ...process.env, NATS_SERVER_PASSWORD: 'p1', NATS_QUINN_PASSWORD: 'p2' }
     const check = (path: string) => execFileSync(nats, ['-t', '-c', path], { env, stdio: 'pipe' })
     check(join(DEPLOY, 'nats.conf'))

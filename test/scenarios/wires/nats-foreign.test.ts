@@ -1,17 +1,18 @@
 import { AckPolicy, DeliverPolicy, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
-import { describe, expect, it, onTestFinished, type TestContext } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { formatSpoolCopy } from '../../../src/host/wires/formats.ts'
 import { createNatsWire } from '../../../src/wires/nats/nats-wire.ts'
 import { runCli } from '../../faults/harness/cli.ts'
 import { type ServeProcess, startServe } from '../../helpers/http-server.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { startNats } from '../../helpers/wires/nats.ts'
-import { verifies } from '../requirements.ts'
+import { needsPrograms } from '../../helpers/needs.ts'
+import { DEAD_MACHINE_MS, PATIENTLY } from '../../helpers/patience.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { type NatsServer, startNats } from '../../helpers/wires/nats.ts'
+import { verifies } from '../verifies.ts'
 
 const STREAM = 'INBOX_EVENTS'
 const COUNT = 40
-const SOON_MS = 10_000
 
 interface World {
   readonly home: string
@@ -21,11 +22,10 @@ interface World {
   readonly foreign: JetStreamManager
 }
 
-async function open({ skip }: TestContext): Promise<World> {
-  const nats = await startNats()
-  if (!nats) return skip('there is no nats-server here')
+async function open(): Promise<World> {
+  const nats = (await startNats()) as NatsServer
   onTestFinished(() => nats.stop())
-  const home = temporaryFolder()
+  const home = fastFolder()
   const server = await startServe({ home, args: ['--wire', nats.url] })
   const connection = await connect({ servers: nats.url })
   onTestFinished(() => connection.close())
@@ -44,7 +44,7 @@ async function consume(foreign: JetStreamManager, name: string, subject: string,
   const consumer = await foreign.jetstream().consumers.get(STREAM, name)
   const taken: { subject: string; entry: Readonly<Record<string, unknown>>; id: string | undefined }[] = []
   while (taken.length < wanted) {
-    const message = await consumer.next({ expires: SOON_MS })
+    const message = await consumer.next({ expires: DEAD_MACHINE_MS })
     if (!message) break
     taken.push({ subject: message.subject, entry: message.json(), id: message.headers?.get('Nats-Msg-Id') })
     message.ack()
@@ -59,10 +59,10 @@ async function push({ server }: World, body: object): Promise<string> {
   return answer.body.id
 }
 
-describe('a plain NATS client', () => {
-  it('reads what a server publishes, each once and in order, as the seed writes it', async (context) => {
+describe('a plain NATS client', needsPrograms('nats-server'), () => {
+  it('reads what a server publishes, each once and in order, as the seed writes it', async () => {
     verifies('S000.nats.foreign')
-    const world = await open(context)
+    const world = await open()
     const ids: string[] = []
     for (let i = 0; i < COUNT; i++) {
       const id = await push(world, {
@@ -90,8 +90,8 @@ describe('a plain NATS client', () => {
     })
   })
 
-  it('reads a broadcast from its own subject, and a message to several from each of theirs', async (context) => {
-    const world = await open(context)
+  it('reads a broadcast from its own subject, and a message to several from each of theirs', async () => {
+    const world = await open()
     const broadcast = await push(world, { to: ['all'], type: 'system', content: 'Maintenance in 10 minutes' })
     const both = await push(world, { to: ['quinn', 'rex'], content: 'for two' })
     const { taken } = await consume(world.foreign, 'everything', 'inbox.>', 3)
@@ -103,12 +103,12 @@ describe('a plain NATS client', () => {
   })
 })
 
-describe('a hostile id', () => {
+describe('a hostile id', needsPrograms('nats-server'), () => {
   const HOSTILE = ['a.b', 'x>y', '>', '*', 'quinn.>', 'quinn.*', 'inbox.targeted.quinn', 'Quinn', 'quinn\r\nPUB x', '']
 
-  it('is no agent by any door, and listens to nobody', async (context) => {
+  it('is no agent by any door, and listens to nobody', async () => {
     verifies('S000.nats.hostile-id')
-    const world = await open(context)
+    const world = await open()
     const wire = createNatsWire({ url: world.wire, format: formatSpoolCopy })
     onTestFinished(async () => wire.close())
     for (const id of HOSTILE) {
@@ -128,8 +128,8 @@ describe('a hostile id', () => {
     expect(courier.code).not.toBe(0)
   })
 
-  it('takes nothing that is for others, even where it is handed to the wire itself', async (context) => {
-    const world = await open(context)
+  it('takes nothing that is for others, even where it is handed to the wire itself', async () => {
+    const world = await open()
     const wire = createNatsWire({ url: world.wire, format: formatSpoolCopy })
     onTestFinished(async () => wire.close())
     const got: string[] = []
@@ -141,7 +141,7 @@ describe('a hostile id', () => {
     expect(taken.map(({ entry }) => entry['id'])).toEqual([id])
     // Whatever they could have got lay in the stream when this one was sent.
     await push(world, { to: ['all'], content: 'for everybody' })
-    await expect.poll(() => got.length, { timeout: SOON_MS }).toBeGreaterThan(0)
+    await expect.poll(() => got.length, PATIENTLY).toBeGreaterThan(0)
     expect(got.filter((line) => !line.includes('for everybody'))).toEqual([])
   })
 })

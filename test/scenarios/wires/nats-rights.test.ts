@@ -7,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createNatsWire } from '../../../src/wires/nats/nats-wire.ts'
 import type { EngineWire } from '../../../src/wires/wire.ts'
 import { copyTo } from '../../conformance/wires/copies.ts'
-import { findBinary } from '../../helpers/binaries.ts'
+import { findProgram } from '../../helpers/binaries.ts'
+import { needsPrograms } from '../../helpers/needs.ts'
+import { DEAD_MACHINE_MS } from '../../helpers/patience.ts'
 import { startOnFreePort, startServer } from '../../helpers/servers.ts'
 import { createSignal } from '../../helpers/signal.ts'
 import { makeTemporaryFolder, removeFolder } from '../../helpers/temp.ts'
@@ -27,10 +29,10 @@ const WAYS = [
 ] as const
 const PASSWORDS = { NATS_SERVER_PASSWORD: 'p1', NATS_QUINN_PASSWORD: 'p2' }
 
-const nats = findBinary({ name: 'nats-server', debianPackage: 'nats-server', folders: '/usr/sbin' })
+const nats = findProgram('nats-server')
 
 /** NATS as `deploy/` runs it, but here. */
-describe.skipIf(nats === undefined)('the rights of an agent in deploy/nats.conf', () => {
+describe('the rights of an agent in deploy/nats.conf', needsPrograms('nats-server'), () => {
   const folder = makeTemporaryFolder()
   const closers: (() => Promise<unknown>)[] = []
   let port = 0
@@ -108,15 +110,16 @@ describe.skipIf(nats === undefined)('the rights of an agent in deploy/nats.conf'
     const reader = await connectAs('server', 'p1')
     const manager = await jetstreamManager(reader, { checkAPI: false })
     await manager.consumers.add(STREAM, { ...EXPLICIT, durable_name: 'inbox-mindy', filter_subject: MINDYS })
-    expect(await openTo(quinn, 'inbox-quinn')).toEqual([])
-    expect(await openTo(reader, 'inbox-reader')).toEqual(WAYS)
+    // Nobody answers what is not allowed.
+    expect(await openTo(quinn, 'inbox-quinn', 500)).toEqual([])
+    expect(await openTo(reader, 'inbox-reader', DEAD_MACHINE_MS)).toEqual(WAYS)
   })
 
   /** Ways to what is not its own that are open to somebody who may have a consumer of that name. */
-  async function openTo(connection: NatsConnection, name: string): Promise<string[]> {
-    const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 500 })
+  async function openTo(connection: NatsConnection, name: string, timeout: number): Promise<string[]> {
+    const manager = await jetstreamManager(connection, { checkAPI: false, timeout })
     const ask = async (subject: string, text: string) => {
-      const answer = (await connection.request(subject, text, { timeout: 500, noMux: true })).string()
+      const answer = (await connection.request(subject, text, { timeout, noMux: true })).string()
       if (answer.includes('"error"')) throw new Error('it was refused')
     }
     const byHand = (filter: string, durable: string) =>

@@ -5,12 +5,15 @@ import '../../helpers/global-postgres.ts'
 import { agent } from '../../../src/agent/runtime.ts'
 import { connectPostern } from '../../../src/client/connect.ts'
 import type { Postern, PushResult } from '../../../src/model/postern.ts'
-import { postern, posternJson } from '../../helpers/command.ts'
+import { postern } from '../../helpers/command.ts'
 import { type ServeProcess, startServe } from '../../helpers/http-server.ts'
+import { needsPostgres, needsPrograms } from '../../helpers/needs.ts'
+import { PATIENTLY } from '../../helpers/patience.ts'
 import { createDatabase } from '../../helpers/postgres.ts'
 import { type RedisServer, startRedis } from '../../helpers/redis.ts'
-import { temporaryFolder } from '../../helpers/temp.ts'
-import { verifies } from '../requirements.ts'
+import { fastFolder } from '../../helpers/temp.ts'
+import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
+import { verifies } from '../verifies.ts'
 
 /** Seed 001's three entries, as they stand there. */
 const SPACE_MESSAGE = `{
@@ -47,20 +50,19 @@ const SERVICE = `{
   }
 }`
 
-const SOON = { timeout: 20_000 }
 const adminUrl = inject('postgresUrl')
 const redis = await startRedis()
 
-describe.skipIf(!redis)('foreign clients of Redis', () => {
+describe('foreign clients of Redis', needsPrograms('redis-server', 'redis-cli'), () => {
   const server = redis as RedisServer
   afterAll(() => server.stop())
   beforeEach(() => server.cli('FLUSHALL'))
 
   /** A home whose server has Redis for a wire, with quinn registered. */
   async function makeHome(wire: object = {}) {
-    const home = temporaryFolder()
+    const home = fastFolder()
     writeFileSync(join(home, 'config.json'), JSON.stringify({ wire: { url: server.url, ...wire } }))
-    await posternJson({ home }, 'agent', 'add', 'quinn')
+    await warmPosternJson({ home }, 'agent', 'add', 'quinn')
     return home
   }
 
@@ -76,7 +78,7 @@ describe.skipIf(!redis)('foreign clients of Redis', () => {
     verifies('S001.redis.in', 'S001.redis.provenance')
     const running = await connect(await startServe({ home: await makeHome() }))
     for (const entry of [SPACE_MESSAGE, PLAN, SERVICE, SPACE_MESSAGE]) await server.cli('LPUSH', 'inbox:quinn', entry)
-    await expect.poll(() => server.cli('EXISTS', 'inbox:quinn', 'inbox:quinn:taking'), SOON).toBe('0')
+    await expect.poll(() => server.cli('EXISTS', 'inbox:quinn', 'inbox:quinn:taking'), PATIENTLY).toBe('0')
 
     const runtime = agent(running, { agent: 'quinn' })
     for await (const batch of runtime.batches()) {
@@ -99,21 +101,23 @@ describe.skipIf(!redis)('foreign clients of Redis', () => {
     const home = await makeHome()
     const first = await startServe({ home })
     await server.cli('LPUSH', 'inbox:quinn', PLAN)
-    await expect.poll(async () => (await inboxOf(await connect(first))).length, SOON).toBe(1)
+    await expect.poll(async () => (await inboxOf(await connect(first))).length, PATIENTLY).toBe(1)
     await first.stop('SIGKILL')
     await server.cli('LPUSH', 'inbox:quinn', PLAN, SERVICE)
     const second = await connect(await startServe({ home }))
-    await expect.poll(async () => (await inboxOf(second)).map(({ type }) => type), SOON).toEqual(['plan', 'service'])
-    await expect.poll(() => server.cli('EXISTS', 'inbox:quinn:taking'), SOON).toBe('0')
+    await expect
+      .poll(async () => (await inboxOf(second)).map(({ type }) => type), PATIENTLY)
+      .toEqual(['plan', 'service'])
+    await expect.poll(() => server.cli('EXISTS', 'inbox:quinn:taking'), PATIENTLY).toBe('0')
     expect(await inboxOf(second)).toHaveLength(2)
   })
 
-  it.skipIf(adminUrl === '')('two servers on one store take over one list: each event once, in order', async () => {
+  it('two servers on one store take over one list: each event once, in order', needsPostgres(adminUrl), async () => {
     verifies('S001.redis.dedup', 'S001.redis.in')
     const database = await createDatabase(adminUrl)
     onTestFinished(() => database.drop())
     const homes = [await makeHome(), await makeHome()]
-    await posternJson({ home: homes[0] ?? '', store: database.url }, 'agent', 'add', 'quinn')
+    await warmPosternJson({ home: homes[0] ?? '', store: database.url }, 'agent', 'add', 'quinn')
     const servers = await Promise.all(homes.map((home) => startServe({ home, args: ['--store', database.url] })))
     const events = Array.from({ length: 300 }, (_, at) => ({ eventId: `evt-${at}`, data: { content: `${at}` } }))
     for (let at = 0; at < events.length; at += 20) {
@@ -122,7 +126,7 @@ describe.skipIf(!redis)('foreign clients of Redis', () => {
       await server.cli('LPUSH', 'inbox:quinn', ...texts)
       await server.cli('LPUSH', 'inbox:quinn', ...texts)
     }
-    await expect.poll(() => server.cli('EXISTS', 'inbox:quinn', 'inbox:quinn:taking'), SOON).toBe('0')
+    await expect.poll(() => server.cli('EXISTS', 'inbox:quinn', 'inbox:quinn:taking'), PATIENTLY).toBe('0')
     const contents = (await inboxOf(await connect(servers[0] as ServeProcess))).map(({ content }) => content)
     expect(contents).toEqual(events.map(({ data }) => data.content))
   })
@@ -131,8 +135,8 @@ describe.skipIf(!redis)('foreign clients of Redis', () => {
     verifies('S001.redis.in')
     await server.cli('HSET', 'inbox:quinn:taking', '1-dead-0001', SPACE_MESSAGE, 'taker', 'dead 1000')
     const running = await connect(await startServe({ home: await makeHome() }))
-    await expect.poll(async () => (await inboxOf(running)).length, SOON).toBe(1)
-    await expect.poll(() => server.cli('EXISTS', 'inbox:quinn:taking'), SOON).toBe('0')
+    await expect.poll(async () => (await inboxOf(running)).length, PATIENTLY).toBe(1)
+    await expect.poll(() => server.cli('EXISTS', 'inbox:quinn:taking'), PATIENTLY).toBe('0')
   })
 
   it('what cannot be read is put aside, and what belongs to nobody is left alone and named', async () => {
@@ -142,11 +146,11 @@ describe.skipIf(!redis)('foreign clients of Redis', () => {
     const large = JSON.stringify({ type: 'plan', data: { instruction: 'x'.repeat(100_000) } })
     await server.cli('LPUSH', 'inbox:stranger', PLAN)
     await server.cli('LPUSH', 'inbox:quinn', '{"eventId": "evt-', large, SERVICE)
-    await expect.poll(() => server.cli('LLEN', 'inbox:quinn:refused'), SOON).toBe('2')
-    await expect.poll(async () => (await inboxOf(running)).map(({ type }) => type), SOON).toEqual(['service'])
+    await expect.poll(() => server.cli('LLEN', 'inbox:quinn:refused'), PATIENTLY).toBe('2')
+    await expect.poll(async () => (await inboxOf(running)).map(({ type }) => type), PATIENTLY).toEqual(['service'])
     expect(await server.cli('LINDEX', 'inbox:quinn:refused', '1')).toBe('{"eventId": "evt-')
     expect(await server.cli('LLEN', 'inbox:stranger')).toBe('1')
-    const { stdout } = await postern({ home }, 'doctor')
+    const { stdout } = await warmPostern({ home }, 'doctor')
     expect(stdout).toContain('inbox:stranger')
     expect(stdout).toMatch(/wire\.redisOut .*not registered: mistyped/)
   })
@@ -156,8 +160,8 @@ describe.skipIf(!redis)('foreign clients of Redis', () => {
     const home = await makeHome({ redisOut: ['quinn'] })
     const running = await connect(await startServe({ home }))
     const words = ['--to', 'quinn', '--type', 'mail', '--subject', 'Lunch', 'At noon?']
-    const { id } = await posternJson<PushResult>({ home }, 'inbox', 'push', ...words)
-    const { id: later } = await posternJson<PushResult>({ home }, 'inbox', 'push', '--to', 'quinn', 'Later')
+    const { id } = await warmPosternJson<PushResult>({ home }, 'inbox', 'push', ...words)
+    const { id: later } = await warmPosternJson<PushResult>({ home }, 'inbox', 'push', '--to', 'quinn', 'Later')
     const [list, text = ''] = (await server.cli('BRPOP', 'inbox:quinn', '20')).split('\n')
     expect(list).toBe('inbox:quinn')
     expect(JSON.parse(text)).toMatchObject({
@@ -167,7 +171,7 @@ describe.skipIf(!redis)('foreign clients of Redis', () => {
       data: { messageId: id, type: 'mail', subject: 'Lunch', content: 'At noon?', senderVerified: false },
     })
     const states = async () => (await inboxOf(running)).map(({ state }) => state)
-    await expect.poll(states, SOON).toEqual(['offered', 'pending'])
+    await expect.poll(states, PATIENTLY).toEqual(['offered', 'pending'])
     const { deliveries } = await running.inbox.trace({ id })
     expect(deliveries[0]?.steps).toMatchObject([
       { step: 'stored' },
@@ -178,7 +182,7 @@ describe.skipIf(!redis)('foreign clients of Redis', () => {
 
     // Everything is wiped: what still waits comes again, what was popped does not.
     await server.cli('FLUSHALL')
-    await expect.poll(() => server.cli('LLEN', 'inbox:quinn'), SOON).toBe('1')
+    await expect.poll(() => server.cli('LLEN', 'inbox:quinn'), PATIENTLY).toBe('1')
     expect(JSON.parse(await server.cli('LINDEX', 'inbox:quinn', '0'))).toMatchObject({ eventId: later })
     // An acknowledgement is the only proof that it was seen.
     await running.inbox.ack({ agent: 'quinn', ids: [id] })
@@ -203,11 +207,11 @@ describe.skipIf(!redis)('foreign clients of Redis', () => {
     verifies('S001.redis.one-way')
     const home = await makeHome({ redisOut: ['quinn'] })
     await startServe({ home })
-    const { id } = await posternJson<PushResult>({ home }, 'inbox', 'push', '--to', 'quinn', 'hello')
-    await expect.poll(() => server.cli('LLEN', 'inbox:quinn'), SOON).toBe('1')
+    const { id } = await warmPosternJson<PushResult>({ home }, 'inbox', 'push', '--to', 'quinn', 'hello')
+    await expect.poll(() => server.cli('LLEN', 'inbox:quinn'), PATIENTLY).toBe('1')
     // Another home, whose server would take over everything.
     const taking = await startServe({ home: await makeHome() })
-    await expect.poll(() => taking.stderr(), SOON).toContain('redis.bothWays')
+    await expect.poll(() => taking.stderr(), PATIENTLY).toContain('redis.bothWays')
     expect(JSON.parse(await server.cli('LINDEX', 'inbox:quinn', '0'))).toMatchObject({ eventId: id })
     expect(await inboxOf(await connect(taking))).toEqual([])
   })

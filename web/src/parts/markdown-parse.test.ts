@@ -82,7 +82,8 @@ describe('Markdown of messages', () => {
     for (const each of nasty) {
       const startedAt = performance.now()
       parseMarkdown(each)
-      expect(performance.now() - startedAt, each.slice(0, 4)).toBeLessThan(500)
+      // It takes some milliseconds. A parser that tries every way would never end.
+      expect(performance.now() - startedAt, each.slice(0, 4)).toBeLessThan(10_000)
     }
   })
 })

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { draftOf, drafts, idOf } from '../../../../test/helpers/bus/drafts.ts'
 import { formatNaively } from '../../../../test/helpers/bus/naive-codec.ts'
-import { casesOf, PROPERTY_TIMEOUT_MS } from '../../../../test/helpers/bus/runs.ts'
+import { casesOf } from '../../../../test/helpers/property-cases.ts'
+import { campaign } from '../../../../test/helpers/tier.ts'
 import { formatEntry } from '../format.ts'
 import { findEntry, idAt } from './find.ts'
 
@@ -54,22 +55,18 @@ describe('an entry is found from the middle of a file', () => {
     )
   })
 
-  it(
-    'whatever the entries are',
-    () => {
-      fc.assert(
-        fc.property(drafts, fc.nat(), (list, somewhere) => {
-          const { bytes, starts } = fileOf(list.map(formatEntry))
-          const from = somewhere % bytes.length
-          const wanted = starts.findIndex((start) => start >= from)
-          expect(findEntry(bytes, from)).toBe(starts[wanted] ?? -1)
-          if (wanted >= 0) expect(idAt(bytes, starts[wanted] ?? 0)).toBe(list[wanted]?.msg_id)
-        }),
-        casesOf(1_000),
-      )
-    },
-    PROPERTY_TIMEOUT_MS,
-  )
+  campaign('an entry is found from the middle of a file, whatever the entries are', casesOf(1_000), async (numRuns) => {
+    fc.assert(
+      fc.property(drafts, fc.nat(), (list, somewhere) => {
+        const { bytes, starts } = fileOf(list.map(formatEntry))
+        const from = somewhere % bytes.length
+        const wanted = starts.findIndex((start) => start >= from)
+        expect(findEntry(bytes, from)).toBe(starts[wanted] ?? -1)
+        if (wanted >= 0) expect(idAt(bytes, starts[wanted] ?? 0)).toBe(list[wanted]?.msg_id)
+      }),
+      { numRuns },
+    )
+  })
 
   it('only where its whole header is there', () => {
     const entry = formatEntry(draftOf('Said.'))

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { casesOf, PROPERTY_TIMEOUT_MS } from '../../../../test/helpers/bus/runs.ts'
+import { casesOf } from '../../../../test/helpers/property-cases.ts'
+import { campaign } from '../../../../test/helpers/tier.ts'
 import { FIELD, type RawHeader } from './raw-header.ts'
 import { createPatience, readStrictHeader } from './strict-yaml.ts'
 import { UsualYaml } from './usual-yaml.ts'
@@ -112,9 +113,10 @@ const header = fc
   .map(([lines, end]) => lines.map((parts) => `${parts.join('')}${end}`).join(''))
 
 describe('the usual YAML', () => {
-  it(
-    'means what a parser of YAML says it does, wherever it is understood',
-    () => {
+  campaign(
+    'the usual YAML means what a parser of YAML says it does, wherever it is understood',
+    casesOf(15_000),
+    async (numRuns) => {
       let understood = 0
       fc.assert(
         fc.property(header, (text) => {
@@ -123,11 +125,10 @@ describe('the usual YAML', () => {
           understood++
           return isDeepStrictEqual(usual, readStrictHeader(Buffer.from(text), createPatience()))
         }),
-        casesOf(15_000),
+        { numRuns },
       )
-      expect(understood).toBeGreaterThan(casesOf(500).numRuns)
+      expect(understood).toBeGreaterThan(numRuns / 30)
     },
-    PROPERTY_TIMEOUT_MS,
   )
 
   it('is maps and lists in blocks, with scalars on one line', () => {

@@ -5,6 +5,7 @@ import { closeSync, copyFileSync, openSync, readdirSync, readFileSync, statSync,
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { DEAD_MACHINE_MS, PATIENTLY } from '../../../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../../../test/helpers/temp.ts'
 import { type Flock, lockByCommand, lockDescriptor, openFlock, tryLockDescriptor, unlockDescriptor } from './flock.ts'
 
@@ -62,22 +63,22 @@ describe('flock', () => {
   ])('waits for %s without stopping the event loop, and gets it when that is killed', async (_, command, args) => {
     const path = join(temporaryFolder(), 'lock')
     const holder = await holdBy(command, args(path))
+    const locking = open(path).lock(DEAD_MACHINE_MS)
     let ticks = 0
-    const ticking = setInterval(() => ticks++, 5)
-    const locking = open(path).lock(10_000)
-    setTimeout(() => holder.kill('SIGKILL'), 100)
+    const ticking = setInterval(() => {
+      if (++ticks === 10) holder.kill('SIGKILL')
+    }, 5)
     expect(await locking).toBe(true)
     clearInterval(ticking)
-    expect(ticks).toBeGreaterThan(5)
   })
 
   it('gives up in time, and then lets go of what it gets too late', async () => {
     const path = join(temporaryFolder(), 'lock')
     const holder = open(path)
-    expect(await holder.lock(1_000)).toBe(true)
+    expect(await holder.lock(DEAD_MACHINE_MS)).toBe(true)
     expect(await open(path).lock(30)).toBe(false)
     holder.unlock()
-    await expect.poll(() => isFreeForOthers(path)).toBe(true)
+    await expect.poll(() => isFreeForOthers(path), PATIENTLY).toBe(true)
   })
 
   it('does not keep a process from ending that gave up', () => {
@@ -162,13 +163,13 @@ describe.each([
     expect(await lock(second.fd, 30)).toBe(false)
     second.close()
     first.close()
-    await expect.poll(() => isFreeForOthers(path)).toBe(true)
+    await expect.poll(() => isFreeForOthers(path), PATIENTLY).toBe(true)
   })
 
   it('is got when whoever held it is killed', async () => {
     const path = join(temporaryFolder(), 'file')
     const holder = await holdBy('python3', ['-c', inPython, path])
-    const locking = lock(openFile(path).fd, 10_000)
+    const locking = lock(openFile(path).fd, DEAD_MACHINE_MS)
     setTimeout(() => holder.kill('SIGKILL'), 50)
     expect(await locking).toBe(true)
     expect(isFreeForOthers(path)).toBe(false)

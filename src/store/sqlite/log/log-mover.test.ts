@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { PATIENTLY } from '../../../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../../../test/helpers/temp.ts'
 import { Connection } from '../connection.ts'
 import { openConnection } from '../open.ts'
@@ -53,7 +54,7 @@ describe('a log that is moved by a thread', () => {
       fillLog(connection)
       mover.tend(connection, false)
       expect(logOf(connection)[2], 'nothing is moved before this returns').toBe(0)
-      await expect.poll(() => framesAfterCommit(connection), { timeout: 10_000 }).toBeLessThan(LARGE_FRAMES)
+      await expect.poll(() => framesAfterCommit(connection), PATIENTLY).toBeLessThan(LARGE_FRAMES)
     }
   })
 
@@ -62,7 +63,7 @@ describe('a log that is moved by a thread', () => {
     for (const connection of [await openStore(), await openStore()]) {
       fillLog(connection)
       mover.tend(connection, false)
-      await expect.poll(() => framesAfterCommit(connection), { timeout: 10_000 }).toBeLessThan(LARGE_FRAMES)
+      await expect.poll(() => framesAfterCommit(connection), PATIENTLY).toBeLessThan(LARGE_FRAMES)
     }
   })
 
@@ -79,7 +80,7 @@ describe('a log that is moved by a thread', () => {
       mover.tend(connection, false)
       return framesAfterCommit(connection)
     }
-    await expect.poll(tended, { timeout: 10_000 }).toBeLessThan(LARGE_FRAMES)
+    await expect.poll(tended, PATIENTLY).toBeLessThan(LARGE_FRAMES)
   })
 
   it.each([
@@ -93,7 +94,7 @@ describe('a log that is moved by a thread', () => {
       mover.tend(connection, false)
       return framesAfterCommit(connection)
     }
-    await expect.poll(tended, { timeout: 10_000 }).toBeLessThan(LARGE_FRAMES)
+    await expect.poll(tended, PATIENTLY).toBeLessThan(LARGE_FRAMES)
   })
 
   it('goes on while somebody reads, and begins anew afterwards', async () => {
@@ -106,14 +107,14 @@ describe('a log that is moved by a thread', () => {
     mover.tend(connection, false)
     // Whoever writes meanwhile may find the lock taken for a moment, and no longer.
     for (let round = 0; round < 5; round++)
-      await expect.poll(() => framesAfterCommit(connection), { timeout: 1_000 }).toBeGreaterThan(LARGE_FRAMES)
+      await expect.poll(() => framesAfterCommit(connection), PATIENTLY).toBeGreaterThan(LARGE_FRAMES)
     reader.exec('COMMIT')
     reader.close()
     const tended = () => {
       mover.tend(connection, false)
       return framesAfterCommit(connection)
     }
-    await expect.poll(tended, { timeout: 10_000 }).toBeLessThan(LARGE_FRAMES)
+    await expect.poll(tended, PATIENTLY).toBeLessThan(LARGE_FRAMES)
   })
 
   it('is closed with the store, which then lies in one file', async () => {

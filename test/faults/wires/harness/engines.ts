@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
-import { startRedis } from '../../../helpers/redis.ts'
-import { startNats } from '../../../helpers/wires/nats.ts'
+import type { ProgramName } from '../../../helpers/binaries.ts'
+import { type RedisServer, startRedis } from '../../../helpers/redis.ts'
+import { type NatsServer, startNats } from '../../../helpers/wires/nats.ts'
 
 /** An engine that rings are sent through, and everything that may happen to it. It goes with the test. */
 export interface MortalEngine {
@@ -14,14 +15,18 @@ export interface MortalEngine {
 
 export type EngineName = 'nats' | 'redis'
 
-/** Undefined where it is not installed: then the tests that need it are skipped, and say so. */
-export function startEngine(name: EngineName): Promise<MortalEngine | undefined> {
+/** The programs that an engine takes. */
+export const ENGINE_PROGRAMS = {
+  nats: ['nats-server'],
+  redis: ['redis-server', 'redis-cli'],
+} as const satisfies Readonly<Record<EngineName, readonly ProgramName[]>>
+
+export function startEngine(name: EngineName): Promise<MortalEngine> {
   return name === 'nats' ? startMortalNats() : startMortalRedis()
 }
 
-async function startMortalNats(): Promise<MortalEngine | undefined> {
-  const nats = await startNats()
-  if (!nats) return undefined
+async function startMortalNats(): Promise<MortalEngine> {
+  const nats = (await startNats()) as NatsServer
   onTestFinished(() => nats.stop())
   return {
     url: nats.url,
@@ -35,9 +40,8 @@ async function startMortalNats(): Promise<MortalEngine | undefined> {
   }
 }
 
-async function startMortalRedis(): Promise<MortalEngine | undefined> {
-  const redis = await startRedis()
-  if (!redis) return undefined
+async function startMortalRedis(): Promise<MortalEngine> {
+  const redis = (await startRedis()) as RedisServer
   onTestFinished(() => redis.stop())
   return {
     url: redis.url,

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import { readConfig } from '../../../../src/host/config.ts'
 import type { OpenOptions } from '../../../../src/host/context.ts'
 import { openConfigured } from '../../../../src/host/open.ts'
@@ -7,22 +7,19 @@ import { openServed } from '../../../../src/host/serving/serve.ts'
 import type { HealthReport, Postern } from '../../../../src/model/postern.ts'
 import { createServer } from '../../../../src/server/server.ts'
 import { type Answer, type Asked, ask } from '../../../helpers/http-server.ts'
-import { type PostgresOptions, type PostgresServer, startPostgres } from '../../../helpers/postgres.ts'
+import { needsPostgres } from '../../../helpers/needs.ts'
+import { createDatabase, type TestDatabase } from '../../../helpers/postgres.ts'
+import '../../../helpers/global-postgres.ts'
 import { temporaryFolder } from '../../../helpers/temp.ts'
 
-/** A PostgreSQL for the tests of one file. Undefined where there is none: then they are skipped, and say so. */
-export function usePostgresServer(options: PostgresOptions = {}): () => PostgresServer | undefined {
-  let server: PostgresServer | undefined
-  beforeAll(async () => {
-    server = await startPostgres(options)
-  })
-  afterAll(() => server?.stop())
-  return () => server
-}
+/** For tests on the PostgreSQL of the whole run. */
+export const NEEDS_POSTGRES = needsPostgres(inject('postgresUrl'))
 
 /** A new database that goes with the test. */
-export async function newDatabase(server: PostgresServer): Promise<string> {
-  const database = await server.createDatabase()
+export async function newDatabase(
+  create: () => Promise<TestDatabase> = () => createDatabase(inject('postgresUrl')),
+): Promise<string> {
+  const database = await create()
   onTestFinished(() => database.drop())
   return database.url
 }

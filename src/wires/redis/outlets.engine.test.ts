@@ -1,4 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { needsPrograms } from '../../../test/helpers/needs.ts'
+import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { type RedisServer, startRedis } from '../../../test/helpers/redis.ts'
 import type { OnRing } from '../wire.ts'
 import { inspectLists } from './list-facts.ts'
@@ -8,7 +10,7 @@ import { createRedisWire } from './redis-wire.ts'
 
 const redis = await startRedis()
 
-describe.skipIf(!redis)('the outlets of Redis', () => {
+describe('the outlets of Redis', needsPrograms('redis-server', 'redis-cli'), () => {
   const server = redis as RedisServer
   afterAll(() => server.stop())
   beforeEach(() => server.cli('FLUSHALL'))
@@ -105,15 +107,12 @@ describe.skipIf(!redis)('the outlets of Redis', () => {
     const popped: string[] = []
     const servers = ['a', 'b', 'c'].map((name) => start(inbox, { server: name, leaseMs: 300 }))
     await expect
-      .poll(
-        async () => {
-          for (let id = await pop(); id !== undefined; id = await pop()) popped.push(id)
-          if (popped.length > 20) await servers[0]?.close()
-          if (popped.length > 40) await servers[1]?.close()
-          return popped.length
-        },
-        { timeout: 15_000, interval: 20 },
-      )
+      .poll(async () => {
+        for (let id = await pop(); id !== undefined; id = await pop()) popped.push(id)
+        if (popped.length > 20) await servers[0]?.close()
+        if (popped.length > 40) await servers[1]?.close()
+        return popped.length
+      }, PATIENTLY)
       .toBe(60)
     expect(popped).toEqual(inbox.ids(0, 60))
   })
@@ -138,7 +137,7 @@ describe.skipIf(!redis)('the outlets of Redis', () => {
     await other.end('SIGKILL')
     inbox.add(3, 4)
     await other.again()
-    await expect.poll(() => inList('inbox:quinn', other), { timeout: 10_000 }).toEqual(inbox.ids(0, 4))
+    await expect.poll(() => inList('inbox:quinn', other), PATIENTLY).toEqual(inbox.ids(0, 4))
   })
 
   it('takes out what waits no more', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { addAgents, itemFor, push, usePostgres, waitForLocks } from '../../../test/helpers/postgres-store.ts'
 import { createSignal } from '../../../test/helpers/signal.ts'
 import type { PushItem, PushParams, Store } from '../store.ts'
@@ -280,6 +280,9 @@ describe('the gathering of pushes', () => {
 
   it('refuses whoever has waited for too long, and goes on with the others', async () => {
     const slow = createSignal<void>()
+    let seconds = 0
+    vi.spyOn(process, 'uptime').mockImplementation(() => seconds)
+    onTestFinished(() => void vi.restoreAllMocks())
     const { push: gather, idle } = createGatherer({
       patienceMs: 30,
       refusal: () => new Error('waited too long'),
@@ -291,7 +294,7 @@ describe('the gathering of pushes', () => {
     })
     const first = gather({ items: [itemFor(['ada'])], pendingLimit: 0 })
     const early = expect(gather(paramsOf(itemFor(['ada'])))).rejects.toThrow('waited too long')
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    seconds += 0.05
     const late = gather(paramsOf(itemFor(['ada'])))
     slow.fire()
     await early

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { needsPrograms } from '../../../test/helpers/needs.ts'
+import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { type RedisServer, startRedis } from '../../../test/helpers/redis.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { createPostern } from '../../core/postern.ts'
@@ -12,7 +14,7 @@ import { startRedisIntake } from './redis-intake.ts'
 
 const redis = await startRedis()
 
-describe.skipIf(!redis)('what foreign producers push', () => {
+describe('what foreign producers push', needsPrograms('redis-server', 'redis-cli'), () => {
   const server = redis as RedisServer
   afterAll(() => server.stop())
   beforeEach(() => server.cli('FLUSHALL'))
@@ -36,11 +38,10 @@ describe.skipIf(!redis)('what foreign producers push', () => {
     const list = async () => (await postern.inbox.list({ agent: 'quinn', which: 'all', limit: 100 })).items
     const bring = async (...entries: readonly unknown[]) => {
       await server.cli('LPUSH', 'inbox:quinn', ...entries.map((entry) => JSON.stringify(entry)))
-      await expect.poll(() => server.cli('EXISTS', 'inbox:quinn', 'inbox:quinn:taking'), SOON).toBe('0')
+      await expect.poll(() => server.cli('EXISTS', 'inbox:quinn', 'inbox:quinn:taking'), PATIENTLY).toBe('0')
     }
     return { postern, list, bring }
   }
-  const SOON = { timeout: 10_000 }
 
   it('is from nobody that Postern knows, whatever it says of itself', async () => {
     const { postern, list, bring } = await openIntake()
@@ -81,10 +82,10 @@ describe.skipIf(!redis)('what foreign producers push', () => {
     const { postern, list } = await openIntake()
     const entries = Array.from({ length: 8 }, (_, at) => JSON.stringify({ data: { content: `${at}` } }))
     await server.cli('LPUSH', 'inbox:quinn', ...entries)
-    await expect.poll(async () => (await list()).length, SOON).toBe(5)
-    await expect.poll(() => server.cli('HLEN', 'inbox:quinn:taking'), SOON).toBe('4')
+    await expect.poll(async () => (await list()).length, PATIENTLY).toBe(5)
+    await expect.poll(() => server.cli('HLEN', 'inbox:quinn:taking'), PATIENTLY).toBe('4')
     const { messages } = await postern.inbox.drain({ agent: 'quinn', via: 'test' })
     expect(messages).toHaveLength(5)
-    await expect.poll(async () => (await list()).map(({ content }) => content).join(''), SOON).toBe('01234567')
+    await expect.poll(async () => (await list()).map(({ content }) => content).join(''), PATIENTLY).toBe('01234567')
   })
 })

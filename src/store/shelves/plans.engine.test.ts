@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { usePostgres } from '../../../test/helpers/postgres-store.ts'
 import { NOW, plan } from '../../../test/helpers/shelf-things.ts'
 
@@ -17,7 +18,7 @@ it('a plan that is set anew while it is being reaped stays', async () => {
     await vi.waitFor(async () => {
       const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
       expect((await admin.query(waiting)).rowCount).toBe(1)
-    })
+    }, PATIENTLY)
   })
   expect(await reaping).toBe(0)
   expect(await store.read.plans.get(finished.id)).toMatchObject({ nextRunAt: NOW + 2 })

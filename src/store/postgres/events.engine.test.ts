@@ -5,7 +5,7 @@ import { addAgents, itemFor, push, usePostgres } from '../../../test/helpers/pos
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import type { Store } from '../store.ts'
 
-const createWorld = usePostgres()
+const createWorld = usePostgres({ isShared: false })
 
 async function subjectsAfter(store: Store, cursor: string) {
   const { items, hasGap, isHeldBack } = await store.read.events.after({ cursor, limit: 100 })

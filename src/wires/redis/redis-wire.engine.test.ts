@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { needsPrograms } from '../../../test/helpers/needs.ts'
+import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { type RedisServer, startRedis } from '../../../test/helpers/redis.ts'
 import { createSignal } from '../../../test/helpers/signal.ts'
 import { PosternError } from '../../model/errors.ts'
@@ -6,7 +8,7 @@ import { createRedisWire, type RedisOptions, type RedisWire } from './redis-wire
 
 const redis = await startRedis()
 
-describe.skipIf(!redis)('the Redis wire', () => {
+describe('the Redis wire', needsPrograms('redis-server', 'redis-cli'), () => {
   const server = redis as RedisServer
   afterAll(() => server.stop())
 
@@ -72,7 +74,7 @@ describe.skipIf(!redis)('the Redis wire', () => {
     for (const name of ['lingering-quinn', 'lingering-riley']) await (await wire.listen([name], () => {})).close()
     expect((await subscribed()).split('\n').sort()).toEqual(['wakeup:lingering-quinn', 'wakeup:lingering-riley'])
     await wire.listen(['lingering-riley'], () => {})
-    await expect.poll(subscribed, { timeout: 15_000 }).toBe('wakeup:lingering-riley')
+    await expect.poll(subscribed, PATIENTLY).toBe('wakeup:lingering-riley')
   })
 
   it('refuses what is no name, and rings no more once closed', async () => {
@@ -100,7 +102,7 @@ describe.skipIf(!redis)('the Redis wire', () => {
     await other.end('SIGKILL')
     await expect.poll(async () => (await wire.health()).isUp).toBe(false)
     await other.again()
-    await expect.poll(async () => (await wire.health()).isUp, { timeout: 10_000 }).toBe(true)
+    await expect.poll(async () => (await wire.health()).isUp, PATIENTLY).toBe(true)
     // A connection that breaks and one that is refused are two things to know.
     expect(events.filter((event) => event === 'wire.lost').length).toBeLessThanOrEqual(2)
     expect(events.filter((event) => event === 'wire.connected')).toHaveLength(2)
@@ -125,7 +127,7 @@ describe.skipIf(!redis)('the Redis wire', () => {
     await wire.check()
     await other.again()
     expect(await quinn.fired).toEqual(['quinn'])
-    await expect.poll(async () => (await wire.health()).isUp, { timeout: 10_000 }).toBe(true)
+    await expect.poll(async () => (await wire.health()).isUp, PATIENTLY).toBe(true)
     await wire.ring(['quinn'])
     await quinn.times(2)
   })
@@ -156,7 +158,7 @@ describe.skipIf(!redis)('the Redis wire', () => {
     expect(await isUp()).toBe(false)
     expect((await createWire({ url: other.url }).health()).detail).toContain('replica')
     await other.cli('REPLICAOF', 'NO', 'ONE')
-    await expect.poll(isUp, { timeout: 10_000 }).toBe(true)
+    await expect.poll(isUp, PATIENTLY).toBe(true)
     await wire.use((client) => client.set('a', 'b'))
   })
 
@@ -191,7 +193,7 @@ describe.skipIf(!redis)('the Redis wire', () => {
       await wire.listen(['quinn'], quinn.fire)
       await other.cli('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
       expect(await quinn.fired).toEqual(['quinn'])
-      await expect.poll(async () => (await wire.health()).isUp, { timeout: 10_000 }).toBe(true)
+      await expect.poll(async () => (await wire.health()).isUp, PATIENTLY).toBe(true)
     })
   })
 })

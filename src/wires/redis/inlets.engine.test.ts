@@ -1,4 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { needsPrograms } from '../../../test/helpers/needs.ts'
+import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { type RedisServer, startRedis } from '../../../test/helpers/redis.ts'
 import { createSignal } from '../../../test/helpers/signal.ts'
 import { createInlet } from './inlet.ts'
@@ -7,7 +9,7 @@ import { createRedisWire, type RedisWire } from './redis-wire.ts'
 
 const redis = await startRedis()
 
-describe.skipIf(!redis)('the inlets of Redis', () => {
+describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () => {
   const server = redis as RedisServer
   afterAll(() => server.stop())
   beforeEach(() => server.cli('FLUSHALL'))
@@ -20,7 +22,7 @@ describe.skipIf(!redis)('the inlets of Redis', () => {
 
   const push = (...texts: string[]) => server.cli('LPUSH', 'inbox:quinn', ...texts)
   const keys = async () => (await server.cli('KEYS', 'inbox:*')).split('\n').filter(Boolean).sort()
-  const isEmpty = () => expect.poll(keys, { timeout: 10_000 }).toEqual([])
+  const isEmpty = () => expect.poll(keys, PATIENTLY).toEqual([])
 
   /** A store that is an array: what comes again under its ticket is known. */
   function start(options: Partial<InletsOptions> = {}) {
@@ -166,7 +168,7 @@ describe.skipIf(!redis)('the inlets of Redis', () => {
         return entries.map(() => 'done')
       },
     })
-    await expect.poll(keys, { timeout: 10_000 }).toEqual(['inbox:quinn:refused'])
+    await expect.poll(keys, PATIENTLY).toEqual(['inbox:quinn:refused'])
     expect(kept).toEqual(['good', 'better'])
   })
 
@@ -239,7 +241,7 @@ describe.skipIf(!redis)('the inlets of Redis', () => {
     await other.end('SIGKILL')
     await other.again()
     await other.cli('LPUSH', 'inbox:quinn', 'after')
-    await expect.poll(() => stored, { timeout: 10_000 }).toEqual(['before', 'after'])
+    await expect.poll(() => stored, PATIENTLY).toEqual(['before', 'after'])
     await other.cli('FLUSHALL')
     await other.cli('LPUSH', 'inbox:quinn', 'again')
     await expect.poll(() => stored).toEqual(['before', 'after', 'again'])

@@ -5,14 +5,12 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { connect } from '@nats-io/transport-node'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { findBinary } from '../../../test/helpers/binaries.ts'
+import { needsPrograms } from '../../../test/helpers/needs.ts'
 import { createSignal } from '../../../test/helpers/signal.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { PosternError } from '../../model/errors.ts'
 import { type NatsServerOptions, startNatsServer } from './nats-server.ts'
 import { findWireUrl } from './settings.ts'
-
-const isThere = findBinary({ name: 'nats-server', debianPackage: 'nats-server', folders: '/usr/sbin' }) !== undefined
 
 async function start(home: string, options: Partial<NatsServerOptions> = {}) {
   const server = await startNatsServer({ home, note: () => {}, ...options })
@@ -42,7 +40,7 @@ async function askUntilUp(url: string): Promise<string> {
   }
 }
 
-describe.skipIf(!isThere)('a NATS server of a home', () => {
+describe('a NATS server of a home', needsPrograms('nats-server'), () => {
   it('answers those who know its URL, which only the owner can read, and nobody else', async () => {
     const home = temporaryFolder()
     const server = await start(home)

@@ -1,0 +1,163 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { formatDuration } from '../src/kit/pure/duration.ts'
+import { ROOT, runQuietly } from './testing/processes.ts'
+import { readReport, reportVariable } from './testing/report.ts'
+import { listTestFiles } from './testing/select.ts'
+import { TAG_FILTER } from './testing/summary.ts'
+
+/**
+ * `npm run test:flakes`: runs the tests again and again, every second time with all cores loaded by something else, and
+ * prints how often each failed. One line per run goes to a results file, so the next call continues where this one stopped.
+ *
+ *   npm run test:flakes -- --minutes 60          stop after an hour
+ *   npm run test:flakes -- --results <file>      another results file than .cache/flakes.jsonl
+ *   npm run test:flakes -- --table               print the table, run nothing
+ */
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string' },
+    results: { type: 'string', default: join(ROOT, '.cache', 'flakes.jsonl') },
+    table: { type: 'boolean', default: false },
+  },
+})
+const RESULTS = resolve(values.results)
+
+interface TestSet {
+  readonly name: string
+  readonly runs: number
+  readonly files: readonly string[]
+}
+
+/** The tests that start hosts, hooks, wakers and MCP clients, or kill processes, depend the most on timing. */
+const TIMING =
+  /^test\/(?:hosts|mcp|faults)\/|^test\/scenarios\/(?:.*\/)?(?:hook|wake|http-hooks|contract)|^test\/scenarios\/mcp\//
+
+const SETS: readonly TestSet[] = [
+  { name: 'hosts, hooks, wake, mcp, faults', runs: 30, files: listTestFiles(ROOT).filter((file) => TIMING.test(file)) },
+  { name: 'the whole suite', runs: 10, files: [] },
+]
+
+interface FlakeRun {
+  /** The sources and tests that ran, by their hash: results of others do not count. */
+  readonly tree: string
+  readonly set: string
+  readonly isLoaded: boolean
+  readonly passed: number
+  readonly failed: readonly string[]
+  readonly ms: number
+}
+
+const tree = hashTree()
+const endsAt = values.minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + Number(values.minutes) * 60_000
+if (!values.table) await runAll()
+printTable()
+process.exitCode = runsOfTree().some(({ failed }) => failed.length > 0) ? 1 : 0
+
+async function runAll(): Promise<void> {
+  const { isFine, output } = await runQuietly(['node', 'scripts/build.mjs'])
+  if (!isFine) throw new Error(output)
+  for (const set of SETS) {
+    for (let done = countOf(set); done < set.runs && Date.now() < endsAt; done++) {
+      const run = await runOnce(set, done % 2 === 1)
+      mkdirSync(dirname(RESULTS), { recursive: true })
+      appendFileSync(RESULTS, `${JSON.stringify(run)}\n`)
+      const load = run.isLoaded ? 'loaded' : 'idle'
+      console.log(
+        `${set.name}, run ${done + 1} of ${set.runs}, ${load}: ${run.failed.length} failed, ${formatDuration(run.ms)}`,
+      )
+      for (const name of run.failed) console.log(`    ${name}`)
+    }
+  }
+}
+
+async function runOnce({ name, files }: TestSet, isLoaded: boolean): Promise<FlakeRun> {
+  const folder = mkdtempSync(join(tmpdir(), 'postern-flakes-'))
+  const path = join(folder, 'report.json')
+  const load = isLoaded ? startLoad() : []
+  const begunAt = performance.now()
+  try {
+    const { output } = await runQuietly(
+      [
+        'vitest',
+        'run',
+        '--reporter=./scripts/testing/report.ts',
+        `--tagsFilter=${TAG_FILTER.quick}`,
+        '--maxWorkers=3',
+        ...files,
+      ],
+      { CI: 'true', POSTERN_TIER: 'quick', ...reportVariable(path) },
+    )
+    const report = readReport(path)
+    const tests = report?.files.flatMap(({ file, tests }) => tests.map((test) => ({ ...test, file }))) ?? []
+    const broken = report ? [...report.errors, ...report.files.flatMap(({ errors }) => errors)] : [output.slice(-4_000)]
+    return {
+      tree,
+      set: name,
+      isLoaded,
+      passed: tests.filter(({ state }) => state === 'passed').length,
+      failed: [
+        ...broken,
+        ...tests
+          .filter(({ state }) => state === 'failed')
+          .map((test) => [`${test.file}: ${test.name}`, ...test.errors, ...test.evidence].join('\n').slice(0, 4_000)),
+      ],
+      ms: Math.round(performance.now() - begunAt),
+    }
+  } finally {
+    for (const child of load) child.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Something else that keeps every core busy. */
+function startLoad(): ChildProcess[] {
+  const spin = 'for (;;) Math.random()'
+  return Array.from({ length: availableParallelism() }, () =>
+    spawn(process.execPath, ['-e', spin], { stdio: 'ignore' }),
+  )
+}
+
+function printTable(): void {
+  const runs = runsOfTree()
+  console.log('\n| tests | load | runs | tests passed | failures | minutes a run |\n|---|---|---|---|---|---|')
+  for (const { name } of SETS) {
+    for (const isLoaded of [false, true]) {
+      const own = runs.filter((run) => run.set === name && run.isLoaded === isLoaded)
+      const sum = (value: (run: FlakeRun) => number) => own.reduce((total, run) => total + value(run), 0)
+      const minutes = own.length === 0 ? '-' : (sum(({ ms }) => ms) / own.length / 60_000).toFixed(1)
+      const failures = sum(({ failed }) => failed.length)
+      console.log(
+        `| ${name} | ${isLoaded ? 'both cores' : 'none'} | ${own.length} | ${sum(({ passed }) => passed)} | ${failures} | ${minutes} |`,
+      )
+    }
+  }
+}
+
+function countOf({ name }: TestSet): number {
+  return runsOfTree().filter(({ set }) => set === name).length
+}
+
+function runsOfTree(): readonly FlakeRun[] {
+  try {
+    const lines = readFileSync(RESULTS, 'utf8').split('\n').filter(Boolean)
+    return lines.map((line) => JSON.parse(line) as FlakeRun).filter((run) => run.tree === tree)
+  } catch {
+    return []
+  }
+}
+
+/** What is committed below `src`, `test` and `native`. Changes that are not committed are not seen. */
+function hashTree(): string {
+  const hashes = execFileSync('git', ['rev-parse', 'HEAD:src', 'HEAD:test', 'HEAD:native'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  return hashes
+    .split('\n')
+    .map((hash) => hash.slice(0, 10))
+    .join('')
+}

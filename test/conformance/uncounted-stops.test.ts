@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { NoteEvent, Postern } from '../../src/model/postern.ts'
 import { verifies } from '../scenarios/verifies.ts'
-import { conformance } from './suite.ts'
+import { conformance, refused } from './suite.ts'
 
 const note = async (postern: Postern, event: string, more: Partial<NoteEvent> = {}) =>
   postern.sessions.note({ id: 'ses-1', agent: 'quinn', event, ...more })
@@ -26,6 +26,13 @@ conformance('stops that hooks put off without the store', ({ rule, open }) => {
       await note(postern, 'turn.stop', { uncounted: 2 })
       expect((await note(postern, event, { uncounted: 2 })).session).toMatchObject({ continuations: 0 })
     }
+  })
+
+  rule('are refused where there cannot be so many', async () => {
+    const { postern } = await open()
+    for (const uncounted of [-1, 1.5, 101, 2 ** 53])
+      await refused(note(postern, 'turn.stop', { uncounted }), 'VALUE_INVALID')
+    expect((await note(postern, 'turn.stop', { uncounted: 100 })).session).toMatchObject({ continuations: 100 })
   })
 
   rule('are not counted by an event that was answered before', async () => {

@@ -12,6 +12,7 @@ import { putSession } from './sessions.ts'
 
 const EVENT_BYTES = 100
 const FIRING_BYTES = 500
+const MAX_UNCOUNTED = 100
 
 /**
  * Notes an event of a host: the session lives, works or rests, and whatever it was shown before the event began it has
@@ -22,6 +23,7 @@ export async function noteEvent(ctx: Context, input: NoteEvent): Promise<NotedEv
   parseText('event', input.event, EVENT_BYTES)
   if (input.firing !== undefined) parseText('firing', input.firing, FIRING_BYTES)
   requireAge(input)
+  requireUncounted(input)
   // Read before anything is waited for: age and clock are of the same moment only now.
   const begunAt = input.ageMs === undefined ? null : Math.floor(ctx.store.now() - input.ageMs)
   const printed = begunAt === null ? undefined : { sessionId: id, before: begunAt }
@@ -70,6 +72,13 @@ async function inItsProject(tx: Shelves, input: NoteEvent): Promise<NoteEvent> {
 
 function requireAge({ ageMs = 0 }: Pick<NoteEvent, 'ageMs'>): void {
   parseMilliseconds('age', ageMs)
+}
+
+/** A hook without its store puts off only a few stops. More would overflow the count that the store keeps. */
+function requireUncounted({ uncounted = 0 }: Pick<NoteEvent, 'uncounted'>): void {
+  if (Number.isInteger(uncounted) && uncounted >= 0 && uncounted <= MAX_UNCOUNTED) return
+  const next = `Give a whole number from 0 to ${MAX_UNCOUNTED}.`
+  throw new PosternError('VALUE_INVALID', { field: 'uncounted', value: uncounted, next })
 }
 
 async function isRepetition(ctx: Context, tx: Shelves, { id, firing }: NoteEvent): Promise<boolean> {

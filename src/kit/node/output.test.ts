@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { NEEDS_LINUX } from '../../../test/helpers/needs.ts'
-import { DEAD_MACHINE_MS } from '../../../test/helpers/patience.ts'
 import { writeWhole } from './output.ts'
 
 const run = promisify(execFile)
@@ -38,6 +37,9 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+/** A writer waits for all of it before it looks whether its reader has left. A busy machine ends a reader sooner. */
+const LONG_GRACE_MS = 5_000
+
 /** Runs the writer with its output redirected by a shell. */
 async function writeThrough(redirection: string, length: number, graceMs = 40) {
   const script = `"$0" --input-type=module -e "$1" "$2" "$3" ${redirection}`
@@ -54,18 +56,18 @@ async function writeThrough(redirection: string, length: number, graceMs = 40) {
 
 describe('writeWhole', () => {
   it('notices a reader that leaves early', async () => {
-    const { stdout, result } = await writeThrough('| head -c 10', 5_000, DEAD_MACHINE_MS)
+    const { stdout, result } = await writeThrough('| head -c 10', 5_000, LONG_GRACE_MS)
     expect(result).toEqual({ printed: false, code: 'EPIPE' })
     expect(stdout).toBe('x'.repeat(10))
   })
 
   it('notices a reader that leaves in the midst of much', async () => {
-    const { result } = await writeThrough('| head -c 10', 1_000_000, DEAD_MACHINE_MS)
+    const { result } = await writeThrough('| head -c 10', 1_000_000, LONG_GRACE_MS)
     expect(result).toEqual({ printed: false, code: 'EPIPE' })
   })
 
   it('notices a reader that never was', async () => {
-    const { result } = await writeThrough('| true', 1, DEAD_MACHINE_MS)
+    const { result } = await writeThrough('| true', 1, LONG_GRACE_MS)
     expect(result).toEqual({ printed: false, code: 'EPIPE' })
   })
 

@@ -37,7 +37,7 @@ export interface Option {
   readonly aliases?: readonly string[]
   readonly short?: string
   readonly summary: string
-  /** Only Postern itself passes it: help and completions leave it out. */
+  /** True for an option that only Postern itself passes. Help and completions leave it out. */
   readonly isInternal?: true
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { fastFolder } from '../../test/helpers/temp.ts'
 import { openLocal } from '../host/open-local.ts'
 import { processStart } from '../kit/node/processes.ts'
-import { findEnding, formatProcess, parseProcess, settleLeft } from './left-offers.ts'
+import { findEnding, formatProcess, parseProcess, settleLeftOffers } from './left-offers.ts'
 
 async function prepare(count: number) {
   const { agents, inbox, close } = await openLocal(join(fastFolder(), 'postern.db'), { upkeep: false })
@@ -35,11 +35,11 @@ describe('the ending of a client', () => {
     expect(await findEnding({ isInGoodOrder: true, client })).toBe('inGoodOrder')
   })
 
-  it('leaves a client alone that outlives its server', async () => {
-    expect(await findEnding({ isInGoodOrder: false, client })).toBe('alone')
+  it('is that the client lives on where it outlives its server', async () => {
+    expect(await findEnding({ isInGoodOrder: false, client })).toBe('clientLives')
   })
 
-  it('is unknown where the client has ended, or another process has its number', async () => {
+  it('is that the client is gone where it has ended, or another process has its pid', async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' })
     const ended = processOf(child.pid ?? 0)
     child.kill('SIGKILL')
@@ -50,30 +50,30 @@ describe('the ending of a client', () => {
     }
   })
 
-  it('names the client by a word', () => {
+  it('names the client in one word that parses back to the same process', () => {
     expect(parseProcess(formatProcess(client))).toEqual(client)
     for (const word of ['', '7', '7@', '@7', '7@8 ', 'x@8']) expect(parseProcess(word)).toBeUndefined()
   })
 })
 
 describe('offers that a killed server has left', () => {
-  it('are confirmed after a good end, also where nobody has recorded that they were printed', async () => {
+  it('are confirmed after a good end, even if nobody recorded that they were printed', async () => {
     const { inbox, offer, states } = await prepare(2)
     const offers = [await offer(), await offer()]
     await inbox.printed({ offerId: offers[0] ?? '' })
-    await settleLeft(inbox, offers, 'inGoodOrder')
+    await settleLeftOffers(inbox, offers, 'inGoodOrder')
     expect(await states()).toEqual(['seen', 'seen'])
   })
 
   it('are confirmed where the client lives on', async () => {
     const { inbox, offer, states } = await prepare(1)
-    await settleLeft(inbox, [await offer()], 'alone')
+    await settleLeftOffers(inbox, [await offer()], 'clientLives')
     expect(await states()).toEqual(['seen'])
   })
 
   it('are released where the client is gone', async () => {
     const { inbox, offer, states } = await prepare(1)
-    await settleLeft(inbox, [await offer()], 'gone')
+    await settleLeftOffers(inbox, [await offer()], 'gone')
     expect(await states()).toEqual(['pending'])
   })
 
@@ -82,9 +82,9 @@ describe('offers that a killed server has left', () => {
     const offers = [await offer(), await offer(), await offer()]
     await inbox.confirm({ offerId: offers[0] ?? '', evidence: 'the server itself', printed: true })
     await inbox.release({ offerId: offers[1] ?? '', reason: 'the client cancelled' })
-    await settleLeft(inbox, offers, 'inGoodOrder')
+    await settleLeftOffers(inbox, offers, 'inGoodOrder')
     expect(await states()).toEqual(['seen', 'pending', 'seen'])
-    await settleLeft(inbox, ['no-such-offer', ...offers], 'gone')
+    await settleLeftOffers(inbox, ['no-such-offer', ...offers], 'gone')
     expect(await states()).toEqual(['seen', 'pending', 'seen'])
   })
 })

@@ -26,7 +26,7 @@ export interface ServeMcp {
   readonly person: Connection['person']
   /** Whether Claude Code is to be woken through its channel. */
   readonly hasChannel: boolean
-  /** The command by which this server was started. With further options it settles offers that the server has left. */
+  /** The command that started this server. With internal options it settles the offers of a server that was killed. */
   readonly command: readonly string[]
   /** Resolves when this is to end although the client is still there. */
   readonly stopped: Promise<void>
@@ -51,7 +51,7 @@ export async function serveMcp(options: ServeMcp): Promise<void> {
     isAskedToEnd = true
   })
   await Promise.race([wire.closed, stopped])
-  // Checked before anything else: a client may close the pipe in good order and exit a moment later.
+  // Check this first: a client may close the pipe in good order and exit a moment later.
   const isClientThere = isAskedToEnd || wire.isParentThere()
   if (isClientThere) witness?.noteGoodOrder()
   for (const changes of opened) changes.close()
@@ -77,8 +77,8 @@ export async function serveMcp(options: ServeMcp): Promise<void> {
   }
 }
 
-/** What a connection runs between. */
-interface Ends {
+/** What `serveMcp` has opened for a connection. */
+interface ConnectionParts {
   readonly agent: string
   readonly wire: Wire
   readonly witness: Witness | undefined
@@ -86,7 +86,7 @@ interface Ends {
 
 function createConnection(
   { postern, tools, places, sessionId, person, note }: ServeMcp,
-  { agent, wire, witness }: Ends,
+  { agent, wire, witness }: ConnectionParts,
 ): Connection {
   const session = createHostSession({ postern, agent, id: sessionId, note })
   wire.onCall((meta) => session.hear(meta['sessionId'] ?? meta['threadId']))

@@ -96,8 +96,8 @@ describe('what was shown through a connection', () => {
   })
 })
 
-/** A witness that does nothing; tests replace what they look at. */
-const DEAF = { prepare: async () => {}, hold: () => {}, noteGoodOrder: () => {} }
+/** A witness that does nothing. Tests replace the calls that they look at. */
+const IDLE_WITNESS = { prepare: async () => {}, hold: () => {}, noteGoodOrder: () => {} }
 
 describe('the witness of a connection', () => {
   it('is told of an offer before the store is, and forgets it once the store knows what became of it', async () => {
@@ -116,7 +116,7 @@ describe('the witness of a connection', () => {
         confirm: noting('confirmed', inbox.confirm),
         release: noting('released', inbox.release),
       },
-      { ...DEAF, hold: (ids) => told.push(`holds ${ids.map((id) => names.get(id)).join(' ')}`) },
+      { ...IDLE_WITNESS, hold: (ids) => told.push(`holds ${ids.map((id) => names.get(id)).join(' ')}`) },
     )
     const offers = [await offer(), await offer(), await offer()]
     offers.forEach((id, at) => {
@@ -137,7 +137,7 @@ describe('the witness of a connection', () => {
     const { inbox, offer } = await prepare(1)
     const lists: (readonly string[])[] = []
     const printed = async () => Promise.reject(new Error('the store is away'))
-    const shown = createShown({ ...inbox, printed }, { ...DEAF, hold: (ids) => lists.push(ids) })
+    const shown = createShown({ ...inbox, printed }, { ...IDLE_WITNESS, hold: (ids) => lists.push(ids) })
     const offerId = await offer()
     await expect(shown.settle(offerId, true)).rejects.toThrow('the store is away')
     expect(lists).toEqual([[offerId], []])

@@ -10,7 +10,7 @@ const KEPT = 50
  * has arrived: only then is it seen.
  */
 export interface Shown {
-  /** Resolves once an answer with an offer may go out: from then on the offer is settled even if this process is killed. */
+  /** Starts the witness, if there can be one. Resolves once an answer with an offer may go out. */
   prepare(): Promise<void>
   /** An answer with this offer has gone out, or it has not: then the offer is given back. */
   settle(offerId: string, wasSent: boolean): Promise<void>
@@ -26,7 +26,7 @@ export function createShown(inbox: Pick<Inbox, 'printed' | 'confirm' | 'release'
   const printed: string[] = []
   /** Answers whose going out is still being written down. */
   const settling = new Set<Promise<void>>()
-  /** What the witness confirms if this process is killed. */
+  /** Offers that the witness settles if this process is killed. */
   const witnessed = new Set<string>()
 
   function watch(offerId: string): void {

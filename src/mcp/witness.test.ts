@@ -14,10 +14,10 @@ const shells = SHELLS.filter((shell) =>
   (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, shell.split(' ')[0] ?? ''))),
 )
 
-/** Writes its words down: to another file first, so that the file is whole when it appears. */
+/** Writes its arguments to a file. It renames the file into place, so the file is whole when it appears. */
 const RECORDER = 'printf "%s\\n" "$@" >"$0.part"; mv "$0.part" "$0"'
 
-/** A server of another process, which says when it has told its witness of the offers. */
+/** A server in its own process. It prints a line once it has told its witness of the offers. */
 const SERVER = `
 const { createWitness } = await import(${JSON.stringify(new URL('./witness.ts', import.meta.url).href)})
 const { command, shell, lists, isInGoodOrder } = JSON.parse(process.argv[1])
@@ -48,14 +48,14 @@ async function start(shell: string, lists: readonly (readonly string[])[], isInG
   const client = `--client=${process.pid}@${processStart(process.pid)}`
   return {
     client,
-    /** Kills the server. With a signal the group is asked to end first, and the server has no time for it. */
+    /** Kills the server. A signal goes to the whole group first, but the server has no time to handle it. */
     async kill(signal?: NodeJS.Signals) {
       server.kill('SIGSTOP')
       if (signal) process.kill(-pid, signal)
       server.kill('SIGKILL')
       await once(server, 'exit')
     },
-    /** The words of the command that the witness has run; none where it ended without. */
+    /** The arguments of the command that the witness ran; none if it ran no command. */
     async words(): Promise<readonly string[]> {
       await expect.poll(() => isGroupThere(pid), PATIENTLY).toBe(false)
       return existsSync(record) ? readFileSync(record, 'utf8').trimEnd().split('\n') : []
@@ -63,7 +63,7 @@ async function start(shell: string, lists: readonly (readonly string[])[], isInG
   }
 }
 
-/** A process keeps its group when it becomes another program, so nothing of the group is missed. */
+/** The witness keeps its process group when it becomes another program, so this waits for that too. */
 function isGroupThere(pid: number): boolean {
   try {
     process.kill(-pid, 0)

@@ -8,33 +8,33 @@ import { formatProcess } from './left-offers.ts'
  * A process that settles the last offers of a server that is killed before it can. Some clients send SIGTERM to the
  * server's process group and SIGKILL to the server a few milliseconds later: Codex does. The signal is the only evidence
  * that the client ended in good order, and it dies with the server. The witness is in the same process group and gets
- * the same SIGTERM. It is no child of the client, so the SIGKILL spares it.
+ * the same SIGTERM. It is not the client's child, so the SIGKILL misses it.
  */
 export interface Witness {
-  /** Starts the witness. Resolves once it catches signals, or where there can be none. */
+  /** Starts the witness. Resolves once it catches signals, or when it is clear that none will. */
   prepare(): Promise<void>
-  /** Replaces the offers that are to be settled when this process ends. */
+  /** Replaces the offers that the witness settles if this process is killed. */
   hold(offerIds: readonly string[]): void
-  /** The client has ended in good order: so the offers are seen, whatever becomes of this process and the client. */
+  /** Records that the client ended in good order, so its offers are seen even if this process is killed now. */
   noteGoodOrder(): void
 }
 
 export interface WitnessOptions {
-  /** Settles offers with the options `--client`, `--in-good-order` and `--left`. */
+  /** The command that settles offers when the witness adds `--client`, `--in-good-order` and `--left`. */
   readonly command: readonly string[]
   readonly shell?: readonly string[]
 }
 
 const SHELL = ['/bin/sh']
 const IN_GOOD_ORDER = '--in-good-order'
-/** A machine that takes longer answers the call without a witness. */
+/** If the witness takes longer to start, the call is answered without it. */
 const READY_MS = 5_000
 
 /**
- * Works in every POSIX shell. It reports that it is ready by a line, and lets go of stdout. Each line that it reads is the
- * whole list of offers, so the last one counts. A signal may interrupt `read`: some shells then lose the beginning of a
- * line, so a line without its `=` is skipped. The end of stdin is the end of the server, which has emptied the list if
- * it had the time to.
+ * Needs only a POSIX shell. It prints one line when it is ready, and then closes stdout. Each line that it reads is the
+ * whole list of offers, so the last line counts. A signal may interrupt `read`, and some shells then lose the beginning
+ * of a line, so a line without its `=` is skipped. Stdin ends when the server ends. A server that had time has emptied
+ * the list by then.
  */
 const SCRIPT = `offers= signalled=
 trap 'signalled=${IN_GOOD_ORDER} interrupted=yes' TERM INT HUP
@@ -50,7 +50,7 @@ while :; do
 done
 [ -z "$offers" ] || exec "$@" $signalled $offers </dev/null`
 
-/** Returns none on Windows, which has no process groups and no SIGTERM: there the lease of an offer lapses. */
+/** Returns undefined on Windows, which has no process groups and no SIGTERM. There the lease of an offer lapses. */
 export function createWitness(options: WitnessOptions): Witness | undefined {
   if (process.platform === 'win32') return undefined
   const client = process.ppid
@@ -61,7 +61,7 @@ export function createWitness(options: WitnessOptions): Witness | undefined {
   function start(): Promise<void> {
     const child = spawnWitness(options, clientOption(client))
     if (!child) return Promise.resolve()
-    // The next call starts another one.
+    // The next call of `prepare` starts another one.
     child.once('exit', () => {
       running = undefined
     })
@@ -70,7 +70,7 @@ export function createWitness(options: WitnessOptions): Witness | undefined {
     return running.ready
   }
 
-  /** One small write, which the kernel takes at once and keeps whatever becomes of this process. */
+  /** One small write: the kernel takes it at once, and keeps it if this process is killed. */
   function tell(): void {
     const words = held.map((id) => `--left=${id}`)
     if (isInGoodOrder && words.length > 0) words.push(IN_GOOD_ORDER)
@@ -94,7 +94,7 @@ function spawnWitness({ command, shell = SHELL }: WitnessOptions, more: readonly
   const [program = '', ...words] = shell
   try {
     const child = spawn(program, [...words, '-c', SCRIPT, 'postern', ...command, ...more], {
-      // Nothing of the client's: it waits until all who hold its pipes are gone.
+      // The witness must not inherit the client's pipes: the client waits until every holder has closed them.
       stdio: ['pipe', 'pipe', 'ignore'],
     })
     child.unref()
@@ -105,12 +105,12 @@ function spawnWitness({ command, shell = SHELL }: WitnessOptions, more: readonly
     }
     return child
   } catch {
-    // Without a process to spare nobody watches, as on Windows.
+    // The system refused to start a process, so there is no witness, as on Windows.
     return undefined
   }
 }
 
-/** The client by number and start: numbers are reused. While it is our parent, nobody else can have its number. */
+/** Names the client by pid and start time, because pids are reused. While it is our parent, its pid is its own. */
 function clientOption(pid: number): string[] {
   const startedAt = process.ppid === pid ? processStart(pid) : undefined
   return startedAt === undefined ? [] : [`--client=${formatProcess({ pid, startedAt })}`]

@@ -90,8 +90,8 @@ function refusalOf(error: NodeJS.ErrnoException, address: string): PosternError 
 
 /**
  * Node would at once close every connection that seems to rest, also those whose next request has come and is not yet
- * read. So only the door is closed at first, and what rests is closed after a look at what has come. Node does not call a
- * connection idle that has never sent anything; clients such as `fetch` open one ahead of their next request.
+ * read. So only the door is closed at first, and what rests is closed after a look at what has come. For Node a connection
+ * that has never sent anything is not idle, and clients such as `fetch` open one ahead of their next request.
  */
 function close(server: Server, sockets: ReadonlySet<Socket>, patienceMs: number): Promise<void> {
   const closeIdle = () => {

@@ -146,7 +146,7 @@ export interface ProbeOutcome {
   readonly tookMs: number
 }
 
-/** What `doctor` says of a hook that it has tried. */
+/** The health check of a hook that `doctor` has probed. */
 export function describeProbe({ host, path, agent }: ProbedHook, outcome: ProbeOutcome): HealthCheck {
   const tookMs = Math.round(outcome.tookMs)
   const probed = parseProbed(outcome.output)

@@ -3,7 +3,7 @@ import { findBus } from '../../host/bus/bus-context.ts'
 import { readBusSettings } from '../../host/bus/settings.ts'
 import { isPostgres } from '../../host/config.ts'
 import { personBefore } from '../../host/identity.ts'
-import { findEnding, parseProcess, settleLeft } from '../../mcp/left-offers.ts'
+import { findEnding, parseProcess, settleLeftOffers } from '../../mcp/left-offers.ts'
 import type { ToolCosts } from '../../mcp/tool-sets.ts'
 import type { Postern } from '../../model/postern.ts'
 import { showField } from '../../render/terminal.ts'
@@ -47,7 +47,7 @@ export const mcp: Command = {
   examples: ['postern mcp --agent quinn', 'postern mcp --cost', 'claude mcp add postern -- postern mcp --agent quinn'],
 
   async run(io, args) {
-    if (args.has('left')) return settle(io, args)
+    if (args.has('left')) return settleKilled(io, args)
     // Most commands never speak it, so what it takes is a part of its own.
     const { serveMcp, findTools, costOf } = await import('../../mcp/mcp-stdio.ts')
     const tools = findTools(args.get('tools') ?? 'core')
@@ -72,20 +72,23 @@ export const mcp: Command = {
 }
 
 /**
- * Settles the offers of a server that was killed before it could. This process is in the server's process group, so it
- * ignores the signals that were meant for the server.
+ * Settles the offers that a killed server has left. This process is in the server's process group, so it ignores the
+ * signals that were meant for the server.
  */
-async function settle(io: Io, args: Args): Promise<undefined> {
+async function settleKilled(io: Io, args: Args): Promise<undefined> {
   catchSignals()
   const client = parseProcess(args.get('client') ?? '')
   const ending = await findEnding({ isInGoodOrder: args.has('in-good-order'), client })
-  // Nobody waits for this process, so the store may be gone by now. Opening it would make a new one.
+  // Nobody waits for this process, so the store may have been deleted by now. Opening it would create a new one.
   if (io.config.url === null && !isPostgres(io.config.store) && !existsSync(io.config.store)) return
   const { inbox } = await io.open()
-  await settleLeft(inbox, args.all('left'), ending)
+  await settleLeftOffers(inbox, args.all('left'), ending)
 }
 
-/** This very command, so that it means the same agent and store. It takes options at its end and waits for no debugger. */
+/**
+ * The command of this process, so that the agent and the store are the same. Without `--` it takes further options at its
+ * end, and without `--inspect` it waits for no debugger.
+ */
 function ownCommand(): readonly string[] {
   const options = process.execArgv.filter((option) => !option.startsWith('--inspect'))
   return [process.execPath, ...options, ...process.argv.slice(1).filter((word) => word !== '--')]

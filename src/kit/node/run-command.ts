@@ -52,7 +52,7 @@ export function runCommand(command: string, options: RunOptions): Promise<RunOut
   })
 }
 
-/** Undefined where the system refuses the command or its folder at once, such as a path that is too long. */
+/** Returns undefined if the system refuses the command or its folder at once, for example because a path is too long. */
 function start(command: string, { folder, env, input }: RunOptions): ChildProcess | undefined {
   const { spawn } = process.getBuiltinModule('node:child_process')
   try {

@@ -20,7 +20,7 @@ export interface McpPlace {
 export async function makeMcpPlace(limits: Partial<Limits> = {}): Promise<McpPlace> {
   const folder = temporaryFolder()
   const home = makeHome(join(folder, 'home'), limits)
-  // The witness of a server outlives it for a moment, and would write into a home that is being removed.
+  // A witness outlives its server for a moment, and would write into a home that is being removed.
   onTestFinished(() => endProcessesIn(home, 'POSTERN_HOME'))
   const project = join(folder, 'project')
   mkdirSync(join(project, '.git'), { recursive: true })
@@ -33,7 +33,7 @@ export async function makeMcpPlace(limits: Partial<Limits> = {}): Promise<McpPla
   return { home, project }
 }
 
-/** Servers and witnesses that run in a home now. Where the kernel has no list of processes there are none. */
+/** Servers and witnesses that run in a home now. Always empty on a system without `/proc`. */
 export const processesOf = ({ home }: McpPlace): readonly number[] => processesIn(home, 'POSTERN_HOME')
 
 export interface McpStart extends RunOptions {

@@ -59,7 +59,7 @@ require('node:readline').createInterface({ input: child.stdout }).on('line', (li
 })
 setInterval(() => {}, 1 << 30)`
 
-/** Runs a client up to its end, or for one that lives on up to the end of its server. Returns what it was shown. */
+/** Runs a client until it exits, or if it lives on until it was shown something. Returns what it was shown. */
 async function runClient({ home, project }: McpPlace, ending: keyof typeof ENDINGS, start: McpStart = {}) {
   const client = spawn(process.execPath, ['-e', clientOf(ending), JSON.stringify(mcpCommand(start))], {
     cwd: project,
@@ -107,7 +107,7 @@ describe('a client that signals its server again and again', () => {
     await client.request('ping')
     await expect.poll(() => lastStep(place, id), PATIENTLY).toMatchObject({ step: 'printed' })
     const unlock = lockStore(place)
-    // The first signal lets it begin to record the end, for which it needs the store. A second one ends it on the spot.
+    // After the first signal the server begins to record the end, for which it needs the store. A second one ends it on the spot.
     const signalling = setInterval(() => client.child.kill('SIGTERM'), 10)
     expect(await client.ended).toEqual({ code: 1, signal: null })
     clearInterval(signalling)
@@ -118,7 +118,7 @@ describe('a client that signals its server again and again', () => {
 })
 
 describe('a client that is killed', () => {
-  it('after its server is shown the messages again', async () => {
+  it('right after it has killed its server is shown the messages again', async () => {
     verifies('mcp.killed')
     const place = await makeMcpPlace()
     const id = await push(place)
@@ -161,7 +161,7 @@ describe('the witness of a server', NEEDS_LINUX, () => {
     await expect.poll(() => processesOf(place), PATIENTLY).toEqual([])
   })
 
-  it('is replaced where it was killed', async () => {
+  it('is replaced after it was killed', async () => {
     const place = await makeMcpPlace()
     const client = await startMcp(place)
     await push(place)
@@ -169,11 +169,11 @@ describe('the witness of a server', NEEDS_LINUX, () => {
     const [first = expect.fail('there is none')] = processesOf(place).filter((pid) => pid !== client.child.pid)
     process.kill(first, 'SIGKILL')
     await expect.poll(() => processesOf(place), PATIENTLY).toEqual([client.child.pid])
-    // Once it has answered this, the server knows as well.
+    // The server has noticed by the time it answers this.
     await client.request('ping')
     const id = await push(place)
     expect(dataOf(await client.call('inbox_check'))).toMatchObject({ messages: [{ id }] })
-    // By then the server has told its witness that the answer is out.
+    // By the time it answers this, the server has told its witness that the answer is out.
     await client.request('ping')
     client.child.kill('SIGKILL')
     await expect.poll(() => lastStep(place, id), PATIENTLY).toMatchObject({ step: 'seen', attempt: 1 })
@@ -187,7 +187,7 @@ function lockStore({ home }: McpPlace): () => void {
   return () => db.close()
 }
 
-/** Names a home that holds nothing. */
+/** An environment that names a home without a store. */
 const elsewhere = (home: string) => ({ POSTERN_HOME: `${home}-elsewhere` })
 
 async function behindServer({ home }: McpPlace): Promise<McpStart> {

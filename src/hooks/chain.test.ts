@@ -73,8 +73,8 @@ const handler = (priority: number, handle: (call: HookCall) => void): Handler =>
   handle: async (call) => void handle(call),
 })
 
-describe('a chain that the deadline has overtaken', () => {
-  it('counts no stop, for the hook that answers without the store counts it', async () => {
+describe('a chain that is still running at the deadline', () => {
+  it('counts no stop, because the answer without the store counts it', async () => {
     const { stop, continuations } = await makeStore()
     const late = handler(25, (call) => {
       call.isOver = true
@@ -85,7 +85,7 @@ describe('a chain that the deadline has overtaken', () => {
     expect(await continuations()).toBe(1)
   })
 
-  it('asks nobody else', async () => {
+  it('asks no further handler', async () => {
     const { stop } = await makeStore()
     const asked: number[] = []
     const over = handler(1, (call) => {
@@ -97,7 +97,7 @@ describe('a chain that the deadline has overtaken', () => {
 })
 
 describe('a stop', () => {
-  it('is told from the one before by when it began, however long its own handlers take', async () => {
+  it('is distinguished from the previous stop by its start time, however long its handlers take', async () => {
     const { stop, advance } = await makeStore()
     const slow = handler(12, () => advance(1_000))
     const blocks: boolean[] = []
@@ -105,7 +105,7 @@ describe('a stop', () => {
     expect(blocks).toEqual([true, true, true, true, true, false])
   })
 
-  it('is counted together with those that were put off without the store, and they are counted once', async () => {
+  it('is counted together with the stops that were put off without the store, which are counted once', async () => {
     const { stop, continuations } = await makeStore()
     const call = stop(3)
     expect((await runChain(call)).block).toBeDefined()
@@ -118,7 +118,7 @@ describe('a stop', () => {
 })
 
 describe('the commands of gates', () => {
-  it('get what is left of the time, without what is kept for the rest', async () => {
+  it('get the time that is left, minus the reserve', async () => {
     const { home, hook } = await makeStore()
     for (const [ageMs, timeoutMs] of [
       [0, 900],

@@ -33,7 +33,8 @@ export interface ChainAnswer extends HookAnswer {
 /**
  * Asks one handler after another, lowest first, and makes one answer of what they say. Whether the turn goes on is
  * written down before anybody hears of it, so that a hook that dies now has counted once too often, never too rarely.
- * After the deadline the stop is answered and counted without the store, so the chain asks and counts no more.
+ * After the deadline the stop is answered and counted without the store, so the chain asks no further handler and counts
+ * nothing.
  */
 export async function runChain(call: HookCall, others: readonly Handler[] = []): Promise<ChainAnswer> {
   const said: Verdict[] = []

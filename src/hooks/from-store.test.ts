@@ -3,7 +3,7 @@ import { inTime } from './from-store.ts'
 import { TARGETS } from './install/targets.ts'
 import { HOOK_TIMEOUTS } from './timeouts.ts'
 
-/** How old the process is when the hook begins to wait: starting Node took so long. */
+/** How old the process is when the hook begins to wait: starting Node took this long. */
 const BEFORE_MS = 400
 
 /** The settings of a hook in a process that began some time ago, by the clock of the test. */
@@ -38,7 +38,7 @@ describe('the deadline of a hook', () => {
     expect(outcomes).toHaveLength(1)
   })
 
-  it('hands what comes later to somebody who gives it back, and swallows a late failure', async () => {
+  it('hands a late value to the callback that gives it back, and swallows a late failure', async () => {
     const late: string[] = []
     const later = (ms: number) => new Promise<string>((resolve) => setTimeout(resolve, ms, 'an offer'))
     inTime(settings(), later(2_000), (value) => void late.push(value)).catch(() => {})
@@ -52,7 +52,7 @@ describe('the deadline of a hook', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('leaves half of the time to every host, and room for each step', () => {
+  it("is at most half of every host's timeout, and leaves room for each step", () => {
     const { answerMs, storeMs, checksMs, reserveMs } = HOOK_TIMEOUTS
     const forms = TARGETS.flatMap(({ events }) => Object.values(events).flat())
     const timeouts = forms.flatMap(({ word, after }) => (word === 'rewake' ? [] : [Number(after['timeout'])]))

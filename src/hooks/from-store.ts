@@ -42,8 +42,8 @@ export interface Surroundings {
 
 /**
  * What is known of the gates is written down before anything is asked of the store that may take long. Only here is the
- * shadow written, never by what goes on after the deadline; what that would have shown is given back. The chain comes
- * last, because its answer is counted and must not be lost.
+ * shadow written, never by what goes on after the deadline; what that would have shown is given back. The chain runs
+ * last: its answer is counted, so nothing after it may fail.
  */
 export async function answerFromStore(
   call: HookCall,
@@ -68,8 +68,8 @@ export async function answerFromStore(
       : {
           folder,
           gates,
-          // Stops that the store has counted are not counted here, too.
-          blocks: call.uncounted && blocks,
+          // Stops that the store has counted by now are not counted here again.
+          blocks: call.uncounted === 0 ? 0 : blocks,
           counted: call.session?.continuations ?? counted,
           bypassed,
         },

@@ -44,11 +44,11 @@ export interface HookCall {
   root: string
   /** As it is after this event was noted; undefined where it is not the agent's own, or was answered before. */
   session: Session | undefined
-  /** When the event began, by the store's clock; null until it was noted. */
+  /** When the event began, by the store's clock; null before the event is noted. */
   begunAt: number | null
-  /** How many stops were put off without the store of which it has not been told. */
+  /** How many stops were put off without the store and are not yet counted in it. */
   uncounted: number
-  /** The deadline has passed and somebody else answers: nothing more may be decided. */
+  /** True once the chain has answered or the deadline has passed. After that the chain decides nothing. */
   isOver: boolean
   /** The end of the turn was put off too often: nothing may put it off once more. */
   isLoopBroken: boolean

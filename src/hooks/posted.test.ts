@@ -14,7 +14,7 @@ import { createPostedHooks, type PostedHooks } from './posted.ts'
 import { formatProbe, parseProbed } from './probe.ts'
 import { HOOK_TIMEOUTS, type HookTimeouts } from './timeouts.ts'
 
-/** On a busy machine an answer may take longer than its deadline. */
+/** For tests whose subject is not the deadline: on a busy machine an answer may take longer than that. */
 const NEVER_LATE: HookTimeouts = { ...HOOK_TIMEOUTS, answerMs: DEAD_MACHINE_MS }
 
 /** A home with quinn and mindy, a project, and what answers events there. */

@@ -11,9 +11,9 @@ export interface Shadow {
   /** Where the session began, and its configuration is looked for wherever its agent goes; null where nobody knows. */
   readonly folder: string | null
   readonly gates: readonly StandingGate[]
-  /** How often the end of a turn was put off since the store could be read. */
+  /** How often the end of a turn was put off since the store could last be read. */
   readonly blocks: number
-  /** How often in a row it had been put off before, as the store had counted. */
+  /** How often in a row it was put off before that, by the store's count. */
   readonly counted: number
   /** Gates that were passed meanwhile, which the store must be told. */
   readonly bypassed: readonly string[]
@@ -38,7 +38,7 @@ const ENDING = '.json'
 /** Sessions that ended without a word leave theirs behind. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
-/** Far above every limit of ours. */
+/** Far above any count that a hook writes. */
 const MAX_COUNT = 1_000
 
 /** Of one agent in one session: a session that somebody else claims has nothing to do with it. */
@@ -118,8 +118,8 @@ function listFiles(folder: string): readonly string[] {
 
 /** A file that somebody else has written is as good as none. */
 function parseShadow(value: unknown): Shadow | undefined {
-  const { folder, gates, blocks = -1, counted = 0, bypassed } = value as Partial<Shadow>
-  if (!Array.isArray(gates) || !Array.isArray(bypassed) || ![blocks, counted].every(isCount)) return undefined
+  const { folder, gates, blocks, counted = 0, bypassed } = value as Record<string, unknown>
+  if (!Array.isArray(gates) || !Array.isArray(bypassed) || !isCount(blocks) || !isCount(counted)) return undefined
   const isSound = gates.every(({ name, reason, hook }) =>
     [name, reason, hook].every((each) => typeof each === 'string'),
   )
@@ -127,6 +127,6 @@ function parseShadow(value: unknown): Shadow | undefined {
   return { folder: typeof folder === 'string' ? folder : null, gates, blocks, counted, bypassed: bypassed.map(String) }
 }
 
-function isCount(value: number): boolean {
-  return Number.isInteger(value) && value >= 0 && value < MAX_COUNT
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < MAX_COUNT
 }

@@ -1,4 +1,4 @@
-/** However patient a host is, the end of a turn is put off no more often than this in a row. */
+/** The end of a turn is put off at most this often in a row, even if the host would allow more. */
 const MAX_CONTINUATIONS = 5
 
 /** How often a stop may be continued in a row, so that we give up before the host does: a host that gives up tells nobody. */

@@ -1,15 +1,15 @@
 /** How long the steps of an answer may take, in milliseconds. */
 export interface HookTimeouts {
   /**
-   * From the start of the process until the answer is out. It is far below the timeout of any host, which throws a late
-   * answer away together with what it shows.
+   * From the start of the process until the answer is out. It is far below the timeout of any host: a host throws a late
+   * answer away, together with the messages in it.
    */
   readonly answerMs: number
-  /** A busy store is waited for this long, so that there is still time to answer without it. */
+  /** How long to wait for a busy store. It leaves time to answer without the store. */
   readonly storeMs: number
-  /** The commands of all gates share this. */
+  /** How long the commands of all gates together may take. */
   readonly checksMs: number
-  /** Kept for everything that comes after a command. */
+  /** Reserved for everything that comes after a command. */
   readonly reserveMs: number
 }
 

@@ -31,7 +31,7 @@ describe('without a store', () => {
     }
   })
 
-  it('stops that the store has counted before count too, so that we give up before the host does', () => {
+  it('stops that the store counted before count too, so that the hook gives up before the host does', () => {
     for (const [stopCap, counted, holds] of [
       [4, 2, true],
       [4, 3, false],
@@ -47,7 +47,7 @@ describe('without a store', () => {
     }
   })
 
-  it('the count starts again once a stop was let go, and the stop of a subagent leaves it as it is', () => {
+  it('the count starts again after a stop is let through, and the stop of a subagent leaves it unchanged', () => {
     const shadow = { ...shadowOf(gate()), blocks: 1, counted: 4 }
     const released = answerWithoutStore(event('turn.stop'), shadow, ABSENCE)
     expect(released.shadow).toMatchObject({ blocks: 0, counted: 0, bypassed: ['gate_1'] })

@@ -59,7 +59,7 @@ export function answerWithoutStore(event: HookEvent, shadow: Shadow, absence: Ab
   }
 }
 
-/** Strict gates that a session leaves behind although they held it: its host has gone against our answer. */
+/** Strict gates that are still open at the end of a session that they held: the host has ignored our answer. */
 function leftOpen({ gates, blocks, counted }: Shadow, now: number): readonly StandingGate[] {
   if (blocks + counted === 0) return []
   return gates.filter((gate) => gate.mode === 'strict' && gate.hook === 'stop' && !isExpired(gate, now))

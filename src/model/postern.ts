@@ -169,7 +169,7 @@ export interface NoteEvent extends BeginSession {
   readonly loses?: boolean
   /** Tells one firing of an event from the next; the same one again within seconds is the same event. */
   readonly firing?: string
-  /** How many ends of the turn hooks have put off without the store. They count like those that the store knows. */
+  /** How many stops hooks have put off without the store. They count like those that the store has counted. */
   readonly uncounted?: number
 }
 
@@ -177,7 +177,7 @@ export interface NotedEvent {
   readonly session: Session
   /** Somebody has already answered this very event. */
   readonly isRepeated: boolean
-  /** When the event began, by the store's clock; null where its age is not known. */
+  /** When the event began, by the store's clock; null if its age is not known. */
   readonly begunAt: number | null
   /** How many offers it has confirmed. */
   readonly confirmed: number

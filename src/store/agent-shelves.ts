@@ -70,7 +70,7 @@ export interface TurnParams {
   readonly continuations?: 'none'
   /** Counted up by one, unless that was done since the event began: then the same event is answered twice. */
   readonly continued?: { readonly at: number; readonly begunAt: number }
-  /** Counted up by this many: stops that were put off without the store. */
+  /** Raises the count by this many: stops that were put off without the store. */
   readonly uncounted?: number
   readonly stoppedAt?: number
 }

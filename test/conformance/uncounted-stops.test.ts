@@ -19,7 +19,7 @@ conformance('stops that hooks put off without the store', ({ rule, open }) => {
     }
   })
 
-  rule('are no part of a turn that begins', async () => {
+  rule('are not counted in a turn that begins', async () => {
     verifies('S000.event.stops')
     for (const event of ['prompt.submit', 'session.start']) {
       const { postern } = await open()
@@ -28,7 +28,7 @@ conformance('stops that hooks put off without the store', ({ rule, open }) => {
     }
   })
 
-  rule('are refused where there cannot be so many', async () => {
+  rule('are refused if they are more than a hook can have put off', async () => {
     const { postern } = await open()
     for (const uncounted of [-1, 1.5, 101, 2 ** 53])
       await refused(note(postern, 'turn.stop', { uncounted }), 'VALUE_INVALID')
@@ -44,7 +44,7 @@ conformance('stops that hooks put off without the store', ({ rule, open }) => {
 })
 
 conformance('the beginning of an event', ({ rule, open }) => {
-  rule('is told by the clock of the store, from its age', async () => {
+  rule("is computed from the event's age, by the store's clock", async () => {
     const { postern, now } = await open()
     expect(await note(postern, 'turn.stop', { ageMs: 250 })).toMatchObject({ begunAt: now() - 250 })
     expect(await note(postern, 'turn.stop', { ageMs: 0.5 })).toMatchObject({ begunAt: now() - 1 })

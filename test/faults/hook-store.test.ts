@@ -180,7 +180,7 @@ describe('gates of a session while the store is away', () => {
     expect((await fire(place, 'Stop')).block).toBe('')
   })
 
-  it('give way before the host does where some stops were put off by the store and some without it', async () => {
+  it('give way before the host does if some stops were put off by the store and some without it', async () => {
     verifies('G8.unavailable', 'G8.loop')
     const place = await makePlace()
     const gate = await createGate(place)
@@ -213,7 +213,7 @@ describe('gates of a session while the store is away', () => {
     }
   })
 
-  it('are breached where the session ends after a stop that was held without the store', async () => {
+  it('are reported as passed if the session ends after a stop that was held without the store', async () => {
     verifies('G8.unavailable', 'G8.loop')
     const over = { fields: { reason: 'prompt_input_exit' } }
     for (const isBack of [true, false]) {
@@ -328,8 +328,8 @@ describe('a store that may not be read', () => {
 })
 
 /**
- * Fires while the store cannot be read, under the hook's own deadline. Every answer comes before the host gives up, and is
- * never taken for a refusal. `src/hooks/from-store.test.ts` proves the deadline itself.
+ * Fires while the store cannot be read, under the hook's own deadline. Every answer comes before the host gives up, and the
+ * host never takes it for a refusal. `src/hooks/from-store.test.ts` proves the deadline itself.
  */
 async function fireInTime(place: Place, event: string, firing: Firing = {}): Promise<Fired> {
   const fired = await fire(place, event, { ...firing, hasDeadline: true })

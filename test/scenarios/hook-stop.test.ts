@@ -21,7 +21,7 @@ import { DEAD_MACHINE_MS } from '../helpers/patience.ts'
 import { verifies } from './verifies.ts'
 
 const CAP = 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP'
-/** A command of the user, which has as much time as the hook. */
+/** A user command that may take as long as the hook. */
 const hook = (command: string, more = {}) => ({ event: 'turn.stop', command, timeoutMs: DEAD_MACHINE_MS, ...more })
 const isContinued = ({ block, context }: Fired) => block !== '' || context !== ''
 
@@ -80,7 +80,7 @@ describe('the end of a turn', () => {
     expect(told).toContain('one message waits')
   })
 
-  it('is put off five times although a command of the user takes longer than the agent until its next stop', async () => {
+  it('is put off five times even if a user command takes longer than the agent needs until its next stop', async () => {
     verifies('G8.loop')
     const place = await makePlace({ hooks: [hook('sleep 0.3', { priority: 12 })] })
     await createGate(place)

@@ -65,7 +65,7 @@ it('the watcher keeps nothing of the hook open, and outlives it but not its host
   await expect.poll(() => watcherOf(host.home), PATIENTLY).toBeUndefined()
 })
 
-it('doctor says what a queue said that failed', async () => {
+it('logs why a queue failed', async () => {
   const { host, calls } = await codexHost(1)
   await host.fire('SessionStart')
   await watcher(host.home)

@@ -24,7 +24,7 @@ export async function noteEvent(ctx: Context, input: NoteEvent): Promise<NotedEv
   if (input.firing !== undefined) parseText('firing', input.firing, FIRING_BYTES)
   requireAge(input)
   requireUncounted(input)
-  // Read before anything is waited for: age and clock are of the same moment only now.
+  // Read before the first await: only now do the age and the clock belong to the same moment.
   const begunAt = input.ageMs === undefined ? null : Math.floor(ctx.store.now() - input.ageMs)
   const printed = begunAt === null ? undefined : { sessionId: id, before: begunAt }
   const toConfirm = printed ? readBy(input, await ctx.store.read.offers.printedOf(printed)) : []
@@ -74,7 +74,7 @@ function requireAge({ ageMs = 0 }: Pick<NoteEvent, 'ageMs'>): void {
   parseMilliseconds('age', ageMs)
 }
 
-/** A hook without its store puts off only a few stops. More would overflow the count that the store keeps. */
+/** A hook puts off only a few stops without its store. The limit also keeps the store's count from overflowing. */
 function requireUncounted({ uncounted = 0 }: Pick<NoteEvent, 'uncounted'>): void {
   if (Number.isInteger(uncounted) && uncounted >= 0 && uncounted <= MAX_UNCOUNTED) return
   const next = `Give a whole number from 0 to ${MAX_UNCOUNTED}.`
@@ -90,7 +90,7 @@ async function isRepetition(ctx: Context, tx: Shelves, { id, firing }: NoteEvent
 /**
  * A session that begins waits for its first prompt. A prompt begins a turn, and with it the count of its continuations;
  * a tool, or a prompt that continues one, only shows that a turn goes on. Stops that the store could not count belong to
- * the turn that goes on, and to no new one.
+ * the current turn, never to a new one.
  */
 function turnAfter(ctx: Context, { id, event, uncounted = 0 }: NoteEvent): TurnParams | undefined {
   if (event === 'session.start') return { id, idleSince: ctx.store.now(), continuations: 'none' }

@@ -7,7 +7,7 @@ import type { Watch } from './watch.ts'
 
 const MINUTE_MS = 60_000
 
-it('asks a queue that failed again after more than a minute, and later each time', async () => {
+it('retries a queue that failed after at least one minute and at most ten', async () => {
   let now = Date.now()
   const postern = await openLocal(join(temporaryFolder(), 'postern.db'), { upkeep: false, now: () => now })
   onTestFinished(() => postern.close())

@@ -50,7 +50,7 @@ describe('a session', () => {
     expect(isToBeWoken(sight(own, { now: NOW + 1_400 }))).toBe(true)
   })
 
-  it('is not woken while its hook may still show what waits, however long it seems to have rested', () => {
+  it('is not woken while its hook may still show the mail, however long it seems to have been idle', () => {
     const own = session({ lastEventAt: NOW - 100, idleSince: NOW - 10 * MINUTE_MS })
     const waiting = { waitingSince: NOW - MINUTE_MS }
     expect(isToBeWoken(sight(own, waiting))).toBe(false)

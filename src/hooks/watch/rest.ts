@@ -40,10 +40,10 @@ function isAtRest({ now, own, sessions, heardAt, waitingSince }: Sight): boolean
   // Hooks that find nothing to do leave only a trace of having been there. Whose it was the next one will tell: now that
   // mail waits it asks the store.
   if (own.idleSince === null || heardAt > notedAt) return false
-  // A hook notes its event first, and says only at its end whether the session works: until then it seems to rest.
+  // A hook notes its event first, and records only at its end that the session works. Until then the session seems idle.
   const lastAt = Math.max(own.idleSince, own.lastEventAt)
   if (lastAt <= now) return now - lastAt >= SETTLE_MS
-  // Another clock is ahead of ours.
+  // The clock that wrote these times is ahead of ours.
   return now - waitingSince >= SETTLE_MS
 }
 

@@ -84,8 +84,8 @@ describe('a watch', () => {
   })
 })
 
-/** A watch that is awake only when the test wants it to look. Its clock stands still between looks. */
-async function makeStepped() {
+/** A watch that checks only when the test tells it to. Its clock stands still between checks. */
+async function makeSteppedWatch() {
   const folder = temporaryFolder()
   let now = Date.now()
   const postern = await openLocal(join(folder, 'postern.db'), { upkeep: false, now: () => now })
@@ -110,11 +110,11 @@ async function makeStepped() {
   return {
     postern,
     watch,
-    /** Resolves once the watch has looked and found no reason to wake its session. */
+    /** Resolves once the watch has checked and found no reason to wake its session. */
     async sleeps(): Promise<void> {
       await Promise.race([naps.times(looks + 1), ended])
     },
-    /** Has it look again, some time later. */
+    /** Makes the watch check again, some time later. */
     again(ms = 0): void {
       now += ms
       naps.values[looks++]?.()
@@ -122,7 +122,7 @@ async function makeStepped() {
     push: async (content: string, priority: 2 | 3 | 4 = 2) => postern.inbox.push({ to: ['quinn'], content, priority }),
     note: (event: string, id = 's') => postern.sessions.note({ id, agent: 'quinn', host: 'claude-code', event }),
     stop: (outcome: 'continued' | 'granted', id = 's') => postern.sessions.setStop({ id, outcome }),
-    /** A hook that found nothing to ask leaves only this trace. */
+    /** A hook that did not need the store leaves only this trace. */
     leaveTrace(): void {
       noteHeard(folder, 'quinn')
       utimesSync(join(folder, 'live', 'quinn'), now / 1000, now / 1000)
@@ -134,8 +134,8 @@ const SETTLE_MS = 1_500
 const TURN_MS = 20_000
 
 describe('a session that is watched', () => {
-  it('takes its mail by itself while it works, and is woken when it rests', async () => {
-    const { watch, note, stop, push, sleeps, again } = await makeStepped()
+  it('is not woken while it works, and is woken when it rests', async () => {
+    const { watch, note, stop, push, sleeps, again } = await makeSteppedWatch()
     await note('session.start')
     await note('prompt.submit')
     const find = watch('s')
@@ -154,7 +154,7 @@ describe('a session that is watched', () => {
   })
 
   it('is not woken while nothing waits', async () => {
-    const { watch, note, push, sleeps, again } = await makeStepped()
+    const { watch, note, push, sleeps, again } = await makeSteppedWatch()
     await note('session.start')
     const find = watch('s')
     for (let at = 0; at < 5; at++) {
@@ -167,7 +167,7 @@ describe('a session that is watched', () => {
   })
 
   it('is not woken for what is not urgent, nor for what its agent says to itself', async () => {
-    const { watch, note, push, postern, sleeps, again } = await makeStepped()
+    const { watch, note, push, postern, sleeps, again } = await makeSteppedWatch()
     await note('session.start')
     const find = watch('s')
     await sleeps()
@@ -182,8 +182,8 @@ describe('a session that is watched', () => {
     expect(await find).toMatchObject({ pending: 1 })
   })
 
-  it('waits until it is known whose a trace is, for it may be that of a new turn', async () => {
-    const { watch, note, stop, push, leaveTrace, sleeps, again } = await makeStepped()
+  it('is not woken until it is known whether a trace is of a new turn', async () => {
+    const { watch, note, stop, push, leaveTrace, sleeps, again } = await makeSteppedWatch()
     await note('session.start')
     await note('prompt.submit')
     await stop('granted')
@@ -200,8 +200,8 @@ describe('a session that is watched', () => {
     expect(await find).toMatchObject({ pending: 1 })
   })
 
-  it('has its turn after that session of its agent which came to rest last', async () => {
-    const { watch, note, push, sleeps, again } = await makeStepped()
+  it('is woken after the session of its agent that came to rest last', async () => {
+    const { watch, note, push, sleeps, again } = await makeSteppedWatch()
     await note('session.start', 'early')
     const find = watch('early')
     await sleeps()

@@ -4,11 +4,11 @@ interface Layer {
   readonly include: readonly string[]
   readonly exclude?: readonly string[]
   readonly globalSetup?: readonly string[]
-  /** True where test files share a worker's modules: its tests leave nothing behind that another file could see. */
+  /** True if test files of a worker share their modules. Their tests must leave nothing behind that another file sees. */
   readonly sharesModules?: boolean
 }
 
-/** Limits that only a dead machine reaches. A poll gives up first, and says what it waited for. */
+/** Limits that only a dead machine reaches. A poll gives up before its test does, and says what it waited for. */
 const TIMEOUT_MS = 240_000
 const POLL_MS = 60_000
 

@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { formatDuration } from '../src/kit/pure/duration.ts'
-import { ROOT, runQuietly } from './testing/processes.ts'
+import { ROOT, runQuietly, WORKERS } from './testing/processes.ts'
 import { readReport, reportVariable } from './testing/report.ts'
 import { listTestFiles } from './testing/select.ts'
 import { TAG_FILTER } from './testing/summary.ts'
@@ -32,7 +32,7 @@ interface TestSet {
   readonly files: readonly string[]
 }
 
-/** The tests that start hosts, hooks, wakers and MCP clients, or kill processes, depend the most on timing. */
+/** Tests that start hosts, hooks, wakers and MCP clients, or that kill processes, depend most on timing. */
 const TIMING =
   /^test\/(?:hosts|mcp|faults)\/|^test\/scenarios\/(?:.*\/)?(?:hook|wake|http-hooks|contract)|^test\/scenarios\/mcp\//
 
@@ -42,7 +42,7 @@ const SETS: readonly TestSet[] = [
 ]
 
 interface FlakeRun {
-  /** The sources and tests that ran, by their hash: results of others do not count. */
+  /** The hash of the sources and tests that ran. Results of another tree do not count. */
   readonly tree: string
   readonly set: string
   readonly isLoaded: boolean
@@ -86,7 +86,7 @@ async function runOnce({ name, files }: TestSet, isLoaded: boolean): Promise<Fla
         'run',
         '--reporter=./scripts/testing/report.ts',
         `--tagsFilter=${TAG_FILTER.quick}`,
-        '--maxWorkers=3',
+        `--maxWorkers=${WORKERS}`,
         ...files,
       ],
       { CI: 'true', POSTERN_TIER: 'quick', ...reportVariable(path) },
@@ -113,7 +113,7 @@ async function runOnce({ name, files }: TestSet, isLoaded: boolean): Promise<Fla
   }
 }
 
-/** Something else that keeps every core busy. */
+/** Starts processes that keep every core busy. */
 function startLoad(): ChildProcess[] {
   const spin = 'for (;;) Math.random()'
   return Array.from({ length: availableParallelism() }, () =>
@@ -131,7 +131,7 @@ function printTable(): void {
       const minutes = own.length === 0 ? '-' : (sum(({ ms }) => ms) / own.length / 60_000).toFixed(1)
       const failures = sum(({ failed }) => failed.length)
       console.log(
-        `| ${name} | ${isLoaded ? 'both cores' : 'none'} | ${own.length} | ${sum(({ passed }) => passed)} | ${failures} | ${minutes} |`,
+        `| ${name} | ${isLoaded ? 'all cores' : 'none'} | ${own.length} | ${sum(({ passed }) => passed)} | ${failures} | ${minutes} |`,
       )
     }
   }
@@ -150,7 +150,7 @@ function runsOfTree(): readonly FlakeRun[] {
   }
 }
 
-/** What is committed below `src`, `test` and `native`. Changes that are not committed are not seen. */
+/** The hash of what is committed in `src`, `test` and `native`. Uncommitted changes do not change it. */
 function hashTree(): string {
   const hashes = execFileSync('git', ['rev-parse', 'HEAD:src', 'HEAD:test', 'HEAD:native'], {
     cwd: ROOT,

@@ -3,18 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { formatDuration } from '../src/kit/pure/duration.ts'
 import { prepareMachine } from '../test/helpers/prepare.ts'
+import type { Tier } from '../test/helpers/tier.ts'
 import { readClaims } from '../test/scenarios/claims.ts'
 import { runCampaigns } from './testing/campaigns.ts'
-import { ROOT, run, runQuietly } from './testing/processes.ts'
+import { ROOT, run, runQuietly, WORKERS } from './testing/processes.ts'
 import { readReport, reportVariable } from './testing/report.ts'
 import { selectBySubject } from './testing/select.ts'
-import { type Summary, summarise, TAG_FILTER, type Tier } from './testing/summary.ts'
+import { type Summary, summarise, TAG_FILTER } from './testing/summary.ts'
 
 /**
- * `npm test`: the static checks, then every layer side by side, each promise with at least one proof.
+ * `npm test`: the static checks, then every layer side by side, with at least one proof of each promise.
  * `npm test -- inbox gates`: only the test files that concern these subjects.
- * `npm run test:full`: the campaigns and variations that `npm test` leaves out.
- * `npm run test:long`: every campaign by itself, for up to an hour; continues where it was stopped.
+ * `npm run test:full`: the tests that `npm test` leaves out, and the campaigns with more repetitions.
+ * `npm run test:long`: every campaign file by itself, up to an hour per campaign; continues where it was stopped.
  * `npm run check`: the static checks, the house and the unit tests.
  *
  * The last line is `N passed, N failed` and nothing else, for programs that count.
@@ -25,9 +26,6 @@ const CHECKS: Readonly<Record<string, readonly string[]>> = {
   lint: ['biome', 'check', '.'],
   build: ['node', 'scripts/build.mjs'],
 }
-
-/** Tests wait for processes, servers and disks as much as they compute: one worker more than cores fills the gaps. */
-const WORKERS = 3
 
 const isCi = process.env['CI'] === 'true'
 const startedAt = performance.now()
@@ -53,15 +51,15 @@ async function main(args: readonly string[]): Promise<Pick<Summary, 'passed' | '
   return runTests(tier, [...projects, ...files], isCheck || files.length > 0)
 }
 
-/** Downloads and installs what is missing, before the tests and timed apart. */
+/** Downloads and installs what is missing before the tests, and reports the time separately. */
 async function prepare(): Promise<void> {
   const begunAt = performance.now()
   const missing = await prepareMachine()
   for (const what of missing) console.log(`*** missing: ${what}`)
-  console.log(`the machine is ready after ${since(begunAt)} (downloads and installs, timed apart)`)
+  console.log(`the machine is ready after ${since(begunAt)} (downloads and installs, timed separately)`)
 }
 
-/** Runs the static checks side by side, and prints only what went wrong. Returns how many failed. */
+/** Runs the static checks side by side, and prints the output of those that fail. Returns how many failed. */
 async function runChecks(names: readonly string[]): Promise<number> {
   const outcomes = await Promise.all(
     names.map(async (name) => {

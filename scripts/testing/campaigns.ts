@@ -6,7 +6,7 @@ import { ROOT, run } from './processes.ts'
 import { listCampaignFiles } from './select.ts'
 import { TAG_FILTER } from './summary.ts'
 
-/** One campaign that has ended. A line of the results file each. */
+/** The result of one campaign file: one line of the results file. */
 interface CampaignResult {
   readonly commit: string
   readonly file: string
@@ -16,7 +16,7 @@ interface CampaignResult {
 
 const RESULTS = join(ROOT, '.cache', 'campaigns.jsonl')
 
-/** Runs each file of campaigns by itself. Files that passed on this commit before are not run again. */
+/** Runs each campaign file by itself. A file that has passed on this commit is not run again. */
 export async function runCampaigns(
   subjects: readonly string[],
 ): Promise<{ readonly passed: number; readonly failed: number }> {

@@ -6,13 +6,19 @@ import { fileURLToPath } from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** The programs of our own dependencies come first, with the Node that they bring. */
+/**
+ * How many test files run at once. Tests wait for processes, servers and disks as much as they compute, so one worker more
+ * than the two cores of our machines fills the gaps.
+ */
+export const WORKERS = 3
+
+/** Programs of our own dependencies, including their Node, come first on the path. */
 function environment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const path = `${join(ROOT, 'node_modules', '.bin')}${delimiter}${process.env['PATH'] ?? ''}`
   return { ...process.env, PATH: path, ...extra }
 }
 
-/** Runs a command on our own terminal. True where it succeeded. */
+/** Runs a command that shares our terminal. Returns whether it succeeded. */
 export async function run(
   [command = '', ...args]: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -22,16 +28,16 @@ export async function run(
   return code === 0
 }
 
-export interface Quiet {
+export interface QuietRun {
   readonly isFine: boolean
   readonly output: string
 }
 
-/** Runs a command and keeps what it prints. */
+/** Runs a command and returns its output instead of printing it. */
 export async function runQuietly(
   [command = '', ...args]: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<Quiet> {
+): Promise<QuietRun> {
   const child = spawn(command, args, { cwd: ROOT, env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { isFine: code === 0, output: `${stdout}${stderr}` }

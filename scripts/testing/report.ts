@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node'
 
-/** What one run of vitest did: the summary is made of it. */
+/** The results of one vitest run, from which the summary is made. */
 export interface RunReport {
   readonly files: readonly FileReport[]
   /** Errors that belong to no test. */
@@ -22,23 +22,23 @@ export interface TestReport {
   readonly state: 'passed' | 'failed' | 'skipped'
   readonly ms: number
   readonly tags: readonly string[]
-  /** Why it cannot run on this machine. */
+  /** What the machine lacks to run it, in words. */
   readonly missing: string | null
   /** The promises that it proves. */
   readonly proves: readonly string[]
   readonly errors: readonly string[]
-  /** What a person needs to see where it failed. */
+  /** What a person needs to see if it failed. */
   readonly evidence: readonly string[]
 }
 
-/** Where the reporter writes, as `scripts/test.ts` says. */
+/** Names the file that the reporter writes. */
 const PATH_VARIABLE = 'POSTERN_TEST_REPORT'
 
 export function reportVariable(path: string): Record<string, string> {
   return { [PATH_VARIABLE]: path }
 }
 
-/** What a run wrote; undefined where it ended before it could. */
+/** The report of a run; undefined if the run ended before it wrote one. */
 export function readReport(path: string): RunReport | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as RunReport
@@ -47,7 +47,7 @@ export function readReport(path: string): RunReport | undefined {
   }
 }
 
-/** A reporter of vitest that writes the run down. vitest wants a class, and a default export. */
+/** A vitest reporter that writes the results to a file. vitest requires a class and a default export. */
 // biome-ignore lint/style/noDefaultExport: vitest loads reporters by their default export
 export default class WrittenReport implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
@@ -86,7 +86,7 @@ function describeTest(test: TestCase): TestReport {
   }
 }
 
-/** A suite that cannot run says why for all of its tests. */
+/** The reason may be on the test or on a suite around it. */
 function missingOf(test: TestCase): string | null {
   for (let task: TestCase['parent'] | TestCase = test; task.type !== 'module'; task = task.parent) {
     const { missing } = task.meta()

@@ -9,8 +9,8 @@ export function listTestFiles(root: string): readonly string[] {
 }
 
 /**
- * The test files that concern a subject, in all layers: those with the word in their path, and those with it in the title
- * of a suite. So `npm test -- gates` runs the gates' unit tests, their conformance, their commands and their faults.
+ * The test files of all layers that concern a subject: files with the word in their path or in the title of a suite. So
+ * `npm test -- gates` runs the unit, conformance, scenario and fault tests of gates.
  */
 export function selectBySubject(root: string, words: readonly string[]): readonly string[] {
   const wanted = words.map((word) => word.toLowerCase())
@@ -26,9 +26,9 @@ function titlesIn(source: string): readonly string[] {
   )
 }
 
-/** Files with campaigns, or with tests for the long tier alone. */
+/** Files with campaigns, or with tests that only the long tier runs. */
 export function listCampaignFiles(root: string): readonly string[] {
   return listTestFiles(root).filter((file) =>
-    /^\s*campaign\(|\[campaign\.|tags: \[?'(?:long|campaign)'/m.test(readFileSync(join(root, file), 'utf8')),
+    /^\s*campaign\(|tags: \['long'/m.test(readFileSync(join(root, file), 'utf8')),
   )
 }

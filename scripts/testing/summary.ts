@@ -1,18 +1,16 @@
 import { formatDuration } from '../../src/kit/pure/duration.ts'
+import type { Tier } from '../../test/helpers/tier.ts'
 import type { Claim } from '../../test/scenarios/claims.ts'
 import type { FileReport, RunReport, TestReport } from './report.ts'
 
-/** Tiers: `npm test`, `npm run test:full` and `npm run test:long`. */
-export type Tier = 'quick' | 'full' | 'long'
-
-/** Tags of tests that a tier leaves to another one. */
+/** Whether a tier leaves a test with these tags to another tier. */
 const ELSEWHERE: Readonly<Record<Tier, (tags: readonly string[]) => boolean>> = {
   quick: (tags) => tags.includes('full') || tags.includes('long'),
   full: (tags) => !(tags.includes('full') || tags.includes('campaign')),
   long: (tags) => !(tags.includes('campaign') || tags.includes('long')),
 }
 
-/** The same, in the language of vitest's tag filter. */
+/** The tests that a tier runs, as vitest's tag filter: the opposite of `ELSEWHERE`. */
 export const TAG_FILTER: Readonly<Record<Tier, string>> = {
   quick: '!full && !long',
   full: 'full || campaign',
@@ -27,15 +25,15 @@ export interface Summary {
 
 export interface SummaryOptions {
   readonly tier: Tier
-  /** True where a skip is a failure. */
+  /** In CI a skipped test counts as a failure. */
   readonly isCi: boolean
-  /** Every claim in the sources; undefined where only some files ran. */
+  /** Every claim in the sources; undefined if only some files ran. */
   readonly claims: readonly Claim[] | undefined
 }
 
 const MOST_SLOW_FILES = 12
 
-/** Counts a run, and says in words what a person has to know about it. */
+/** Counts the tests of a run and writes the lines that a person reads. */
 export function summarise(report: RunReport, { tier, isCi, claims }: SummaryOptions): Summary {
   const tests = report.files.flatMap((file) => file.tests.map((test) => ({ ...test, file: file.file })))
   const here = tests.filter(({ tags }) => !ELSEWHERE[tier](tags))
@@ -43,10 +41,9 @@ export function summarise(report: RunReport, { tier, isCi, claims }: SummaryOpti
   const skipped = here.filter(({ state }) => state === 'skipped')
   const broken = [...report.errors, ...report.files.flatMap(({ file, errors }) => errors.map((e) => `${file}: ${e}`))]
   const unproven = claims === undefined || tier !== 'quick' ? [] : listUnproven(claims, here)
-  const ungrantedSkips = isCi ? skipped.length : 0
   return {
     passed: here.filter(({ state }) => state === 'passed').length,
-    failed: failed.length + broken.length + unproven.length + ungrantedSkips,
+    failed: failed.length + broken.length + unproven.length + (isCi ? skipped.length : 0),
     lines: [
       ...formatLayers(report.files, tier),
       ...formatSlowest(report.files),
@@ -64,7 +61,7 @@ function listUnproven(claims: readonly Claim[], tests: readonly TestReport[]): r
   return [...new Set(claims.map(({ id }) => id))].filter((id) => !proven.has(id))
 }
 
-/** Proofs whose requirement is proven here by another test; these ones run in `test:full` alone. */
+/** Proofs that `npm test` leaves to `test:full`. Another test has proven the same requirements in this run. */
 function formatProofsElsewhere(
   claims: readonly Claim[],
   tests: readonly (TestReport & { readonly file: string })[],

@@ -8,7 +8,7 @@ import { figures } from './harness/need.ts'
 const MESSAGES = 10_000
 const BATCH = 1_000
 const ROUNDS = 5
-/** Has the shell say how long a command has kept a processor busy. However busy the machine is, that stays the same. */
+/** Makes the shell print the CPU time of a command, which is the same on a busy machine. */
 const TIMED = ['bash', '-c', 'TIMEFORMAT="%U %S"; time "$@"', 'bash']
 
 function cpuMsOf({ stderr }: Fired): number {

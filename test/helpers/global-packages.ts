@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node'
 import { installPackages, type PackageFolder, reasonOfNpm } from './packages.ts'
 
-/** A `globalSetup` of vitest: installs the packages of the folder that is called as its project is. */
+/** A `globalSetup` of vitest: installs the packages of the folder that has the name of the project. */
 declare module 'vitest' {
   interface ProvidedContext {
     /** What is missing, in words. Empty where the packages are there. */

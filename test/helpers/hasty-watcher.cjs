@@ -1,3 +1,3 @@
 'use strict'
-// Preloaded into a host it has the watchers of its sessions look ten times as often.
+// Preloaded into a host, this makes the watchers of its sessions check ten times as often.
 if (process.argv[2] === 'hook' && process.argv.includes('--rewake')) require('./hasty-timers.cjs')

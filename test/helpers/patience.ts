@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 
 /**
- * A limit that only a dead machine reaches. A test waits for a signal, and this ends the wait where the signal never comes.
+ * A limit that only a dead machine reaches. A test waits for a signal, and this ends the wait if the signal never comes.
  * It is below the timeout of every test, so that the wait fails and says what it waited for.
  */
 export const DEAD_MACHINE_MS = 60_000
@@ -9,7 +9,7 @@ export const DEAD_MACHINE_MS = 60_000
 /** For `expect.poll` and `vi.waitFor`. */
 export const PATIENTLY = { timeout: DEAD_MACHINE_MS, interval: 20 }
 
-/** Preloaded into a process it gives a hook a minute to answer; see there. */
+/** Preloaded into a process, this gives a hook a minute to answer. */
 export const PATIENT_HOOK = pathOf('./patient-hook.cjs')
 
 const HASTY_WATCHER = pathOf('./hasty-watcher.cjs')
@@ -17,13 +17,13 @@ const HASTY_WATCHER = pathOf('./hasty-watcher.cjs')
 /** For hosts and launchers, which start hooks and watchers of their own. */
 export const HOST_ENV = { NODE_OPTIONS: preload(PATIENT_HOOK) }
 
-/** The same, and watchers look ten times as often. */
+/** The same, and watchers check ten times as often. */
 export const HASTY_HOST_ENV = { NODE_OPTIONS: preload(PATIENT_HOOK, HASTY_WATCHER) }
 
-/** For a process that waits long: its timers end in a tenth of their time. */
+/** For a process that waits long: its timers fire in a tenth of their time. */
 export const HASTY_ENV = { NODE_OPTIONS: preload(pathOf('./hasty-timers.cjs')) }
 
-/** The same, and its clock runs ten times as fast; see there. */
+/** The same, and its clock runs ten times as fast. `hasty-clock.cjs` says when that is safe. */
 export const FAST_CLOCK_ENV = { NODE_OPTIONS: preload(pathOf('./hasty-clock.cjs')) }
 
 function pathOf(name: string): string {

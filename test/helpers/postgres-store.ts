@@ -13,8 +13,8 @@ export interface World {
 }
 
 /**
- * Each test makes a database of its own, with what it likes to open. A server that is not shared is for tests that follow
- * the order of commits: transactions that are open elsewhere on the server, in any database, hold that back.
+ * Gives each test its own database, and a way to open stores on it. A server that is not shared is for tests that follow the
+ * order of commits: a transaction that is open in any database of the server holds that back.
  */
 export function usePostgres({ isShared = true } = {}): () => Promise<World> {
   let own: PostgresServer | undefined
@@ -120,7 +120,7 @@ export async function createSchema(adminUrl: string): Promise<Schema> {
     },
     async drop() {
       if (isTouched) return runStatement(database.url, `DROP SCHEMA ${schema}, ${schema}_first CASCADE`)
-      await runStatement(database.url, emptying(schema))
+      await runStatement(database.url, emptySchemaSql(schema))
       clean.push(schema)
     },
   }
@@ -149,7 +149,7 @@ async function migrateNewSchema(databaseUrl: string): Promise<string> {
 }
 
 /** Puts every table and every sequence of a schema back to what they were after the migrations. No trigger fires. */
-function emptying(schema: string): string {
+function emptySchemaSql(schema: string): string {
   return `DO $$ DECLARE name text; size bigint; BEGIN
     SET LOCAL session_replication_role = replica;
     FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = '${schema}' LOOP

@@ -1,8 +1,9 @@
 import { type TestOptions, test } from 'vitest'
 
 /**
- * When a test runs. A test without a tag runs in `npm test`. The tag `full` moves it to `npm run test:full`. The tag
- * `campaign` is for tests that repeat something: they run in every tier, each time with more repetitions.
+ * Tiers are `npm test`, `npm run test:full` and `npm run test:long`. A test without a tag runs in `npm test`. The tags `full`
+ * and `long` move it to another tier. The tag `campaign` is for tests that repeat something: they run in every tier, each
+ * time with more repetitions.
  */
 export type Tier = 'quick' | 'full' | 'long'
 
@@ -34,7 +35,7 @@ export function campaign(name: string, sizes: CampaignSizes, run: (size: number)
   let next = 0
   test(name, { tags: ['campaign'], timeout: TIMEOUT_MS[TIER], repeats: runs - 1 }, async () => {
     const at = next
-    // A run that fails leaves no other to come.
+    // After a run that fails, the remaining repeats do nothing.
     next = runs
     if (at < runs) await run(Math.min(most, size - at * most))
     next = at + 1

@@ -8,9 +8,9 @@ declare module 'vitest' {
   }
 }
 
-/** Says which promises the running test proves. `npm test` fails where a promise has no proof that ran. */
+/** Says which promises the running test proves. `npm test` fails if no proof of a promise has passed. */
 export function verifies(...ids: readonly RequirementId[]): void {
   const test = TestRunner.getCurrentTest()
-  if (test === undefined) throw new Error('verifies() belongs into the body of a test')
+  if (test === undefined) throw new Error('call verifies() in the body of a test')
   test.meta.proves = [...(test.meta.proves ?? []), ...ids]
 }

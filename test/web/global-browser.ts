@@ -2,8 +2,8 @@ import type { TestProject } from 'vitest/node'
 import { findProgram, lookUpProgram } from '../helpers/binaries.ts'
 
 /**
- * A `globalSetup` of vitest: where Chromium is; empty where it is not, which `findProgram` has said, or thrown in CI.
- * The headless shell is Chromium without windows. A page costs it half as much, so it comes first.
+ * A `globalSetup` of vitest: provides the path of Chromium. The path is empty if there is none; in CI `findProgram` throws.
+ * The headless shell is Chromium without windows. It needs half the time for a page, so it comes first.
  */
 declare module 'vitest' {
   interface ProvidedContext {

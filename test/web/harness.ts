@@ -80,11 +80,11 @@ export async function isLive(page: Page): Promise<void> {
   await page.locator('.connection[data-state=live]').first().waitFor({ state: 'attached' })
 }
 
-interface Played extends Pick<Scene, 'decisionId' | 'gateId'> {
+interface PlayedScene extends Pick<Scene, 'decisionId' | 'gateId'> {
   readonly home: string
 }
 
-let played: Promise<Played> | undefined
+let played: Promise<PlayedScene> | undefined
 
 /** A server whose store holds the scene. The scene is played once for a file; every test gets a copy of its home. */
 export async function openScene(): Promise<{ readonly server: PageServer; readonly scene: Scene }> {
@@ -98,7 +98,7 @@ export async function openScene(): Promise<{ readonly server: PageServer; readon
   return { server, scene }
 }
 
-async function playOnce(): Promise<Played> {
+async function playOnce(): Promise<PlayedScene> {
   const home = makeFastFolder()
   process.once('exit', () => removeFolder(home))
   const server = await startServe({ home })

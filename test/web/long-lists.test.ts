@@ -8,7 +8,7 @@ import { describePage, openPage, startPageServer, useBrowser } from './harness.t
 useBrowser()
 
 const COUNT = 10_000
-/** A page that works longer on a frame is seen to stutter. */
+/** A page that works longer on a frame stutters visibly. */
 const SMOOTH_MS = 50
 const FRAMES = 120
 
@@ -24,7 +24,7 @@ const SCROLL = `new Promise((resolve) => {
   requestAnimationFrame(step)
 })`
 
-/** How long the page has kept a processor busy so far. However busy the machine is, that stays the same. */
+/** The CPU time of the page so far, which is the same on a busy machine. */
 async function watchWork(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../helpers/temp.ts'
 import { cliCommand, cliEnvironment, patientNode, type Ran, type RunOptions } from './cli.ts'
 import { deliveriesIn, listEverything, makeHome, withStore } from './home.ts'
 
-/** What a host notices: it ends a hook that takes longer. The deadline of the hook itself is far below. */
+/** A host ends a hook that takes longer than this. The hook's own deadline is far below. */
 export const HOST_TIMEOUT_MS = TIMEOUT_S * 1000
 
 export interface Firing extends RunOptions {
@@ -28,7 +28,7 @@ export interface Firing extends RunOptions {
   readonly input?: string | Uint8Array
   /** The host never closes its end. */
   readonly isLeftOpen?: boolean
-  /** True: the hook has its own deadline. Otherwise it has a minute, and however busy the machine is it is never late. */
+  /** True: the hook has its real deadline. Otherwise it has a minute, so it is never late on a busy machine. */
   readonly hasDeadline?: boolean
 }
 

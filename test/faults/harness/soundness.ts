@@ -23,7 +23,7 @@ export async function doctorFault(home: string): Promise<string | null> {
   return code === 0 ? faultIn(report) : `doctor: exit ${code}, ${faultIn(report)}`
 }
 
-/** What is wrong with the store of a home. `doctor` asks the same, but this takes no process of its own. */
+/** What is wrong with the store of a home. It checks the same as `doctor`, without a process of its own. */
 export async function storeFault(home: string): Promise<string | null> {
   try {
     return await withStore(home, async ({ upkeep }) => faultIn(await upkeep.check()))

@@ -104,8 +104,8 @@ export function pointsIn(log: string): Point[] {
 }
 
 /**
- * The points that a campaign strikes: all of them, or a part that is spread evenly over each kind of call. A part has
- * the first and the last call of each kind that is named.
+ * The points that a campaign strikes: all of them, or a part that is spread evenly over them. A part always has the first
+ * and the last call of each kind in `edges`.
  */
 export function spread(points: readonly Point[], part: number, edges: readonly string[]): readonly Point[] {
   if (part >= 1) return points

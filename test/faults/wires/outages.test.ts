@@ -15,7 +15,7 @@ import { ENGINE_PROGRAMS, type EngineName, type MortalEngine, startEngine } from
 import { conservationFault, newDatabase, openOn } from './harness/postgres-world.ts'
 import { type Door, type Sent, write } from './harness/writers.ts'
 
-/** Outages of every kind, of which `npm test` sees those of one engine: a few of them, each kind once, and each kind many times. */
+/** How many outages there are: a few, each kind once, and each kind many times. `npm test` has those of one engine only. */
 const OUTAGES = { quick: 2, full: 9, long: 900, most: 45 }
 /** Pushes before each outage and during it, and as many at the end. */
 const PUSHES_AN_OUTAGE = 60
@@ -208,7 +208,7 @@ interface Outage {
   readonly run: () => Promise<void>
 }
 
-/** So many things that can go wrong, in an order of chance: none comes again before each has come. */
+/** This many outages in random order. No kind is repeated before every kind has come. */
 function outagesOf({ engine, servers, consumers, random }: Outages, count: number): Outage[] {
   const aWhile = () => delay(random() * LONGEST_OUTAGE_MS)
   const restart = (signal: 'SIGTERM' | 'SIGKILL') => async () => {

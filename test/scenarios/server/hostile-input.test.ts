@@ -26,8 +26,8 @@ interface Request {
 }
 
 /**
- * Every request there is with one field of it made hostile, the others as the document wants them. A field gets so many
- * hostile values, and the next field those that follow.
+ * Every request in the OpenAPI document, each with one field made hostile and the others valid. A field gets this many
+ * hostile values, and the next field the values that follow.
  */
 function* requests(perField: number): Generator<Request> {
   let given = 0

@@ -50,6 +50,6 @@ function callOf(postern: HookPostern, root: string) {
   }
   const limits = { drainMessages: 20, drainCharacters: 8_000 }
   const handoff = { maxTokens: 500, isShared: false }
-  const rules = { limits, handoff, uncounted: 0, note: () => {} }
+  const rules = { limits, handoff, uncounted: 0, counted: 0, note: () => {} }
   return createCall({ event, host: generic, agent: 'quinn', postern, settings, root, ...rules })
 }

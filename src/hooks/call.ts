@@ -15,6 +15,7 @@ export interface CallParams {
   readonly root: string
   readonly note: HookCall['note']
   readonly uncounted: number
+  readonly counted: number
 }
 
 /** Begins the way of one event through the chain. */

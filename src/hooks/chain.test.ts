@@ -10,6 +10,7 @@ import type { HookPostern, Postern } from '../model/postern.ts'
 import { createCall, type SoundEvent } from './call.ts'
 import { runChain } from './chain.ts'
 import type { Handler, HookCall } from './handler.ts'
+import { session } from './handlers/session.ts'
 import { generic } from './hosts/generic.ts'
 import { HOOK_TIMEOUTS } from './timeouts.ts'
 
@@ -35,10 +36,10 @@ async function makeStore() {
     time += ms
   }
   /** A stop whose process has just begun. */
-  const stop = (uncounted = 0) => {
+  const stop = (uncounted = 0, counted = 0) => {
     advance(100)
     const begunAt = time
-    return stopOf({ hook, root: home, ageMs: () => time - begunAt, uncounted })
+    return stopOf({ hook, root: home, ageMs: () => time - begunAt, uncounted, counted })
   }
   return { home, hook, continuations, advance, stop }
 }
@@ -48,9 +49,10 @@ interface StopOptions {
   readonly root: string
   readonly ageMs: () => number
   readonly uncounted?: number
+  readonly counted?: number
 }
 
-function stopOf({ hook, root, ageMs, uncounted = 0 }: StopOptions): HookCall {
+function stopOf({ hook, root, ageMs, uncounted = 0, counted = 0 }: StopOptions): HookCall {
   const settings = { stopCap: null, ageMs, timeouts: HOOK_TIMEOUTS }
   return createCall({
     event: generic.parse({ event: 'turn.stop', session_id: SESSION }) as SoundEvent,
@@ -63,6 +65,7 @@ function stopOf({ hook, root, ageMs, uncounted = 0 }: StopOptions): HookCall {
     root,
     note: () => {},
     uncounted,
+    counted,
   })
 }
 
@@ -111,9 +114,18 @@ describe('a stop', () => {
     expect((await runChain(call)).block).toBeDefined()
     expect(call.uncounted).toBe(0)
     expect(await continuations()).toBe(4)
-    const last = stop(1)
+    const last = stop(1, 4)
     expect((await runChain(last)).block).toBeUndefined()
     expect(last.isLoopBroken).toBe(true)
+  })
+})
+
+describe('parallel hooks', () => {
+  it('count the stops that were put off without the store once, though all of them tell of them', async () => {
+    const { stop, continuations } = await makeStore()
+    await runChain(stop())
+    await Promise.all([stop(2, 1), stop(2, 1), stop(2, 1)].map((call) => session.handle(call)))
+    expect(await continuations()).toBe(3)
   })
 })
 

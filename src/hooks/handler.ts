@@ -48,7 +48,9 @@ export interface HookCall {
   begunAt: number | null
   /** How many stops were put off without the store and are not yet counted in it. */
   uncounted: number
-  /** True once the chain has answered or the deadline has passed. After that the chain decides nothing. */
+  /** How many in a row it had counted before those. */
+  readonly counted: number
+  /** The deadline has passed and somebody else answers: nothing more may be decided. */
   isOver: boolean
   /** The end of the turn was put off too often: nothing may put it off once more. */
   isLoopBroken: boolean

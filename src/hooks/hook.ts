@@ -57,7 +57,7 @@ export async function answerHook(request: HookRequest): Promise<void> {
     const { storeMs } = settings.timeouts
     const postern = await inTime(settings, openHook(config, { busyMs: storeMs, limits, sessionGates, opened }))
     const note = (error: unknown) => noteProblem(request, event.hostEvent, error)
-    const rules = { limits, handoff, uncounted: before.blocks }
+    const rules = { limits, handoff, uncounted: before.blocks, counted: before.counted }
     const call = createCall({ event: known, host, agent, postern, settings, root, note, ...rules })
     const answer = await answerFromStore(call, shadow, { home, userHooks, before: { ...before, folder } })
     await show(call, answer, userHooks)

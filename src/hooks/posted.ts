@@ -118,8 +118,8 @@ async function deliver(hooked: Hooked, delivery: Delivery, { settings, keep }: E
   if (store !== hooked.store) throw new Error(OTHER_STORE)
   const root = projectRoot(event.cwd ?? folder)
   const postern = hooked.open({ limits, sessionGates })
-  const uncounted = before.blocks
-  const call = createCall({ event, host, agent, postern, settings, limits, handoff, root, note, uncounted })
+  const rules = { limits, handoff, uncounted: before.blocks, counted: before.counted }
+  const call = createCall({ event, host, agent, postern, settings, root, note, ...rules })
   const answer = await answerFromStore(call, shadow, { home, userHooks, before: { ...before, folder } })
   // A host that has gone away meanwhile is known to have before anything is sent.
   if (answer.offer || answer.inheritance !== undefined) await nextTurn()

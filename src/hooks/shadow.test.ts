@@ -44,6 +44,12 @@ it('goes where there is nothing to know', () => {
   expect(readdirSync(join(home, 'shadow'))).toEqual([])
 })
 
+it('keeps what the store had counted although no gate is open', () => {
+  const home = temporaryFolder()
+  openShadow(home, OWNER).write({ ...NO_SHADOW, counted: 2 })
+  expect(openShadow(home, OWNER).read()).toMatchObject({ counted: 2 })
+})
+
 it('is as good as none where somebody else has written it, or it cannot be written', () => {
   const home = temporaryFolder()
   openShadow(home, OWNER).write(BYPASSED)

@@ -62,7 +62,7 @@ export function openShadow(home: string, owner: ShadowOwner): ShadowFile {
       }
     },
     write({ folder, gates, blocks, counted, bypassed }) {
-      const isNothing = gates.length === 0 && blocks === 0 && bypassed.length === 0
+      const isNothing = gates.length === 0 && blocks === 0 && counted === 0 && bypassed.length === 0
       const text = JSON.stringify({ agent, sessionId, folder, gates, blocks, counted, bypassed })
       if (isNothing ? known === undefined : text === known) return
       try {

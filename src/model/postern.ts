@@ -169,8 +169,11 @@ export interface NoteEvent extends BeginSession {
   readonly loses?: boolean
   /** Tells one firing of an event from the next; the same one again within seconds is the same event. */
   readonly firing?: string
-  /** How many stops hooks have put off without the store. They count like those that the store has counted. */
-  readonly uncounted?: number
+  /**
+   * How often in a row the turn was continued at least, as hooks know that continued it without the store. The session's
+   * own count rises to it, so parallel events may all pass the same number.
+   */
+  readonly minContinuations?: number
 }
 
 export interface NotedEvent {

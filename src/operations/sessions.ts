@@ -39,7 +39,7 @@ export const noteEvent = operation({
     ageMs: milliseconds.optional(),
     loses: z.boolean().optional(),
     firing: z.string().optional(),
-    uncounted: z.number().int().min(0).max(100).optional(),
+    minContinuations: z.number().int().min(0).max(2_000).optional(),
   }),
   output: z.object({
     session,

@@ -70,7 +70,7 @@ export interface TurnParams {
   readonly continuations?: 'none'
   /** Counted up by one, unless that was done since the event began: then the same event is answered twice. */
   readonly continued?: { readonly at: number; readonly begunAt: number }
-  /** Raises the count by this many: stops that were put off without the store. */
-  readonly uncounted?: number
+  /** The count rises to this number, and never falls to it: stops that were put off without the store. */
+  readonly minContinuations?: number
   readonly stoppedAt?: number
 }

@@ -12,7 +12,7 @@ import { putSession } from './sessions.ts'
 
 const EVENT_BYTES = 100
 const FIRING_BYTES = 500
-const MAX_UNCOUNTED = 100
+const MAX_CONTINUATIONS = 2_000
 
 /**
  * Notes an event of a host: the session lives, works or rests, and whatever it was shown before the event began it has
@@ -23,8 +23,8 @@ export async function noteEvent(ctx: Context, input: NoteEvent): Promise<NotedEv
   parseText('event', input.event, EVENT_BYTES)
   if (input.firing !== undefined) parseText('firing', input.firing, FIRING_BYTES)
   requireAge(input)
-  requireUncounted(input)
-  // Read before the first await: only now do the age and the clock belong to the same moment.
+  requireContinuations(input)
+  // Read before anything is waited for: age and clock are of the same moment only now.
   const begunAt = input.ageMs === undefined ? null : Math.floor(ctx.store.now() - input.ageMs)
   const printed = begunAt === null ? undefined : { sessionId: id, before: begunAt }
   const toConfirm = printed ? readBy(input, await ctx.store.read.offers.printedOf(printed)) : []
@@ -74,11 +74,11 @@ function requireAge({ ageMs = 0 }: Pick<NoteEvent, 'ageMs'>): void {
   parseMilliseconds('age', ageMs)
 }
 
-/** A hook puts off only a few stops without its store. The limit also keeps the store's count from overflowing. */
-function requireUncounted({ uncounted = 0 }: Pick<NoteEvent, 'uncounted'>): void {
-  if (Number.isInteger(uncounted) && uncounted >= 0 && uncounted <= MAX_UNCOUNTED) return
-  const next = `Give a whole number from 0 to ${MAX_UNCOUNTED}.`
-  throw new PosternError('VALUE_INVALID', { field: 'uncounted', value: uncounted, next })
+/** A hook without its store puts off only a few stops. More would overflow the count that the store keeps. */
+function requireContinuations({ minContinuations: count = 0 }: Pick<NoteEvent, 'minContinuations'>): void {
+  if (Number.isInteger(count) && count >= 0 && count <= MAX_CONTINUATIONS) return
+  const next = `Give a whole number from 0 to ${MAX_CONTINUATIONS}.`
+  throw new PosternError('VALUE_INVALID', { field: 'minContinuations', value: count, next })
 }
 
 async function isRepetition(ctx: Context, tx: Shelves, { id, firing }: NoteEvent): Promise<boolean> {
@@ -92,11 +92,12 @@ async function isRepetition(ctx: Context, tx: Shelves, { id, firing }: NoteEvent
  * a tool, or a prompt that continues one, only shows that a turn goes on. Stops that the store could not count belong to
  * the current turn, never to a new one.
  */
-function turnAfter(ctx: Context, { id, event, uncounted = 0 }: NoteEvent): TurnParams | undefined {
+function turnAfter(ctx: Context, { id, event, minContinuations = 0 }: NoteEvent): TurnParams | undefined {
   if (event === 'session.start') return { id, idleSince: ctx.store.now(), continuations: 'none' }
   if (event === 'prompt.submit') return { id, idleSince: null, continuations: 'none' }
-  if (['prompt.continued', 'tool.before', 'tool.after'].includes(event)) return { id, idleSince: null, uncounted }
-  return uncounted > 0 ? { id, uncounted } : undefined
+  if (['prompt.continued', 'tool.before', 'tool.after'].includes(event))
+    return { id, idleSince: null, minContinuations }
+  return minContinuations > 0 ? { id, minContinuations } : undefined
 }
 
 /** Mail that is no more urgent than this waits for the next turn anyway. */

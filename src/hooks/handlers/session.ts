@@ -28,7 +28,7 @@ export const session: Handler = {
       ...(event.name === 'compact.before' && !host.keepsContextWhenCompacting && { loses: true }),
       ...(process && { pid: process.pid, pidStartedAt: process.startedAt }),
       ...(event.firing !== null && { firing: event.firing }),
-      uncounted: call.uncounted,
+      ...(call.uncounted > 0 && { minContinuations: call.counted + call.uncounted }),
     })
     call.root = session.project ?? root
     // A tool that is held is held however often it is asked for.

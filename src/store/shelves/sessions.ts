@@ -43,11 +43,11 @@ export function createSessionShelf(sql: Sql): SessionShelf {
       return row?.[0]
     },
 
-    async setTurn({ id, idleSince, continuations, stoppedAt, continued, uncounted = 0 }) {
+    async setTurn({ id, idleSince, continuations, stoppedAt, continued, minContinuations = 0 }) {
       const row = await sql.get(
         `UPDATE sessions SET idle_since = CASE WHEN ?2 = 1 THEN ?3 ELSE idle_since END,
            continuations = CASE WHEN ?4 = 1 THEN 0 WHEN coalesce(continued_at, 0) < ?6 OR continued_at > ?8 THEN continuations + 1
-             ELSE continuations END + ?9,
+             WHEN continuations < ?9 THEN ?9 ELSE continuations END,
            continued_at = coalesce(?7, continued_at), stopped_at = coalesce(?5, stopped_at)
          WHERE id = ?1 RETURNING ${SESSION_COLUMNS}`,
         [
@@ -60,7 +60,7 @@ export function createSessionShelf(sql: Sql): SessionShelf {
           continued?.at ?? null,
           // A stop under way at the same time may have looked at the clock a little later; one far ahead was set back.
           continued ? continued.at + CLOCK_SLACK_MS : null,
-          uncounted,
+          minContinuations,
         ],
       )
       return row && readSession(row)

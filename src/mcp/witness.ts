@@ -27,14 +27,17 @@ export interface WitnessOptions {
 
 const SHELL = ['/bin/sh']
 const IN_GOOD_ORDER = '--in-good-order'
-/** If the witness takes longer to start, the call is answered without it. */
+/** The shell splits the list into words. A remote server makes up its own ids, and one with a space would be an option. */
+const OFFER_ID = /^\w+$/
+/** A machine that takes longer answers the call without a witness. */
 const READY_MS = 5_000
 
 /**
- * Needs only a POSIX shell. It prints one line when it is ready, and then closes stdout. Each line that it reads is the
- * whole list of offers, so the last line counts. A signal may interrupt `read`, and some shells then lose the beginning
- * of a line, so a line without its `=` is skipped. Stdin ends when the server ends. A server that had time has emptied
- * the list by then.
+ * Works in every POSIX shell. It reports that it is ready by a line, and lets go of stdout. Each line that it reads is the
+ * whole list of offers, so the last one counts. A signal may interrupt `read`: some shells then lose the beginning of a
+ * line, so a line without its `=` is skipped. The end of stdin is the end of the server, which has emptied the list if
+ * it had the time to. The command takes a moment to start, and a second signal to the group kills it meanwhile: then it is
+ * run again.
  */
 const SCRIPT = `offers= signalled=
 trap 'signalled=${IN_GOOD_ORDER} interrupted=yes' TERM INT HUP
@@ -48,7 +51,13 @@ while :; do
     break
   fi
 done
-[ -z "$offers" ] || exec "$@" $signalled $offers </dev/null`
+[ -n "$offers" ] || exit 0
+set -- "$@" $signalled $offers
+while :; do
+  interrupted=
+  "$@" </dev/null
+  [ $? -gt 128 ] && [ -n "$interrupted" ] || break
+done`
 
 /** Returns undefined on Windows, which has no process groups and no SIGTERM. There the lease of an offer lapses. */
 export function createWitness(options: WitnessOptions): Witness | undefined {
@@ -80,7 +89,7 @@ export function createWitness(options: WitnessOptions): Witness | undefined {
   return {
     prepare: () => running?.ready ?? start(),
     hold(offerIds) {
-      held = offerIds
+      held = offerIds.filter((id) => OFFER_ID.test(id))
       tell()
     },
     noteGoodOrder() {

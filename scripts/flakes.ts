@@ -1,11 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { formatDuration } from '../src/kit/pure/duration.ts'
 import { ROOT, runQuietly, WORKERS } from './testing/processes.ts'
 import { readReport, reportVariable } from './testing/report.ts'
+import { appendResult, readResults } from './testing/results.ts'
 import { listTestFiles } from './testing/select.ts'
 import { TAG_FILTER } from './testing/summary.ts'
 
@@ -52,10 +53,14 @@ interface FlakeRun {
 }
 
 const tree = hashTree()
-const endsAt = values.minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + Number(values.minutes) * 60_000
+const minutes = values.minutes === undefined ? Number.POSITIVE_INFINITY : Number(values.minutes)
+if (!(minutes > 0)) throw new Error(`--minutes takes a number above 0, not "${values.minutes}"`)
+const endsAt = Date.now() + minutes * 60_000
 if (!values.table) await runAll()
+const runs = runsOfTree()
 printTable()
-process.exitCode = runsOfTree().some(({ failed }) => failed.length > 0) ? 1 : 0
+// Runs of no test prove nothing, and neither does a table without runs.
+process.exitCode = runs.length === 0 || runs.some(({ passed, failed }) => failed.length > 0 || passed === 0) ? 1 : 0
 
 async function runAll(): Promise<void> {
   const { isFine, output } = await runQuietly(['node', 'scripts/build.mjs'])
@@ -63,8 +68,7 @@ async function runAll(): Promise<void> {
   for (const set of SETS) {
     for (let done = countOf(set); done < set.runs && Date.now() < endsAt; done++) {
       const run = await runOnce(set, done % 2 === 1)
-      mkdirSync(dirname(RESULTS), { recursive: true })
-      appendFileSync(RESULTS, `${JSON.stringify(run)}\n`)
+      appendResult(RESULTS, run)
       const load = run.isLoaded ? 'loaded' : 'idle'
       console.log(
         `${set.name}, run ${done + 1} of ${set.runs}, ${load}: ${run.failed.length} failed, ${formatDuration(run.ms)}`,
@@ -80,7 +84,7 @@ async function runOnce({ name, files }: TestSet, isLoaded: boolean): Promise<Fla
   const load = isLoaded ? startLoad() : []
   const begunAt = performance.now()
   try {
-    const { output } = await runQuietly(
+    const { isFine, output } = await runQuietly(
       [
         'vitest',
         'run',
@@ -93,18 +97,18 @@ async function runOnce({ name, files }: TestSet, isLoaded: boolean): Promise<Fla
     )
     const report = readReport(path)
     const tests = report?.files.flatMap(({ file, tests }) => tests.map((test) => ({ ...test, file }))) ?? []
-    const broken = report ? [...report.errors, ...report.files.flatMap(({ errors }) => errors)] : [output.slice(-4_000)]
+    const broken = [...(report?.errors ?? []), ...(report?.files.flatMap(({ errors }) => errors) ?? [])]
+    const failed = tests
+      .filter(({ state }) => state === 'failed')
+      .map((test) => [`${test.file}: ${test.name}`, ...test.errors, ...test.evidence].join('\n').slice(0, 4_000))
+    // vitest may know of a failure that its report does not name.
+    if (!isFine && broken.length + failed.length === 0) broken.push(output.slice(-4_000))
     return {
       tree,
       set: name,
       isLoaded,
       passed: tests.filter(({ state }) => state === 'passed').length,
-      failed: [
-        ...broken,
-        ...tests
-          .filter(({ state }) => state === 'failed')
-          .map((test) => [`${test.file}: ${test.name}`, ...test.errors, ...test.evidence].join('\n').slice(0, 4_000)),
-      ],
+      failed: [...broken, ...failed],
       ms: Math.round(performance.now() - begunAt),
     }
   } finally {
@@ -113,16 +117,15 @@ async function runOnce({ name, files }: TestSet, isLoaded: boolean): Promise<Fla
   }
 }
 
-/** Starts processes that keep every core busy. */
+/** Something else that keeps every core busy. It ends with this process, however that ends. */
 function startLoad(): ChildProcess[] {
-  const spin = 'for (;;) Math.random()'
+  const spin = `while (process.ppid === ${process.pid}) Math.random()`
   return Array.from({ length: availableParallelism() }, () =>
     spawn(process.execPath, ['-e', spin], { stdio: 'ignore' }),
   )
 }
 
 function printTable(): void {
-  const runs = runsOfTree()
   console.log('\n| tests | load | runs | tests passed | failures | minutes a run |\n|---|---|---|---|---|---|')
   for (const { name } of SETS) {
     for (const isLoaded of [false, true]) {
@@ -142,12 +145,7 @@ function countOf({ name }: TestSet): number {
 }
 
 function runsOfTree(): readonly FlakeRun[] {
-  try {
-    const lines = readFileSync(RESULTS, 'utf8').split('\n').filter(Boolean)
-    return lines.map((line) => JSON.parse(line) as FlakeRun).filter((run) => run.tree === tree)
-  } catch {
-    return []
-  }
+  return readResults<FlakeRun>(RESULTS).filter((run) => run.tree === tree)
 }
 
 /** The hash of what is committed in `src`, `test` and `native`. Uncommitted changes do not change it. */

@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { formatDuration } from '../src/kit/pure/duration.ts'
 import { prepareMachine } from '../test/helpers/prepare.ts'
 import type { Tier } from '../test/helpers/tier.ts'
 import { readClaims } from '../test/scenarios/claims.ts'
 import { runCampaigns } from './testing/campaigns.ts'
-import { ROOT, run, runQuietly, WORKERS } from './testing/processes.ts'
-import { readReport, reportVariable } from './testing/report.ts'
+import { ROOT, runQuietly } from './testing/processes.ts'
+import { runVitest } from './testing/run-vitest.ts'
 import { selectBySubject } from './testing/select.ts'
-import { type Summary, summarise, TAG_FILTER } from './testing/summary.ts'
+import { failIfEmpty, type Summary, summarise, type Tier } from './testing/summary.ts'
 
 /**
  * `npm test`: the static checks, then every layer side by side, with at least one proof of each promise.
@@ -27,21 +24,31 @@ const CHECKS: Readonly<Record<string, readonly string[]>> = {
   build: ['node', 'scripts/build.mjs'],
 }
 
+const OPTIONS: readonly string[] = ['--check', '--full', '--long']
+
+/** Tests wait for processes, servers and disks as much as they compute: one worker more than cores fills the gaps. */
+const WORKERS = 3
+
 const isCi = process.env['CI'] === 'true'
 const startedAt = performance.now()
-const { passed, failed } = await main(process.argv.slice(2))
+const { passed, failed } = failIfEmpty(await main(process.argv.slice(2)))
 console.log(`${failed > 0 ? 'FAILED' : 'all passed'} after ${since(startedAt)}`)
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0
 
 async function main(args: readonly string[]): Promise<Pick<Summary, 'passed' | 'failed'>> {
+  const unknown = args.find((arg) => arg.startsWith('-') && !OPTIONS.includes(arg))
+  if (unknown !== undefined) {
+    console.log(`there is no option ${unknown}: it may be ${OPTIONS.join(', ')}`)
+    return { passed: 0, failed: 1 }
+  }
   const subjects = args.filter((arg) => !arg.startsWith('--'))
   const isCheck = args.includes('--check')
   const tier: Tier = args.includes('--long') ? 'long' : args.includes('--full') ? 'full' : 'quick'
   if (!isCheck) await prepare()
   const broken = await runChecks(tier === 'quick' ? Object.keys(CHECKS) : ['build'])
   if (broken > 0) return { passed: 0, failed: broken }
-  if (tier === 'long') return runCampaigns(subjects)
+  if (tier === 'long') return runCampaigns(subjects, isCi)
   const files = subjects.length === 0 ? [] : selectBySubject(ROOT, subjects)
   if (subjects.length > 0 && files.length === 0) {
     console.log(`no test file concerns ${subjects.join(', ')}`)
@@ -74,24 +81,11 @@ async function runChecks(names: readonly string[]): Promise<number> {
 }
 
 async function runTests(tier: Tier, words: readonly string[], isPartial: boolean): Promise<Summary> {
-  const folder = mkdtempSync(join(tmpdir(), 'postern-report-'))
-  const path = join(folder, 'report.json')
   const begunAt = performance.now()
-  try {
-    const reporters = ['--reporter=default', '--reporter=./scripts/testing/report.ts']
-    const tags = `--tagsFilter=${TAG_FILTER[tier]}`
-    const isFine = await run(['vitest', 'run', ...reporters, tags, `--maxWorkers=${WORKERS}`, ...words], {
-      POSTERN_TIER: tier,
-      ...reportVariable(path),
-    })
-    const report = readReport(path) ?? { files: [], errors: ['vitest wrote no report'] }
-    const summary = summarise(report, { tier, isCi, claims: isPartial ? undefined : readClaims() })
-    console.log(`\n${summary.lines.join('\n')}\ntests took ${since(begunAt)}`)
-    // vitest may know of a failure that its report does not name.
-    return isFine ? summary : { ...summary, failed: Math.max(1, summary.failed) }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const { isFine, report } = await runVitest(tier, [`--maxWorkers=${WORKERS}`, ...words])
+  const summary = summarise(report, { tier, isCi, claims: isPartial ? undefined : readClaims() })
+  console.log(`\n${summary.lines.join('\n')}\ntests took ${since(begunAt)}`)
+  return isFine ? summary : { ...summary, failed: Math.max(1, summary.failed) }
 }
 
 function since(begunAt: number): string {

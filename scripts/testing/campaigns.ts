@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { formatDuration } from '../../src/kit/pure/duration.ts'
-import { ROOT, run } from './processes.ts'
+import { ROOT } from './processes.ts'
+import { appendResult, readResults } from './results.ts'
+import { runVitest } from './run-vitest.ts'
 import { listCampaignFiles } from './select.ts'
-import { TAG_FILTER } from './summary.ts'
+import { type Summary, summarise } from './summary.ts'
 
 /** The result of one campaign file: one line of the results file. */
 interface CampaignResult {
@@ -19,10 +20,11 @@ const RESULTS = join(ROOT, '.cache', 'campaigns.jsonl')
 /** Runs each campaign file by itself. A file that has passed on this commit is not run again. */
 export async function runCampaigns(
   subjects: readonly string[],
-): Promise<{ readonly passed: number; readonly failed: number }> {
-  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim()
+  isCi: boolean,
+): Promise<Pick<Summary, 'passed' | 'failed'>> {
+  const commit = findCommit(ROOT)
   const done = new Set(
-    readResults()
+    readResults<CampaignResult>(RESULTS)
       .filter((result) => result.commit === commit && result.hasPassed)
       .map(({ file }) => file),
   )
@@ -37,26 +39,22 @@ export async function runCampaigns(
       continue
     }
     const begunAt = performance.now()
-    const hasPassed = await run(['vitest', 'run', `--tagsFilter=${TAG_FILTER.long}`, file], { POSTERN_TIER: 'long' })
+    const { isFine, report } = await runVitest('long', [file])
+    const summary = summarise(report, { tier: 'long', isCi, claims: undefined })
+    for (const line of summary.lines.filter((each) => each.startsWith('skipped:'))) console.log(line)
+    const hasFailed = !isFine || summary.failed > 0
+    const hasPassed = !hasFailed && summary.passed > 0
     const ms = Math.round(performance.now() - begunAt)
-    console.log(`${hasPassed ? 'ok    ' : 'FAILED'} ${file} ${formatDuration(ms)}`)
-    append({ commit, file, hasPassed, ms })
+    console.log(`${hasFailed ? 'FAILED' : hasPassed ? 'ok    ' : 'no test'} ${file} ${formatDuration(ms)}`)
+    if (commit !== undefined && (hasPassed || hasFailed)) appendResult(RESULTS, { commit, file, hasPassed, ms })
     if (hasPassed) passed++
-    else failed++
+    if (hasFailed) failed++
   }
   return { passed, failed }
 }
 
-function readResults(): readonly CampaignResult[] {
-  try {
-    const lines = readFileSync(RESULTS, 'utf8').split('\n').filter(Boolean)
-    return lines.map((line) => JSON.parse(line) as CampaignResult)
-  } catch {
-    return []
-  }
-}
-
-function append(result: CampaignResult): void {
-  mkdirSync(dirname(RESULTS), { recursive: true })
-  appendFileSync(RESULTS, `${JSON.stringify(result)}\n`)
+/** The commit in the work tree. Undefined where a file was changed since: results say nothing of the commit then. */
+export function findCommit(root: string): string | undefined {
+  const git = (...words: readonly string[]) => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim()
+  return git('status', '--porcelain') === '' ? git('rev-parse', 'HEAD') : undefined
 }

@@ -1,0 +1,66 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { findCommit } from '../../scripts/testing/campaigns.ts'
+import { ROOT } from '../../scripts/testing/processes.ts'
+import { appendResult, readResults } from '../../scripts/testing/results.ts'
+import { failIfEmpty } from '../../scripts/testing/summary.ts'
+import { temporaryFolder } from '../helpers/temp.ts'
+
+function runScript(name: string, ...args: readonly string[]) {
+  const { status, stdout } = spawnSync(process.execPath, [join(ROOT, 'scripts', name), ...args], { encoding: 'utf8' })
+  return { status, stdout }
+}
+
+describe('a results file', () => {
+  it('loses no line to one that a killed process has left unfinished', () => {
+    const path = join(temporaryFolder(), 'cache', 'results.jsonl')
+    expect(readResults(path)).toEqual([])
+    appendResult(path, { at: 1 })
+    appendFileSync(path, '{"at":')
+    appendResult(path, { at: 2 })
+    expect(readResults(path)).toEqual([{ at: 1 }, { at: 2 }])
+  })
+})
+
+describe('results of campaigns', () => {
+  it('belong to no commit where a file was changed since', () => {
+    const root = temporaryFolder()
+    const git = (...words: readonly string[]) =>
+      execFileSync('git', ['-c', 'user.name=quinn', '-c', 'user.email=quinn@example.com', ...words], { cwd: root })
+    git('init', '-q')
+    writeFileSync(join(root, 'file'), 'one')
+    git('add', 'file')
+    git('commit', '-q', '-m', 'Add a file')
+    expect(findCommit(root)).toMatch(/^[0-9a-f]{40}$/)
+    writeFileSync(join(root, 'file'), 'two')
+    expect(findCommit(root)).toBeUndefined()
+  })
+})
+
+describe('npm test', () => {
+  it('fails where no test ran', () => {
+    expect(failIfEmpty({ passed: 0, failed: 0 })).toEqual({ passed: 0, failed: 1 })
+    for (const counts of [
+      { passed: 1, failed: 0 },
+      { passed: 0, failed: 2 },
+    ])
+      expect(failIfEmpty(counts)).toEqual(counts)
+  })
+
+  it('fails for an option that it does not know', () => {
+    const { status, stdout } = runScript('test.ts', '--ful')
+    expect(stdout).toContain('there is no option --ful')
+    expect(stdout).toMatch(/^0 passed, 1 failed\n$/m)
+    expect(status).toBe(1)
+  })
+})
+
+describe('npm run test:flakes', () => {
+  it('fails where nothing was run', () => {
+    const results = join(temporaryFolder(), 'flakes.jsonl')
+    expect(runScript('flakes.ts', '--table', '--results', results).status).toBe(1)
+    expect(runScript('flakes.ts', '--minutes', 'many', '--results', results).status).toBe(1)
+  })
+})

@@ -44,6 +44,12 @@ it('goes where there is nothing to know', () => {
   expect(readdirSync(join(home, 'shadow'))).toEqual([])
 })
 
+it('is read back whatever the store has counted', () => {
+  const home = temporaryFolder()
+  openShadow(home, OWNER).write({ ...BYPASSED, counted: 2 ** 31 })
+  expect(openShadow(home, OWNER).read()).toEqual({ ...BYPASSED, counted: 1_000 })
+})
+
 it('keeps what the store had counted although no gate is open', () => {
   const home = temporaryFolder()
   openShadow(home, OWNER).write({ ...NO_SHADOW, counted: 2 })

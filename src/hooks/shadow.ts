@@ -61,7 +61,9 @@ export function openShadow(home: string, owner: ShadowOwner): ShadowFile {
         return NO_SHADOW
       }
     },
-    write({ folder, gates, blocks, counted, bypassed }) {
+    write({ folder, gates, blocks, bypassed, ...rest }) {
+      // A token can have its session count to any number. That must not cost the gates.
+      const counted = Math.min(rest.counted, MAX_COUNT)
       const isNothing = gates.length === 0 && blocks === 0 && counted === 0 && bypassed.length === 0
       const text = JSON.stringify({ agent, sessionId, folder, gates, blocks, counted, bypassed })
       if (isNothing ? known === undefined : text === known) return
@@ -127,6 +129,6 @@ function parseShadow(value: unknown): Shadow | undefined {
   return { folder: typeof folder === 'string' ? folder : null, gates, blocks, counted, bypassed: bypassed.map(String) }
 }
 
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < MAX_COUNT
+function isCount(value: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value <= MAX_COUNT
 }

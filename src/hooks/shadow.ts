@@ -69,7 +69,7 @@ export function openShadow(home: string, owner: ShadowOwner): ShadowFile {
       if (isNothing ? known === undefined : text === known) return
       try {
         if (isNothing) rmSync(path, { force: true })
-        else replace(join(home, SHADOW_FOLDER), path, text)
+        else keep(join(home, SHADOW_FOLDER), path, text)
         known = isNothing ? undefined : text
       } catch {
         // As said above.
@@ -86,11 +86,37 @@ export function forgetBypasses(file: ShadowFile, told: readonly string[]): Shado
   return after
 }
 
+/** Stops are counted on a full disk, too: whoever could not count them would hold an agent for ever. */
+function keep(folder: string, path: string, text: string): void {
+  try {
+    replace(folder, path, text)
+  } catch (error) {
+    if (!NO_ROOM.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    overwrite(path, text)
+  }
+}
+
+const NO_ROOM: readonly string[] = ['ENOSPC', 'EDQUOT']
+
 function replace(folder: string, path: string, text: string): void {
   const partial = `${path}.${process.pid}`
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  writeFileSync(partial, text, { mode: 0o600 })
-  renameSync(partial, path)
+  try {
+    writeFileSync(partial, text, { mode: 0o600 })
+    renameSync(partial, path)
+  } catch (error) {
+    rmSync(partial, { force: true })
+    throw error
+  }
+}
+
+const BLOCK_BYTES = 512
+
+/** Uses the room that the file has already, whole or not at all. Spaces after JSON mean nothing. */
+function overwrite(path: string, text: string): void {
+  const { size, blocks } = statSync(path)
+  if (Buffer.byteLength(text) > Math.max(size, blocks * BLOCK_BYTES)) return
+  writeFileSync(path, text.padEnd(size), { flag: 'r+' })
 }
 
 /** Shadows of any session that tell of a pass which the store does not know yet. Those that nobody needs any more go. */

@@ -53,11 +53,21 @@ export function describeProgram(name: ProgramName): string {
   return `${name} (Debian package ${PROGRAMS[name].debianPackage})`
 }
 
-/** Installs all of these programs that are missing, at once. Returns those that are still missing. */
+/**
+ * Installs all of these programs that are missing, at once. Where apt-get does not know one package it installs none of
+ * them: then each is tried by itself. Returns the programs that are still missing.
+ */
 export function installPrograms(names: readonly ProgramName[]): readonly ProgramName[] {
-  const missing = names.filter((name) => lookUp(binaryOf(name)) === undefined)
-  if (missing.length > 0 && canInstall()) install(missing.map((name) => PROGRAMS[name].debianPackage))
-  return missing.filter((name) => lookUp(binaryOf(name)) === undefined)
+  const missing = listMissing(names)
+  if (missing.length === 0 || !canInstall()) return missing
+  install(missing.map((name) => PROGRAMS[name].debianPackage))
+  const left = listMissing(missing)
+  if (missing.length > 1) for (const name of left) install([PROGRAMS[name].debianPackage])
+  return listMissing(left)
+}
+
+function listMissing(names: readonly ProgramName[]): readonly ProgramName[] {
+  return names.filter((name) => lookUpProgram(name) === undefined)
 }
 
 /**
@@ -118,8 +128,11 @@ function install(debianPackages: readonly string[]): void {
     })
   try {
     console.error(`installing the Debian packages ${wanted.join(', ')} …`)
-    if (!isUpdated) apt('update')
-    isUpdated = true
+    if (!isUpdated) {
+      // Without a network it fails each time, and takes long.
+      isUpdated = true
+      apt('update')
+    }
     apt('install', '-y', '--no-install-recommends', ...wanted)
   } catch (error) {
     console.error(`apt-get could not install ${wanted.join(', ')}: ${(error as Error).message}`)

@@ -1,11 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { findCommit } from '../../scripts/testing/campaigns.ts'
 import { ROOT } from '../../scripts/testing/processes.ts'
 import { appendResult, readResults } from '../../scripts/testing/results.ts'
 import { failIfEmpty } from '../../scripts/testing/summary.ts'
+import { installPrograms, PREPARED } from '../helpers/binaries.ts'
+import { NEEDS_ROOT } from '../helpers/needs.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
 
 function runScript(name: string, ...args: readonly string[]) {
@@ -62,5 +64,23 @@ describe('npm run test:flakes', () => {
     const results = join(temporaryFolder(), 'flakes.jsonl')
     expect(runScript('flakes.ts', '--table', '--results', results).status).toBe(1)
     expect(runScript('flakes.ts', '--minutes', 'many', '--results', results).status).toBe(1)
+  })
+})
+
+/** Knows every package but tmux, and installs a program of the package's name beside itself. */
+const APT = `#!/bin/sh
+case "$*" in *tmux*) exit 100 ;; esac
+for word; do package=$word; done
+[ "$package" = update ] || /bin/cp "$0" "\${0%/*}/$package"
+`
+
+describe('the preparation of a machine', NEEDS_ROOT, () => {
+  it('installs what it can where one package cannot be had', () => {
+    const folder = temporaryFolder()
+    vi.stubEnv('PATH', folder)
+    vi.stubEnv(PREPARED, '')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    writeFileSync(join(folder, 'apt-get'), APT, { mode: 0o755 })
+    expect(installPrograms(['strace', 'tmux'])).toEqual(['tmux'])
   })
 })

@@ -148,9 +148,11 @@ function runsOfTree(): readonly FlakeRun[] {
   return readResults<FlakeRun>(RESULTS).filter((run) => run.tree === tree)
 }
 
-/** The hash of what is committed in `src`, `test` and `native`. Uncommitted changes do not change it. */
+const TESTED = ['src', 'test', 'native', 'web', 'scripts', 'vitest.config.ts', 'package-lock.json']
+
+/** Hashes what is committed of the program, its tests and the scripts that run them. Uncommitted changes do not count. */
 function hashTree(): string {
-  const hashes = execFileSync('git', ['rev-parse', 'HEAD:src', 'HEAD:test', 'HEAD:native'], {
+  const hashes = execFileSync('git', ['rev-parse', ...TESTED.map((path) => `HEAD:${path}`)], {
     cwd: ROOT,
     encoding: 'utf8',
   })

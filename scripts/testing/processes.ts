@@ -12,6 +12,9 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
  */
 export const WORKERS = 3
 
+/** House and unit tests use little memory and wait even more. */
+export const CHECK_WORKERS = 4
+
 /** Programs of our own dependencies, including their Node, come first on the path. */
 function environment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const path = `${join(ROOT, 'node_modules', '.bin')}${delimiter}${process.env['PATH'] ?? ''}`

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Tier } from '../../test/helpers/tier.ts'
 import { run } from './processes.ts'
 import { type RunReport, readReport, reportVariable } from './report.ts'
-import { TAG_FILTER, type Tier } from './summary.ts'
+import { TAG_FILTER } from './summary.ts'
 
 export interface VitestRun {
   /** False where vitest failed. It may know of a failure that its report does not name. */

@@ -155,6 +155,6 @@ function parseShadow(value: unknown): Shadow | undefined {
   return { folder: typeof folder === 'string' ? folder : null, gates, blocks, counted, bypassed: bypassed.map(String) }
 }
 
-function isCount(value: number): boolean {
-  return Number.isInteger(value) && value >= 0 && value <= MAX_COUNT
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT
 }

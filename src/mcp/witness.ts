@@ -70,10 +70,12 @@ export function createWitness(options: WitnessOptions): Witness | undefined {
   function start(): Promise<void> {
     const child = spawnWitness(options, clientOption(client))
     if (!child) return Promise.resolve()
-    // The next call of `prepare` starts another one.
-    child.once('exit', () => {
-      running = undefined
-    })
+    // The next call of `prepare` starts another one. A process that cannot be spawned reports an error and no exit.
+    for (const event of ['exit', 'error']) {
+      child.once(event, () => {
+        running = undefined
+      })
+    }
     running = { child, ready: within(READY_MS, untilReady(child), undefined) }
     tell()
     return running.ready

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ATTACKS, findBreaches, GUESSED_NONCE, plantEverywhere, sampleMessage } from '../../test/helpers/attacks.ts'
+import { casesOf } from '../../test/helpers/property-cases.ts'
+import { campaign } from '../../test/helpers/tier.ts'
 import { verifies } from '../../test/scenarios/verifies.ts'
 import type { ShownMessage } from '../model/delivery.ts'
 import type { Drained } from '../model/postern.ts'
@@ -124,7 +126,7 @@ describe('renderDrain', () => {
     expect(breaches).toEqual([])
   })
 
-  it('keeps within the frame and the sum of the measured messages', () => {
+  campaign('keeps within the frame and the sum of the measured messages', casesOf(200), async (numRuns) => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...ATTACKS.map((attack) => attack.text)))
     const message = fc
       .record({
@@ -142,7 +144,7 @@ describe('renderDrain', () => {
         expect(output.length).toBeLessThanOrEqual(frameSize().characters + total('characters'))
         expect(estimateTokens(output)).toBeLessThanOrEqual(frameSize().tokens + total('tokens'))
       }),
-      { numRuns: 200 },
+      { numRuns },
     )
   })
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ATTACKS, findTextBreaches } from '../../test/helpers/attacks.ts'
+import { casesOf } from '../../test/helpers/property-cases.ts'
+import { campaign } from '../../test/helpers/tier.ts'
 import { verifies } from '../../test/scenarios/verifies.ts'
 import type { Headline, Inheritance } from '../model/handoff/handoff.ts'
 import type { HandoffItem } from '../model/handoff/item.ts'
@@ -198,7 +200,7 @@ const PIECES = [
 describe('hostile words', () => {
   const hostile = fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }).map((pieces) => pieces.join(''))
 
-  it('neither forge an item nor end the fence, wherever they stand', () => {
+  campaign('neither forge an item nor end the fence, wherever they stand', casesOf(2_000), async (numRuns) => {
     verifies('S004.render', 'G14.fence')
     fc.assert(
       fc.property(hostile, hostile, hostile, (body, name, session) => {
@@ -216,7 +218,7 @@ describe('hostile words', () => {
         expect(shown.split('\n').filter((line) => line.startsWith('└'))).toHaveLength(1)
         expect(findTextBreaches(shown)).toEqual([])
       }),
-      { numRuns: 2_000 },
+      { numRuns },
     )
   })
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ATTACKS, findTextBreaches } from '../../test/helpers/attacks.ts'
+import { casesOf } from '../../test/helpers/property-cases.ts'
+import { campaign } from '../../test/helpers/tier.ts'
 import { verifies } from '../../test/scenarios/verifies.ts'
 import { BLOCK, LINE, NAME, neutralise, neutraliseTo, QUOTED, TOKEN } from './neutralise.ts'
 
@@ -47,7 +49,7 @@ describe('neutralise', () => {
     expect(breaches).toEqual([])
   })
 
-  it('leaves nothing reserved or unseen in any combination of disguises', () => {
+  campaign('leaves nothing reserved or unseen in any combination of disguises', casesOf(5_000), async (numRuns) => {
     verifies('G14.fence', 'G14.terminal')
     const text = fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }).map((pieces) => pieces.join(''))
     fc.assert(
@@ -58,7 +60,7 @@ describe('neutralise', () => {
         expect(cut.length).toBeLessThanOrEqual(max)
         expect(findTextBreaches(cut)).toEqual([])
       }),
-      { numRuns: 5_000 },
+      { numRuns },
     )
   })
 

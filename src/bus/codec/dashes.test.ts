@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { body } from '../../../test/helpers/bus/drafts.ts'
 import { NAIVE_READERS } from '../../../test/helpers/bus/naive-codec.ts'
+import { casesOf } from '../../../test/helpers/property-cases.ts'
+import { campaign } from '../../../test/helpers/tier.ts'
 import { endsWithDashes, escapeBody, hasDashes, unescapeBody } from './dashes.ts'
 
 const escaped = (said: string) => escapeBody(Buffer.from(said)).toString()
@@ -27,18 +29,18 @@ describe('a line of dashes', () => {
     expect(escaped(said)).toBe(said)
   })
 
-  it('is looked for in short and long bodies alike', () => {
+  campaign('is looked for in short and long bodies alike', casesOf(2_000), async (numRuns) => {
     const few = fc.array(fc.constantFrom(0x2d, 0x2d, 0x61), { maxLength: 12 })
     fc.assert(
       fc.property(few, fc.constantFrom(0, 1_010, 1_024, 1_030), (bytes, before) => {
         const said = Buffer.from([...Array.from({ length: before }, () => 0x61), ...bytes])
         expect(hasDashes(said)).toBe(said.includes('---'))
       }),
-      { numRuns: 2_000 },
+      { numRuns },
     )
   })
 
-  it('is in no body as it is stored, and every body is read back', () => {
+  campaign('is in no body as it is stored, and every body is read back', casesOf(1_000), async (numRuns) => {
     fc.assert(
       fc.property(body, (said) => {
         const stored = escapeBody(said)
@@ -46,7 +48,7 @@ describe('a line of dashes', () => {
         for (const { lineEnd, isRule } of Object.values(NAIVE_READERS))
           expect(stored.toString().split(lineEnd).some(isRule)).toBe(false)
       }),
-      { numRuns: 1_000 },
+      { numRuns },
     )
   })
 

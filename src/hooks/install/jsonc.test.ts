@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { casesOf } from '../../../test/helpers/property-cases.ts'
+import { campaign } from '../../../test/helpers/tier.ts'
 import { type JsonNode, JsonProblem, parseJsonc } from './jsonc.ts'
 
 function toPlain(node: JsonNode | undefined): unknown {
@@ -61,7 +63,7 @@ describe('parseJsonc', () => {
     }
   })
 
-  it('never hangs or breaks on anything', () => {
+  campaign('never hangs or breaks on anything', casesOf(2_000), async (numRuns) => {
     fc.assert(
       fc.property(fc.stringMatching(/^[{}[\]",:/*\\ \na1-]{0,40}$/), (text) => {
         try {
@@ -70,7 +72,7 @@ describe('parseJsonc', () => {
           expect(error).toBeInstanceOf(JsonProblem)
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns },
     )
   })
 })

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { casesOf } from '../../../test/helpers/property-cases.ts'
+import { campaign } from '../../../test/helpers/tier.ts'
 import { parseJsonc } from './jsonc.ts'
 import { takeOut } from './removal.ts'
 import { addHooks, isInstalled, listHooks, understand, type Wanted } from './settings.ts'
@@ -87,16 +89,16 @@ const settings = fc
 const host = fc.constantFrom(...NAMES)
 
 describe('installing and uninstalling', () => {
-  it('leaves every byte of any settings file as it was', () => {
+  campaign('leaves every byte of any settings file as it was', casesOf(2_000), async (numRuns) => {
     fc.assert(
       fc.property(settings, host, (text, name) => {
         expect(roundTrip(text, wantedFor(name))).toBe(text)
       }),
-      { numRuns: 2_000 },
+      { numRuns },
     )
   })
 
-  it('keeps what somebody edited in between, and nothing of ours', () => {
+  campaign('keeps what somebody edited in between, and nothing of ours', casesOf(2_000), async (numRuns) => {
     const edits = fc.constantFrom(
       (text: string) => text.replaceAll(MARK, `another, longer ${MARK}`),
       (text: string) => text.replace(/^\uFEFF?/, '$&// a line of theirs\n'),
@@ -106,11 +108,11 @@ describe('installing and uninstalling', () => {
       fc.property(settings, host, edits, (text, name, edit) => {
         expect(roundTrip(text, wantedFor(name), edit)).toBe(edit(text))
       }),
-      { numRuns: 2_000 },
+      { numRuns },
     )
   })
 
-  it('puts in exactly what is asked for, and finds it again', () => {
+  campaign('puts in exactly what is asked for, and finds it again', casesOf(500), async (numRuns) => {
     fc.assert(
       fc.property(settings, host, (text, name) => {
         const wanted = wantedFor(name)
@@ -119,11 +121,11 @@ describe('installing and uninstalling', () => {
         expect(isInstalled(understand(text, PATH), wanted)).toBe(false)
         expect(isInstalled(understand(installed, PATH), wantedFor(name, 'mindy'))).toBe(false)
       }),
-      { numRuns: 500 },
+      { numRuns },
     )
   })
 
-  it('takes ours out where nothing is remembered, and leaves what others have', () => {
+  campaign('takes ours out where nothing is remembered, and leaves what others have', casesOf(500), async (numRuns) => {
     fc.assert(
       fc.property(settings, host, (text, name) => {
         const wanted = wantedFor(name)
@@ -133,7 +135,7 @@ describe('installing and uninstalling', () => {
         for (const foreign of ['mine.sh', '/other/bin/hook', 'echo $HOME', '"prompt"', MARK])
           expect(rest.split(foreign).length, foreign).toBe(text.split(foreign).length)
       }),
-      { numRuns: 500 },
+      { numRuns },
     )
   })
 

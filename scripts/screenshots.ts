@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium } from 'playwright-core'
 import { connectPostern } from '../src/client/connect.ts'
+import { SIGN_INS_PATH } from '../src/model/network/paths.ts'
 import type { Postern } from '../src/model/postern.ts'
-import { SIGN_INS_PATH } from '../src/operations/routes.ts'
 
 /**
  * What `npm run screenshots` makes: a picture of every screen in docs/screenshots/, as `postern demo` shows them. It needs a

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { openLocal } from '../host/open-local.ts'
 import type { Caller } from '../model/caller.ts'
 import { PosternError } from '../model/errors.ts'
-import { ROUTES } from '../operations/routes.ts'
+import { OPERATION_NAMES } from '../model/operations.ts'
 import { type ConnectPostern, connectPostern } from './connect.ts'
 import type { Fetch } from './transport.ts'
 
@@ -41,7 +41,7 @@ describe('a connected Postern', () => {
         typeof verbs === 'object' && room !== 'caller' ? Object.keys(verbs).map((verb) => `${room}.${verb}`) : [],
       )
     expect(methods(postern).sort()).toEqual(methods(local).sort())
-    expect(methods(postern).sort()).toEqual(Object.keys(ROUTES).sort())
+    expect(methods(postern).sort()).toEqual([...OPERATION_NAMES].sort())
   })
 
   it('sends its token, and turns times into numbers where they come and leaves those of others alone', async () => {

@@ -1,9 +1,10 @@
 import type { Caller } from '../model/caller.ts'
 import type { PosternEvent } from '../model/network/event.ts'
-import { LOOKS, requireReplyKey } from '../model/network/replies.ts'
+import { CALLER_PATH } from '../model/network/paths.ts'
+import { requireReplyKey } from '../model/network/replies.ts'
+import { isRead, OPERATION_NAMES, OPERATIONS } from '../model/operations.ts'
 import type { Postern } from '../model/postern.ts'
 import type { TriggerAgent } from '../model/sources/services.ts'
-import { CALLER_PATH, type OperationName, ROUTES } from '../operations/routes.ts'
 import { type FollowEvents, followEvents } from './follow.ts'
 import { type BusNews, type FollowBus, followBus } from './follow-bus.ts'
 import { newKey, repetitionOf } from './repeats.ts'
@@ -57,7 +58,7 @@ function createClient(transport: Transport, speaking: Speaking): ConnectedPoster
   const call: Call = (name, input, sending = {}) => {
     const request = name === 'services.trigger' ? toTrigger(input as unknown as TriggerAgent) : toRequest(name, input)
     const { needsKey, isRepeatable } = repetitionOf(name, request.method, input)
-    const ownKey = key !== undefined && !LOOKS.has(name) ? key : needsKey ? newKey() : undefined
+    const ownKey = key !== undefined && !isRead(OPERATIONS[name]) ? key : needsKey ? newKey() : undefined
     const headers = { ...(ownKey !== undefined && { 'Idempotency-Key': ownKey }), ...request.headers }
     return transport.send({ ...request, headers }, { ...sending, caller: bound, isRepeatable })
   }
@@ -84,7 +85,7 @@ type Verb = (input?: Input) => Promise<unknown>
 /** A method for every route. That they are those of `Postern` a test proves. */
 function createRooms(call: Call): Rooms {
   const rooms: Record<string, Record<string, Verb>> = {}
-  for (const name of Object.keys(ROUTES) as OperationName[]) {
+  for (const name of OPERATION_NAMES) {
     const [room = '', verb = ''] = name.split('.')
     rooms[room] = { ...rooms[room], [verb]: async (input = {}) => call(name, input) }
   }

@@ -1,36 +1,6 @@
 import { createUlid } from '../kit/pure/ulid.ts'
-import type { OperationName } from '../operations/routes.ts'
+import { isRead, OPERATIONS, type OperationName } from '../model/operations.ts'
 import type { Input } from './request.ts'
-
-/** Operations that change nothing when they are done twice, so that they need no key to be repeated. */
-const HARMLESS: ReadonlySet<OperationName> = new Set([
-  'inbox.wait',
-  'inbox.waitFor',
-  'inbox.printed',
-  'inbox.confirm',
-  'inbox.read',
-  'inbox.ack',
-  'inbox.snooze',
-  'decisions.await',
-  'events.wait',
-  'bus.wait',
-  'handoff.init',
-  'handoff.printed',
-  'handoff.confirm',
-  'ledger.verify',
-  'sessions.begin',
-  'sessions.settle',
-  'tokens.revoke',
-  'upkeep.run',
-])
-
-/** Operations whose answers the server does not keep, because they hold a secret, or knows no key for. */
-const UNREPEATABLE: ReadonlySet<OperationName> = new Set([
-  'agents.remove',
-  'services.create',
-  'services.rotate',
-  'tokens.create',
-])
 
 export interface Repetition {
   /** Whether an answer that was lost may be asked for once more. */
@@ -40,11 +10,14 @@ export interface Repetition {
 }
 
 export function repetitionOf(name: OperationName, method: string, input: Input): Repetition {
-  if (method === 'GET' || HARMLESS.has(name)) return { isRepeatable: true, needsKey: false }
-  if (UNREPEATABLE.has(name)) return { isRepeatable: false, needsKey: false }
+  const operation = OPERATIONS[name]
+  if (isRead(operation) || operation.kind === 'repeatable') return { isRepeatable: true, needsKey: false }
   if (name === 'services.trigger') return { isRepeatable: isNamedDelivery(input), needsKey: false }
-  // Under a key of its own it is done once, whatever the request brings; an empty one is none.
-  return { isRepeatable: input['dedupKey'] !== '', needsKey: input['dedupKey'] === undefined }
+  // The server keeps no answer that holds a secret, and takes no key with DELETE.
+  if (operation.isSecret || method === 'DELETE') return { isRepeatable: false, needsKey: false }
+  // A key of the message itself is enough; an empty one is none.
+  const own = operation.keyField && input[operation.keyField]
+  return { isRepeatable: own !== '', needsKey: own === undefined }
 }
 
 /** What is signed has a name, under which it is taken once. */

@@ -1,5 +1,5 @@
 import { PosternError } from '../model/errors.ts'
-import { type OperationName, ROUTES } from '../operations/routes.ts'
+import { OPERATIONS, type OperationName } from '../model/operations.ts'
 
 /** A request as it goes over the wire. */
 export interface WireRequest {
@@ -19,7 +19,7 @@ const MAX_PATH_CHARACTERS = 8_000
 const MAX_PART_CHARACTERS = 500
 
 export function toRequest(name: OperationName, input: Input): WireRequest {
-  return fillRoute(ROUTES[name][0], input)
+  return fillRoute(OPERATIONS[name].http[0], input)
 }
 
 /** Parts of the path are taken from the input; what is left of it is the query of a GET and the body of anything else. */

@@ -1,7 +1,8 @@
 import { sortedJson } from '../kit/pure/sorted-json.ts'
 import { PosternError } from '../model/errors.ts'
-import { KEY_FIELDS, LOOKS, requireReplyKey } from '../model/network/replies.ts'
+import { requireReplyKey } from '../model/network/replies.ts'
 import { fromWire, toWire } from '../model/network/wire-json.ts'
+import { isRead, OPERATIONS, type OperationName } from '../model/operations.ts'
 import type { Postern } from '../model/postern.ts'
 import type { Context } from './context.ts'
 import { createReplies } from './replies.ts'
@@ -14,9 +15,6 @@ const KEY_BYTES = 300
 /** A larger answer is not kept: it would be asked for again. */
 const KEPT_CHARACTERS = 1024 * 1024
 
-/** Operations whose answers hold a secret, or prove one: what is hashed at rest must not lie beside its hash. */
-const SECRET: ReadonlySet<string> = new Set(['services.create', 'services.rotate', 'tokens.create', 'services.trigger'])
-
 /** The same Postern, each change of which is made once under a key. */
 export function doneOnce(ctx: Context, postern: Postern, given: string): Postern {
   const key = requireReplyKey(given)
@@ -28,13 +26,17 @@ export function doneOnce(ctx: Context, postern: Postern, given: string): Postern
 }
 
 function keyedRoom(ctx: Context, room: string, verbs: Readonly<Record<string, Verb>>, key: string): object {
-  const keyed = Object.entries(verbs).map(([verb, call]) => [verb, keyedVerb(ctx, `${room}.${verb}`, call, key)])
+  const keyed = Object.entries(verbs).map(([verb, call]) => [
+    verb,
+    keyedVerb(ctx, `${room}.${verb}` as OperationName, call, key),
+  ])
   return Object.fromEntries(keyed)
 }
 
-function keyedVerb(ctx: Context, name: string, call: Verb, key: string): Verb {
-  if (LOOKS.has(name) || SECRET.has(name)) return call
-  const field = KEY_FIELDS[name]
+function keyedVerb(ctx: Context, name: OperationName, call: Verb, key: string): Verb {
+  const operation = OPERATIONS[name]
+  if (isRead(operation) || operation.isSecret) return call
+  const { keyField: field } = operation
   if (field === undefined) return (input = {}) => answerOnce(ctx, { name, input, key }, () => call(input))
   return async (input = {}) => {
     if (input[field] !== undefined) return call(input)

@@ -1,8 +1,6 @@
-import { PosternError } from '../model/errors.ts'
-import { WAITING } from '../operations/answers.ts'
+import type { OperationName } from '../model/operations.ts'
 import { type Admitted, admit, perform } from '../operations/perform.ts'
-import type { OperationName } from '../operations/routes.ts'
-import { OPERATIONS } from '../operations/table.ts'
+import { declaredOperation } from '../operations/table.ts'
 
 export interface Asked {
   readonly name: OperationName
@@ -15,9 +13,8 @@ export interface Asked {
 
 /** Asks for an operation as the agent of a connection, which may do here what it may do anywhere. */
 export async function ask<T>(admitted: Admitted, { name, input, signal, key }: Asked): Promise<T> {
-  const operation = OPERATIONS.find((each) => each.name === name)
-  if (!operation) throw new PosternError('INTERNAL', { reason: `there is no ${name}` })
+  const operation = declaredOperation(name)
   const allowed = await admit(operation, admitted, input)
   const postern = key === undefined ? admitted.postern : admitted.postern.once(key)
-  return (await perform(postern, name, WAITING.includes(name) ? { ...allowed, signal } : allowed)) as T
+  return (await perform(postern, name, operation.kind === 'waits' ? { ...allowed, signal } : allowed)) as T
 }

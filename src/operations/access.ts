@@ -1,6 +1,7 @@
 import { isProgram } from '../model/caller.ts'
 import { PosternError } from '../model/errors.ts'
 import type { Identity } from '../model/network/tokens.ts'
+import type { InputCondition } from '../model/operations.ts'
 import type { Operation } from './operation.ts'
 
 type Input = Readonly<Record<string, unknown>>
@@ -30,7 +31,7 @@ export async function requireAccess({ name, access }: Operation, asker: Asker, i
   const { scope, caller } = asker.identity
   if (scope.kind === 'admin') return
   if (access.to === 'admin') throw refusal(`Only an administrator may use ${name}.`, 'Ask whoever runs the server.')
-  if (access.isForAdmins?.(input)) {
+  if (access.needsAdmin && matches(access.needsAdmin, input)) {
     const message = 'This would run a command on the machine of the server, which only an administrator may.'
     throw refusal(message, 'Ask whoever runs the server, or leave the command out.')
   }
@@ -39,7 +40,7 @@ export async function requireAccess({ name, access }: Operation, asker: Asker, i
     throw refusal(`Services may not use ${name}.`, 'Let an agent or a person do it.')
   }
   if (access.to === 'people') throw refusal(`Only people may use ${name}.`, 'Let a person do it.')
-  if (access.isForPeople?.(input)) {
+  if (access.needsPerson && matches(access.needsPerson, input)) {
     throw refusal('Only people may register agents.', 'Let a person do it, or name agents that are registered.')
   }
   if (access.to === 'own' && input[access.field] !== caller.id) {
@@ -51,6 +52,11 @@ export async function requireAccess({ name, access }: Operation, asker: Asker, i
   if (access.to === 'session' && !(await asker.ownsSession(String(input[access.field])))) {
     throw refusal(`That is not an open session of ${caller.id}.`, 'Name an open session of your own.')
   }
+}
+
+function matches({ field, is, inEach }: InputCondition, input: Input): boolean {
+  const inputs = inEach === undefined ? [input] : (input[inEach] as readonly Input[])
+  return inputs.some(({ [field]: value }) => (is === undefined ? value !== undefined : value === is))
 }
 
 function refusal(message: string, next: string): PosternError {

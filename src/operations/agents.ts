@@ -1,71 +1,54 @@
 import { z } from 'zod'
 import { AGENT_KINDS } from '../model/agent.ts'
 import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
-import { ANYONE, operation, PEOPLE } from './operation.ts'
+import type { DeclarationsOf } from './operation.ts'
 import { agent, agentId, agentStatus } from './schemas.ts'
 
 const id = z.object({ id: agentId })
 
-export const addAgent = operation({
-  name: 'agents.add',
-  summary: 'Register an agent or a person, so that messages can reach it.',
-  input: id.extend({
-    kind: z.enum(AGENT_KINDS).optional(),
-    displayName: z.string().optional(),
-    isOwner: z.boolean().optional(),
-    withBroadcasts: z.boolean().optional(),
-    restore: z.boolean().optional(),
-  }),
-  output: agent,
-  errors: [
-    ...AGENT_ID_ERRORS,
-    ...TEXT_ERRORS,
-    'AGENT_EXISTS',
-    'AGENT_CONFUSABLE',
-    'AGENT_REMOVED',
-    'NOT_ALLOWED',
-    'VALUE_INVALID',
-  ],
-  access: PEOPLE,
-  faces: { cli: 'agent add' },
-})
-
-export const listAgents = operation({
-  name: 'agents.list',
-  summary: 'List who there is.',
-  input: z.object({ removed: z.boolean().optional() }),
-  output: z.array(agentStatus),
-  errors: [],
-  access: ANYONE,
-  faces: { cli: 'agent list' },
-})
-
-export const showAgent = operation({
-  name: 'agents.show',
-  summary: 'Show one agent.',
-  input: id,
-  output: agentStatus,
-  errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND'],
-  access: ANYONE,
-  faces: { cli: 'agent show' },
-})
-
-export const renameAgent = operation({
-  name: 'agents.rename',
-  summary: 'Change the name that is shown; the id never changes.',
-  input: id.extend({ displayName: z.string() }),
-  output: agent,
-  errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'AGENT_NOT_FOUND', 'AGENT_CONFUSABLE'],
-  access: PEOPLE,
-  faces: { cli: 'agent rename' },
-})
-
-export const removeAgent = operation({
-  name: 'agents.remove',
-  summary: 'Retire an agent; its id is never given to another.',
-  input: id,
-  output: agent,
-  errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'NOT_ALLOWED'],
-  access: PEOPLE,
-  faces: { cli: 'agent remove' },
-})
+export const AGENT_OPERATIONS = {
+  'agents.add': {
+    summary: 'Register an agent or a person, so that messages can reach it.',
+    input: id.extend({
+      kind: z.enum(AGENT_KINDS).optional(),
+      displayName: z.string().optional(),
+      isOwner: z.boolean().optional(),
+      withBroadcasts: z.boolean().optional(),
+      restore: z.boolean().optional(),
+    }),
+    output: agent,
+    errors: [
+      ...AGENT_ID_ERRORS,
+      ...TEXT_ERRORS,
+      'AGENT_EXISTS',
+      'AGENT_CONFUSABLE',
+      'AGENT_REMOVED',
+      'NOT_ALLOWED',
+      'VALUE_INVALID',
+    ],
+  },
+  'agents.list': {
+    summary: 'List who there is.',
+    input: z.object({ removed: z.boolean().optional() }),
+    output: z.array(agentStatus),
+    errors: [],
+  },
+  'agents.show': {
+    summary: 'Show one agent.',
+    input: id,
+    output: agentStatus,
+    errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND'],
+  },
+  'agents.rename': {
+    summary: 'Change the name that is shown; the id never changes.',
+    input: id.extend({ displayName: z.string() }),
+    output: agent,
+    errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'AGENT_NOT_FOUND', 'AGENT_CONFUSABLE'],
+  },
+  'agents.remove': {
+    summary: 'Retire an agent; its id is never given to another.',
+    input: id,
+    output: agent,
+    errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'NOT_ALLOWED'],
+  },
+} satisfies DeclarationsOf<'agents'>

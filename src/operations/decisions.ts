@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DECISION_STATES } from '../model/decision.ts'
 import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
-import { ANYONE, OWN_AGENT, operation } from './operation.ts'
+import type { DeclarationsOf } from './operation.ts'
 import { agentId, milliseconds } from './schemas.ts'
 
 const decisionId = z.string().min(1).max(64).describe('A decision, by its id.')
@@ -34,81 +34,60 @@ const decision = z.object({
 const decisionRef = z.object({ id: decisionId })
 const END_ERRORS = [...TEXT_ERRORS, 'DECISION_NOT_FOUND', 'DECISION_CLOSED', 'NOT_ALLOWED', 'VALUE_INVALID'] as const
 
-export const createDecision = operation({
-  name: 'decisions.create',
-  summary: 'Ask people a question; the asker is held until one of them answers.',
-  input: z.object({
-    agent: agentId.optional(),
-    question: z.string(),
-    context: z.string().optional(),
-    options: z.array(z.object({ key: z.string(), label: z.string(), description: z.string().optional() })).optional(),
-    defaultOption: z.string().optional(),
-    deadlineMs: milliseconds.optional(),
-    allowsText: z.boolean().optional(),
-    ask: z.array(agentId).optional(),
-    mode: z.enum(['strict', 'soft']).optional(),
-  }),
-  output: decision,
-  errors: [
-    ...AGENT_ID_ERRORS,
-    ...TEXT_ERRORS,
-    'AGENT_NOT_FOUND',
-    'CONTENT_EMPTY',
-    'NOT_ALLOWED',
-    'OPTION_UNKNOWN',
-    'USAGE',
-    'VALUE_INVALID',
-  ],
-  access: OWN_AGENT,
-  faces: { cli: 'decision create' },
-})
-
-export const listDecisions = operation({
-  name: 'decisions.list',
-  summary: 'List the questions that are open, or all of them.',
-  input: z.object({ agent: agentId.optional(), all: z.boolean().optional(), limit: z.number().int().optional() }),
-  output: z.array(decision),
-  errors: [...AGENT_ID_ERRORS, 'VALUE_INVALID'],
-  access: ANYONE,
-  faces: { cli: 'decision list' },
-})
-
-export const showDecision = operation({
-  name: 'decisions.show',
-  summary: 'Show a question, its options and its answer.',
-  input: decisionRef,
-  output: decision,
-  errors: ['DECISION_NOT_FOUND'],
-  access: ANYONE,
-  faces: { cli: 'decision show' },
-})
-
-export const respondDecision = operation({
-  name: 'decisions.respond',
-  summary: 'Answer a question; the first answer wins, and the asker is told.',
-  input: decisionRef.extend({ select: z.string().optional(), text: z.string().optional() }),
-  output: decision,
-  errors: [...END_ERRORS, 'OPTION_UNKNOWN', 'USAGE'],
-  access: ANYONE,
-  faces: { cli: 'decision respond' },
-})
-
-export const awaitDecision = operation({
-  name: 'decisions.await',
-  summary: 'Sleep until a question is no longer open.',
-  input: decisionRef.extend({ timeoutMs: milliseconds }),
-  output: decision,
-  errors: ['DECISION_NOT_FOUND', 'TIMED_OUT', 'VALUE_INVALID'],
-  access: ANYONE,
-  faces: { cli: 'decision await' },
-})
-
-export const cancelDecision = operation({
-  name: 'decisions.cancel',
-  summary: 'Take a question back; its gate is waived.',
-  input: decisionRef.extend({ reason: z.string().optional() }),
-  output: decision,
-  errors: END_ERRORS,
-  access: ANYONE,
-  faces: { cli: 'decision cancel' },
-})
+export const DECISION_OPERATIONS = {
+  'decisions.create': {
+    summary: 'Ask people a question; the asker is held until one of them answers.',
+    input: z.object({
+      agent: agentId.optional(),
+      question: z.string(),
+      context: z.string().optional(),
+      options: z.array(z.object({ key: z.string(), label: z.string(), description: z.string().optional() })).optional(),
+      defaultOption: z.string().optional(),
+      deadlineMs: milliseconds.optional(),
+      allowsText: z.boolean().optional(),
+      ask: z.array(agentId).optional(),
+      mode: z.enum(['strict', 'soft']).optional(),
+    }),
+    output: decision,
+    errors: [
+      ...AGENT_ID_ERRORS,
+      ...TEXT_ERRORS,
+      'AGENT_NOT_FOUND',
+      'CONTENT_EMPTY',
+      'NOT_ALLOWED',
+      'OPTION_UNKNOWN',
+      'USAGE',
+      'VALUE_INVALID',
+    ],
+  },
+  'decisions.list': {
+    summary: 'List the questions that are open, or all of them.',
+    input: z.object({ agent: agentId.optional(), all: z.boolean().optional(), limit: z.number().int().optional() }),
+    output: z.array(decision),
+    errors: [...AGENT_ID_ERRORS, 'VALUE_INVALID'],
+  },
+  'decisions.show': {
+    summary: 'Show a question, its options and its answer.',
+    input: decisionRef,
+    output: decision,
+    errors: ['DECISION_NOT_FOUND'],
+  },
+  'decisions.respond': {
+    summary: 'Answer a question; the first answer wins, and the asker is told.',
+    input: decisionRef.extend({ select: z.string().optional(), text: z.string().optional() }),
+    output: decision,
+    errors: [...END_ERRORS, 'OPTION_UNKNOWN', 'USAGE'],
+  },
+  'decisions.await': {
+    summary: 'Sleep until a question is no longer open.',
+    input: decisionRef.extend({ timeoutMs: milliseconds }),
+    output: decision,
+    errors: ['DECISION_NOT_FOUND', 'TIMED_OUT', 'VALUE_INVALID'],
+  },
+  'decisions.cancel': {
+    summary: 'Take a question back; its gate is waived.',
+    input: decisionRef.extend({ reason: z.string().optional() }),
+    output: decision,
+    errors: END_ERRORS,
+  },
+} satisfies DeclarationsOf<'decisions'>

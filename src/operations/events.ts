@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AGENT_ID_ERRORS } from './errors.ts'
-import { ANYONE, operation } from './operation.ts'
+import type { DeclarationsOf } from './operation.ts'
 import { agentId, json, milliseconds } from './schemas.ts'
 
 const event = z.object({
@@ -29,22 +29,17 @@ const wanted = z.object({
 
 const ERRORS = [...AGENT_ID_ERRORS, 'CURSOR_UNKNOWN', 'VALUE_INVALID'] as const
 
-export const listEvents = operation({
-  name: 'events.list',
-  summary: 'Tell what has happened, in the order in which it did.',
-  input: wanted,
-  output: page,
-  errors: ERRORS,
-  access: ANYONE,
-  faces: { cli: 'events' },
-})
-
-export const waitForEvents = operation({
-  name: 'events.wait',
-  summary: 'Wait until something happens.',
-  input: wanted.extend({ timeoutMs: milliseconds }),
-  output: page,
-  errors: ERRORS,
-  access: ANYONE,
-  faces: {},
-})
+export const EVENT_OPERATIONS = {
+  'events.list': {
+    summary: 'Tell what has happened, in the order in which it did.',
+    input: wanted,
+    output: page,
+    errors: ERRORS,
+  },
+  'events.wait': {
+    summary: 'Wait until something happens.',
+    input: wanted.extend({ timeoutMs: milliseconds }),
+    output: page,
+    errors: ERRORS,
+  },
+} satisfies DeclarationsOf<'events'>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { GATE_HOOKS, GATE_KINDS, GATE_MODES, GATE_STATES, type GateState, UNAVAILABLE_POLICIES } from '../model/gate.ts'
 import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
-import { ANYONE, OWN_AGENT, operation } from './operation.ts'
+import type { DeclarationsOf } from './operation.ts'
 import { agentId, milliseconds } from './schemas.ts'
 
 const gateId = z.string().min(1).max(64).describe('A gate, by its id.')
@@ -72,151 +72,114 @@ const gateRef = z.object({ id: gateId })
 const verdict = gateRef.extend({ reason: z.string() })
 const VERDICT_ERRORS = [...TEXT_ERRORS, 'GATE_NOT_FOUND', 'GATE_CLOSED', 'NOT_ALLOWED', 'VALUE_INVALID'] as const
 
-export const createGate = operation({
-  name: 'gates.create',
-  summary: 'Hold an agent until something has come.',
-  input: z.object({
-    agent: agentId,
-    kind,
-    mode: mode.optional(),
-    hook: hook.optional(),
-    tool: z.string().optional(),
-    reason: z.string(),
-    awaits: z.string().optional(),
-    folder: z.string().optional(),
-    afterMs: milliseconds.optional(),
-    timeoutMs: milliseconds.optional(),
-    remindEveryMs: milliseconds.optional(),
-    escalateTo: agentId.optional(),
-    escalateAfterMs: milliseconds.optional(),
-    waiters: z.array(agentId).optional(),
-    onUnavailable: policy.optional(),
-  }),
-  output: gate,
-  errors: [
-    ...AGENT_ID_ERRORS,
-    ...TEXT_ERRORS,
-    'AGENT_NOT_FOUND',
-    'BUS_ENTRY_NOT_FOUND',
-    'BUS_ID_INVALID',
-    'BUS_TYPE_INVALID',
-    'BUS_UNUSABLE',
-    'GATE_NOT_FOUND',
-    'DECISION_NOT_FOUND',
-    'MESSAGE_NOT_FOUND',
-    'SERVICE_NAME_INVALID',
-    'SERVICE_NOT_FOUND',
-    'VALUE_INVALID',
-  ],
-  access: { to: 'anyone', isForAdmins: ({ kind }) => kind === 'command' },
-  faces: { cli: 'gate create' },
-})
-
-export const listGates = operation({
-  name: 'gates.list',
-  summary: 'List the gates that are open, or all of them.',
-  input: z.object({ agent: agentId.optional(), all: z.boolean().optional(), limit: z.number().int().optional() }),
-  output: z.array(gate),
-  errors: [...AGENT_ID_ERRORS, 'VALUE_INVALID'],
-  access: ANYONE,
-  faces: { cli: 'gate list' },
-})
-
-export const showGate = operation({
-  name: 'gates.show',
-  summary: 'Show a gate and everything that happened at it.',
-  input: gateRef,
-  output: z.object({ gate, steps: z.array(step) }),
-  errors: ['GATE_NOT_FOUND'],
-  access: ANYONE,
-  faces: { cli: 'gate show' },
-})
-
-export const checkGate = operation({
-  name: 'gates.check',
-  summary: 'Look whether what a gate waits for has come.',
-  input: gateRef,
-  output: gate,
-  errors: ['GATE_NOT_FOUND'],
-  access: ANYONE,
-  faces: { cli: 'gate check' },
-})
-
-export const resolveGate = operation({
-  name: 'gates.resolve',
-  summary: 'Resolve a gate so that its agent may go on.',
-  input: verdict,
-  output: gate,
-  errors: VERDICT_ERRORS,
-  access: ANYONE,
-  faces: { cli: 'gate resolve' },
-})
-
-export const waiveGate = operation({
-  name: 'gates.waive',
-  summary: 'Let an agent go on although the condition of its gate is not met.',
-  input: verdict,
-  output: gate,
-  errors: VERDICT_ERRORS,
-  access: ANYONE,
-  faces: { cli: 'gate waive' },
-})
-
-export const registerGate = operation({
-  name: 'gates.register',
-  summary: 'Add a gate to one session.',
-  input: z.object({
-    sessionId: z.string(),
-    name: z.string(),
-    hook: hook.optional(),
-    mode: mode.optional(),
-    check: z.string().optional(),
-    reason: z.string().optional(),
-  }),
-  output: sessionGate,
-  errors: [...TEXT_ERRORS, 'SESSION_INVALID', 'SESSION_NOT_FOUND', 'NOT_ALLOWED', 'VALUE_INVALID'],
-  access: { to: 'session', field: 'sessionId', isForAdmins: ({ check }) => check !== undefined },
-  faces: { cli: 'gate register' },
-})
-
-export const markGate = operation({
-  name: 'gates.mark',
-  summary: 'Say that a session has done what one of its gates asks for.',
-  input: z.object({ sessionId: z.string(), name: z.string() }),
-  output: sessionGate,
-  errors: ['SESSION_INVALID', 'SESSION_NOT_FOUND', 'GATE_NOT_FOUND', 'VALUE_INVALID'],
-  access: { to: 'session', field: 'sessionId' },
-  faces: { cli: 'gate mark' },
-})
-
-export const judgeGates = operation({
-  name: 'gates.judge',
-  summary: 'Tell everything that holds a session at this moment.',
-  input: z.object({
-    agent: agentId,
-    sessionId: z.string(),
-    hook,
-    tool: z.string().optional(),
-    timeoutMs: milliseconds,
-  }),
-  output: z.object({ strict: z.array(finding), soft: z.array(finding) }),
-  errors: [...AGENT_ID_ERRORS, 'SESSION_CONFLICT', 'SESSION_INVALID', 'VALUE_INVALID'],
-  access: OWN_AGENT,
-  faces: {},
-})
-
-export const notePassed = operation({
-  name: 'gates.passed',
-  summary: 'Note what became of gates that were not granted.',
-  input: z.object({
-    agent: agentId,
-    sessionId: z.string(),
-    outcome: z.enum(['blocked', 'warned', 'breached', 'bypassed']),
-    names: z.array(z.string()),
-    evidence: z.string(),
-  }),
-  output: z.undefined(),
-  errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'SESSION_CONFLICT', 'SESSION_INVALID', 'VALUE_INVALID'],
-  access: OWN_AGENT,
-  faces: {},
-})
+export const GATE_OPERATIONS = {
+  'gates.create': {
+    summary: 'Hold an agent until something has come.',
+    input: z.object({
+      agent: agentId,
+      kind,
+      mode: mode.optional(),
+      hook: hook.optional(),
+      tool: z.string().optional(),
+      reason: z.string(),
+      awaits: z.string().optional(),
+      folder: z.string().optional(),
+      afterMs: milliseconds.optional(),
+      timeoutMs: milliseconds.optional(),
+      remindEveryMs: milliseconds.optional(),
+      escalateTo: agentId.optional(),
+      escalateAfterMs: milliseconds.optional(),
+      waiters: z.array(agentId).optional(),
+      onUnavailable: policy.optional(),
+    }),
+    output: gate,
+    errors: [
+      ...AGENT_ID_ERRORS,
+      ...TEXT_ERRORS,
+      'AGENT_NOT_FOUND',
+      'BUS_ENTRY_NOT_FOUND',
+      'BUS_ID_INVALID',
+      'BUS_TYPE_INVALID',
+      'BUS_UNUSABLE',
+      'GATE_NOT_FOUND',
+      'DECISION_NOT_FOUND',
+      'MESSAGE_NOT_FOUND',
+      'SERVICE_NAME_INVALID',
+      'SERVICE_NOT_FOUND',
+      'VALUE_INVALID',
+    ],
+  },
+  'gates.list': {
+    summary: 'List the gates that are open, or all of them.',
+    input: z.object({ agent: agentId.optional(), all: z.boolean().optional(), limit: z.number().int().optional() }),
+    output: z.array(gate),
+    errors: [...AGENT_ID_ERRORS, 'VALUE_INVALID'],
+  },
+  'gates.show': {
+    summary: 'Show a gate and everything that happened at it.',
+    input: gateRef,
+    output: z.object({ gate, steps: z.array(step) }),
+    errors: ['GATE_NOT_FOUND'],
+  },
+  'gates.check': {
+    summary: 'Look whether what a gate waits for has come.',
+    input: gateRef,
+    output: gate,
+    errors: ['GATE_NOT_FOUND'],
+  },
+  'gates.resolve': {
+    summary: 'Resolve a gate so that its agent may go on.',
+    input: verdict,
+    output: gate,
+    errors: VERDICT_ERRORS,
+  },
+  'gates.waive': {
+    summary: 'Let an agent go on although the condition of its gate is not met.',
+    input: verdict,
+    output: gate,
+    errors: VERDICT_ERRORS,
+  },
+  'gates.register': {
+    summary: 'Add a gate to one session.',
+    input: z.object({
+      sessionId: z.string(),
+      name: z.string(),
+      hook: hook.optional(),
+      mode: mode.optional(),
+      check: z.string().optional(),
+      reason: z.string().optional(),
+    }),
+    output: sessionGate,
+    errors: [...TEXT_ERRORS, 'SESSION_INVALID', 'SESSION_NOT_FOUND', 'NOT_ALLOWED', 'VALUE_INVALID'],
+  },
+  'gates.mark': {
+    summary: 'Say that a session has done what one of its gates asks for.',
+    input: z.object({ sessionId: z.string(), name: z.string() }),
+    output: sessionGate,
+    errors: ['SESSION_INVALID', 'SESSION_NOT_FOUND', 'GATE_NOT_FOUND', 'VALUE_INVALID'],
+  },
+  'gates.judge': {
+    summary: 'Tell everything that holds a session at this moment.',
+    input: z.object({
+      agent: agentId,
+      sessionId: z.string(),
+      hook,
+      tool: z.string().optional(),
+      timeoutMs: milliseconds,
+    }),
+    output: z.object({ strict: z.array(finding), soft: z.array(finding) }),
+    errors: [...AGENT_ID_ERRORS, 'SESSION_CONFLICT', 'SESSION_INVALID', 'VALUE_INVALID'],
+  },
+  'gates.passed': {
+    summary: 'Note what became of gates that were not granted.',
+    input: z.object({
+      agent: agentId,
+      sessionId: z.string(),
+      outcome: z.enum(['blocked', 'warned', 'breached', 'bypassed']),
+      names: z.array(z.string()),
+      evidence: z.string(),
+    }),
+    output: z.undefined(),
+    errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'SESSION_CONFLICT', 'SESSION_INVALID', 'VALUE_INVALID'],
+  },
+} satisfies DeclarationsOf<'gates'>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { RECEIPT_STAGES } from '../model/receipt.ts'
 import { AGENT_ID_ERRORS, POST_ERRORS, TEXT_ERRORS } from './errors.ts'
-import { ANYONE, OWN_AGENT, operation, PEOPLE } from './operation.ts'
+import type { DeclarationsOf } from './operation.ts'
 import {
   agentId,
   attachment,
@@ -56,295 +56,203 @@ const PUSH_ERRORS = [
   ...POST_ERRORS,
 ] as const
 
-type Input = Readonly<Record<string, unknown>>
-
-/** A recipient that is not registered would be. */
-function isRegistering({ create }: Input): boolean {
-  return create === true
-}
-
-export const push = operation({
-  name: 'inbox.push',
-  summary: 'Store a message for an agent, several, or everybody.',
-  input: pushInput,
-  output: pushResult,
-  errors: PUSH_ERRORS,
-  access: { to: 'anyone', isForPeople: isRegistering },
-  faces: { cli: 'inbox push' },
-})
-
-export const pushMany = operation({
-  name: 'inbox.pushMany',
-  summary: 'Store many messages at once: all or none.',
-  input: z.object({ messages: z.array(pushInput) }),
-  output: z.array(pushResult),
-  errors: PUSH_ERRORS,
-  access: { to: 'anyone', isForPeople: ({ messages }) => (messages as readonly Input[]).some(isRegistering) },
-  faces: {},
-})
-
-export const ingest = operation({
-  name: 'inbox.ingest',
-  summary: "Store entries of a session's spool for its agent; what it has already is left as it is.",
-  input: z.object({
-    agent: agentId,
-    sessionId: z.string().optional(),
-    entries: z.array(
-      z.object({
-        content: z.string(),
-        type: z.string().optional(),
-        source: z.string().optional(),
-        priority: priority.optional(),
-        writtenAt: milliseconds.optional(),
-        ttlMs: milliseconds.optional(),
-        dedupKey: z.string().optional(),
-        id: z.string().optional(),
-        place: z.string().optional(),
-        shown: z.object({ at: milliseconds, evidence: z.string() }).optional(),
-      }),
-    ),
-  }),
-  output: z.array(
-    z.object({
-      outcome: z.enum(['stored', 'known', 'refused', 'full']),
-      id: messageId.optional(),
-      state: deliveryState.optional(),
-      reason: z.string().optional(),
-    }),
-  ),
-  errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'SESSION_INVALID', 'SESSION_CONFLICT', 'VALUE_INVALID'],
-  access: OWN_AGENT,
-  faces: {},
-})
-
-export const list = operation({
-  name: 'inbox.list',
-  summary: 'List messages without taking them.',
-  input: z.object({
-    agent: agentId.optional(),
-    which: z.enum(['pending', 'delivered', 'done', 'open', 'snoozed', 'all']).optional(),
-    order: z.enum(['oldest', 'newest']).optional(),
-    limit: z.number().int().optional(),
-    after: z.string().optional(),
-  }),
-  output: z.object({ items: z.array(inboxMessage), next: z.string().nullable() }),
-  errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'VALUE_INVALID'],
-  access: OWN_AGENT,
-  faces: { cli: 'inbox list' },
-})
-
-export const show = operation({
-  name: 'inbox.show',
-  summary: 'Show one message whole, with its thread.',
-  input: z.object({ id: messageId }),
-  output: z.object({ message, thread: z.array(message) }),
-  errors: ['MESSAGE_NOT_FOUND'],
-  access: ANYONE,
-  faces: { cli: 'inbox show' },
-})
-
-export const drain = operation({
-  name: 'inbox.drain',
-  summary: 'Offer what waits for an agent; nobody else is offered the same.',
-  input: z.object({
-    agent: agentId,
-    sessionId: z.string().optional(),
-    via: z.string().optional(),
-    maxMessages: z.number().int().optional(),
-    maxCharacters: z.number().int().optional(),
-    maxTokens: z.number().int().optional(),
-    maxPriority: priority.optional(),
-    boundsCritical: z.boolean().optional(),
-  }),
-  output: z.object({ offer: offer.nullable(), messages: z.array(shownMessage), remaining: z.number().int() }),
-  errors: [
-    ...AGENT_ID_ERRORS,
-    ...TEXT_ERRORS,
-    'AGENT_NOT_FOUND',
-    'SESSION_INVALID',
-    'SESSION_CONFLICT',
-    'PRIORITY_INVALID',
-    'VALUE_INVALID',
-  ],
-  access: OWN_AGENT,
-  faces: { cli: 'inbox drain' },
-})
-
 const offerRef = z.object({ offerId: z.string() })
 
-export const printed = operation({
-  name: 'inbox.printed',
-  summary: "Note that an offer's text was written out whole, or that somebody still works on it.",
-  input: offerRef.extend({ leaseMs: milliseconds.optional() }),
-  output: offer,
-  errors: ['OFFER_NOT_FOUND', 'VALUE_INVALID'],
-  access: ANYONE,
-  faces: {},
-})
-
-export const confirm = operation({
-  name: 'inbox.confirm',
-  summary: 'Say that an offer was consumed: its messages are seen.',
-  input: offerRef.extend({ evidence: z.string(), printed: z.boolean().optional() }),
-  output: offer,
-  errors: ['OFFER_NOT_FOUND', 'OFFER_UNPRINTED', ...TEXT_ERRORS],
-  access: ANYONE,
-  faces: {},
-})
-
-export const release = operation({
-  name: 'inbox.release',
-  summary: 'Give an offer back: its messages are pending again.',
-  input: offerRef.extend({ reason: z.string() }),
-  output: offer,
-  errors: ['OFFER_NOT_FOUND', ...TEXT_ERRORS],
-  access: ANYONE,
-  faces: {},
-})
-
-export const confirmSession = operation({
-  name: 'inbox.confirmSession',
-  summary: 'Confirm what a session was offered and printed before a moment.',
-  input: z.object({ sessionId: z.string(), printedBefore: milliseconds, evidence: z.string() }),
-  output: z.number().int(),
-  errors: ['SESSION_INVALID', 'VALUE_INVALID', ...TEXT_ERRORS],
-  access: { to: 'session', field: 'sessionId' },
-  faces: {},
-})
-
 const MOVE_ERRORS = [...AGENT_ID_ERRORS, 'MESSAGE_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'DELIVERY_STATE'] as const
-
-export const ack = operation({
-  name: 'inbox.ack',
-  summary: 'Say that messages have been dealt with.',
-  input: z.object({ agent: agentId, ids: z.array(messageId) }),
-  output: z.array(z.object({ id: messageId, state: deliveryState })),
-  errors: MOVE_ERRORS,
-  access: OWN_AGENT,
-  faces: { cli: 'inbox ack' },
-})
 
 const picked = z.object({ agent: agentId, ids: z.array(messageId) })
 const pickResult = z.array(z.object({ id: messageId, state: deliveryState }))
 const PICK_ERRORS = [...MOVE_ERRORS, 'AGENT_NOT_FOUND', 'VALUE_INVALID'] as const
 
-export const read = operation({
-  name: 'inbox.read',
-  summary: 'Say that somebody reads these very messages: what is pending of them is seen.',
-  input: picked,
-  output: pickResult,
-  errors: PICK_ERRORS,
-  access: OWN_AGENT,
-  faces: {},
-})
-
-export const snooze = operation({
-  name: 'inbox.snooze',
-  summary: 'Put messages off until a time, or take them up again.',
-  input: picked.extend({
-    untilAt: milliseconds.nullable().describe('When they are pending again; null for at once.'),
-  }),
-  output: pickResult,
-  errors: PICK_ERRORS,
-  access: OWN_AGENT,
-  faces: { cli: 'inbox snooze' },
-})
-
-export const wait = operation({
-  name: 'inbox.wait',
-  summary: 'Sleep until something waits for an agent.',
-  input: z.object({
-    agent: agentId,
-    maxPriority: priority.optional(),
-    fromOthers: z.boolean().optional(),
-    timeoutMs: milliseconds.optional(),
-  }),
-  output: z.object({ pending: z.number().int() }),
-  errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'PRIORITY_INVALID', 'VALUE_INVALID'],
-  access: OWN_AGENT,
-  faces: { cli: 'inbox wait' },
-})
-
-export const waitFor = operation({
-  name: 'inbox.waitFor',
-  summary: 'Wait until every recipient has a message stored, offered, seen or acted.',
-  input: z.object({ id: messageId, stage: z.enum(RECEIPT_STAGES), timeoutMs: milliseconds }),
-  output: trace,
-  errors: ['MESSAGE_NOT_FOUND', 'DELIVERY_STATE', 'VALUE_INVALID', 'TIMED_OUT'],
-  access: ANYONE,
-  faces: { cli: 'inbox push' },
-})
-
 const deliveryRef = z.object({ id: messageId, agent: agentId.optional() })
-
-export const cancel = operation({
-  name: 'inbox.cancel',
-  summary: 'Take a message back from whoever has not seen it yet.',
-  input: deliveryRef,
-  output: z.object({ cancelled: z.number().int() }),
-  errors: [...MOVE_ERRORS, 'NOT_ALLOWED'],
-  access: ANYONE,
-  faces: { cli: 'inbox cancel' },
-})
-
-export const traceMessage = operation({
-  name: 'inbox.trace',
-  summary: 'Show every step of a message, and why it has not been seen yet.',
-  input: z.object({ id: messageId }),
-  output: trace,
-  errors: ['MESSAGE_NOT_FOUND'],
-  access: ANYONE,
-  faces: { cli: 'trace' },
-})
-
-export const search = operation({
-  name: 'inbox.search',
-  summary: 'Find messages by words, phrases or beginnings.',
-  input: z.object({ query: z.string(), agent: agentId.optional(), limit: z.number().int().optional() }),
-  output: z.array(message),
-  errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'VALUE_INVALID'],
-  access: ANYONE,
-  faces: { cli: 'inbox search' },
-})
 
 const ofAgent = z.object({ agent: agentId.optional() })
 
-export const held = operation({
-  name: 'inbox.held',
-  summary: 'List messages that are held because agents answered each other too often.',
-  input: ofAgent,
-  output: z.array(inboxMessage),
-  errors: AGENT_ID_ERRORS,
-  access: OWN_AGENT,
-  faces: { cli: 'inbox held list' },
-})
-
-export const releaseHeld = operation({
-  name: 'inbox.releaseHeld',
-  summary: 'Let a held message go on.',
-  input: deliveryRef,
-  output: z.object({ released: z.number().int() }),
-  errors: [...MOVE_ERRORS, 'AGENT_REMOVED'],
-  access: PEOPLE,
-  faces: { cli: 'inbox held release' },
-})
-
-export const dead = operation({
-  name: 'inbox.dead',
-  summary: 'List messages that were offered too often without being confirmed.',
-  input: ofAgent,
-  output: z.array(inboxMessage),
-  errors: AGENT_ID_ERRORS,
-  access: OWN_AGENT,
-  faces: { cli: 'inbox dead list' },
-})
-
-export const retryDead = operation({
-  name: 'inbox.retryDead',
-  summary: 'Make a dead message pending again.',
-  input: deliveryRef,
-  output: z.object({ retried: z.number().int() }),
-  errors: [...MOVE_ERRORS, 'AGENT_REMOVED'],
-  access: PEOPLE,
-  faces: { cli: 'inbox dead retry' },
-})
+export const INBOX_OPERATIONS = {
+  'inbox.push': {
+    summary: 'Store a message for an agent, several, or everybody.',
+    input: pushInput,
+    output: pushResult,
+    errors: PUSH_ERRORS,
+  },
+  'inbox.pushMany': {
+    summary: 'Store many messages at once: all or none.',
+    input: z.object({ messages: z.array(pushInput) }),
+    output: z.array(pushResult),
+    errors: PUSH_ERRORS,
+  },
+  'inbox.ingest': {
+    summary: "Store entries of a session's spool for its agent; what it has already is left as it is.",
+    input: z.object({
+      agent: agentId,
+      sessionId: z.string().optional(),
+      entries: z.array(
+        z.object({
+          content: z.string(),
+          type: z.string().optional(),
+          source: z.string().optional(),
+          priority: priority.optional(),
+          writtenAt: milliseconds.optional(),
+          ttlMs: milliseconds.optional(),
+          dedupKey: z.string().optional(),
+          id: z.string().optional(),
+          place: z.string().optional(),
+          shown: z.object({ at: milliseconds, evidence: z.string() }).optional(),
+        }),
+      ),
+    }),
+    output: z.array(
+      z.object({
+        outcome: z.enum(['stored', 'known', 'refused', 'full']),
+        id: messageId.optional(),
+        state: deliveryState.optional(),
+        reason: z.string().optional(),
+      }),
+    ),
+    errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'SESSION_INVALID', 'SESSION_CONFLICT', 'VALUE_INVALID'],
+  },
+  'inbox.list': {
+    summary: 'List messages without taking them.',
+    input: z.object({
+      agent: agentId.optional(),
+      which: z.enum(['pending', 'delivered', 'done', 'open', 'snoozed', 'all']).optional(),
+      order: z.enum(['oldest', 'newest']).optional(),
+      limit: z.number().int().optional(),
+      after: z.string().optional(),
+    }),
+    output: z.object({ items: z.array(inboxMessage), next: z.string().nullable() }),
+    errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'VALUE_INVALID'],
+  },
+  'inbox.show': {
+    summary: 'Show one message whole, with its thread.',
+    input: z.object({ id: messageId }),
+    output: z.object({ message, thread: z.array(message) }),
+    errors: ['MESSAGE_NOT_FOUND'],
+  },
+  'inbox.drain': {
+    summary: 'Offer what waits for an agent; nobody else is offered the same.',
+    input: z.object({
+      agent: agentId,
+      sessionId: z.string().optional(),
+      via: z.string().optional(),
+      maxMessages: z.number().int().optional(),
+      maxCharacters: z.number().int().optional(),
+      maxTokens: z.number().int().optional(),
+      maxPriority: priority.optional(),
+      boundsCritical: z.boolean().optional(),
+    }),
+    output: z.object({ offer: offer.nullable(), messages: z.array(shownMessage), remaining: z.number().int() }),
+    errors: [
+      ...AGENT_ID_ERRORS,
+      ...TEXT_ERRORS,
+      'AGENT_NOT_FOUND',
+      'SESSION_INVALID',
+      'SESSION_CONFLICT',
+      'PRIORITY_INVALID',
+      'VALUE_INVALID',
+    ],
+  },
+  'inbox.printed': {
+    summary: "Note that an offer's text was written out whole, or that somebody still works on it.",
+    input: offerRef.extend({ leaseMs: milliseconds.optional() }),
+    output: offer,
+    errors: ['OFFER_NOT_FOUND', 'VALUE_INVALID'],
+  },
+  'inbox.confirm': {
+    summary: 'Say that an offer was consumed: its messages are seen.',
+    input: offerRef.extend({ evidence: z.string(), printed: z.boolean().optional() }),
+    output: offer,
+    errors: ['OFFER_NOT_FOUND', 'OFFER_UNPRINTED', ...TEXT_ERRORS],
+  },
+  'inbox.release': {
+    summary: 'Give an offer back: its messages are pending again.',
+    input: offerRef.extend({ reason: z.string() }),
+    output: offer,
+    errors: ['OFFER_NOT_FOUND', ...TEXT_ERRORS],
+  },
+  'inbox.confirmSession': {
+    summary: 'Confirm what a session was offered and printed before a moment.',
+    input: z.object({ sessionId: z.string(), printedBefore: milliseconds, evidence: z.string() }),
+    output: z.number().int(),
+    errors: ['SESSION_INVALID', 'VALUE_INVALID', ...TEXT_ERRORS],
+  },
+  'inbox.ack': {
+    summary: 'Say that messages have been dealt with.',
+    input: z.object({ agent: agentId, ids: z.array(messageId) }),
+    output: z.array(z.object({ id: messageId, state: deliveryState })),
+    errors: MOVE_ERRORS,
+  },
+  'inbox.read': {
+    summary: 'Say that somebody reads these very messages: what is pending of them is seen.',
+    input: picked,
+    output: pickResult,
+    errors: PICK_ERRORS,
+  },
+  'inbox.snooze': {
+    summary: 'Put messages off until a time, or take them up again.',
+    input: picked.extend({
+      untilAt: milliseconds.nullable().describe('When they are pending again; null for at once.'),
+    }),
+    output: pickResult,
+    errors: PICK_ERRORS,
+  },
+  'inbox.wait': {
+    summary: 'Sleep until something waits for an agent.',
+    input: z.object({
+      agent: agentId,
+      maxPriority: priority.optional(),
+      fromOthers: z.boolean().optional(),
+      timeoutMs: milliseconds.optional(),
+    }),
+    output: z.object({ pending: z.number().int() }),
+    errors: [...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'PRIORITY_INVALID', 'VALUE_INVALID'],
+  },
+  'inbox.waitFor': {
+    summary: 'Wait until every recipient has a message stored, offered, seen or acted.',
+    input: z.object({ id: messageId, stage: z.enum(RECEIPT_STAGES), timeoutMs: milliseconds }),
+    output: trace,
+    errors: ['MESSAGE_NOT_FOUND', 'DELIVERY_STATE', 'VALUE_INVALID', 'TIMED_OUT'],
+  },
+  'inbox.cancel': {
+    summary: 'Take a message back from whoever has not seen it yet.',
+    input: deliveryRef,
+    output: z.object({ cancelled: z.number().int() }),
+    errors: [...MOVE_ERRORS, 'NOT_ALLOWED'],
+  },
+  'inbox.trace': {
+    summary: 'Show every step of a message, and why it has not been seen yet.',
+    input: z.object({ id: messageId }),
+    output: trace,
+    errors: ['MESSAGE_NOT_FOUND'],
+  },
+  'inbox.search': {
+    summary: 'Find messages by words, phrases or beginnings.',
+    input: z.object({ query: z.string(), agent: agentId.optional(), limit: z.number().int().optional() }),
+    output: z.array(message),
+    errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'VALUE_INVALID'],
+  },
+  'inbox.held': {
+    summary: 'List messages that are held because agents answered each other too often.',
+    input: ofAgent,
+    output: z.array(inboxMessage),
+    errors: AGENT_ID_ERRORS,
+  },
+  'inbox.releaseHeld': {
+    summary: 'Let a held message go on.',
+    input: deliveryRef,
+    output: z.object({ released: z.number().int() }),
+    errors: [...MOVE_ERRORS, 'AGENT_REMOVED'],
+  },
+  'inbox.dead': {
+    summary: 'List messages that were offered too often without being confirmed.',
+    input: ofAgent,
+    output: z.array(inboxMessage),
+    errors: AGENT_ID_ERRORS,
+  },
+  'inbox.retryDead': {
+    summary: 'Make a dead message pending again.',
+    input: deliveryRef,
+    output: z.object({ retried: z.number().int() }),
+    errors: [...MOVE_ERRORS, 'AGENT_REMOVED'],
+  },
+} satisfies DeclarationsOf<'inbox'>

@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { OperationName } from '../model/operations.ts'
 import { parseInput, readQuery } from './input.ts'
-import type { Operation } from './operation.ts'
-import { OPERATIONS } from './table.ts'
+import { declaredOperation } from './table.ts'
 
-function named(name: string): Operation {
-  return OPERATIONS.find((operation) => operation.name === name) ?? expect.fail(name)
-}
-
-const push = named('inbox.push')
+const push = declaredOperation('inbox.push')
 const refusal = (reason: string) => expect.objectContaining({ code: 'INPUT_INVALID', details: { reason } })
 
 describe('an input', () => {
@@ -32,7 +28,7 @@ describe('an input', () => {
   })
 
   it('with one of a few words names them all', () => {
-    expect(() => parseInput(named('inbox.list'), { which: 'some' })).toThrow(
+    expect(() => parseInput(declaredOperation('inbox.list'), { which: 'some' })).toThrow(
       expect.objectContaining({
         code: 'VALUE_INVALID',
         next: 'Use one of pending, delivered, done, open, snoozed, all.',
@@ -44,13 +40,13 @@ describe('an input', () => {
     for (const input of [{ priority: 9 }, { priority: 1.5 }, { replyTo: '' }, { replyTo: 'x'.repeat(100) }]) {
       expect(parseInput(push, { content: 'x', ...input })).toMatchObject(input)
     }
-    expect(parseInput(named('agents.show'), { id: '../x' })).toEqual({ id: '../x' })
+    expect(parseInput(declaredOperation('agents.show'), { id: '../x' })).toEqual({ id: '../x' })
   })
 })
 
 describe('a query', () => {
   it('is read by what the operation declares', () => {
-    const read = (name: string, query: string) => readQuery(named(name), new URLSearchParams(query))
+    const read = (name: OperationName, query: string) => readQuery(declaredOperation(name), new URLSearchParams(query))
     expect(read('inbox.list', 'agent=quinn&limit=5&which=all')).toEqual({ agent: 'quinn', limit: 5, which: 'all' })
     expect(read('gates.list', 'all=true')).toEqual({ all: true })
     expect(read('gates.list', 'all=false')).toEqual({ all: false })
@@ -58,7 +54,7 @@ describe('a query', () => {
   })
 
   it('stays text where it does not read as its type, and a list where it is given twice', () => {
-    const read = (query: string) => readQuery(named('gates.list'), new URLSearchParams(query))
+    const read = (query: string) => readQuery(declaredOperation('gates.list'), new URLSearchParams(query))
     expect(read('limit=many')).toEqual({ limit: 'many' })
     expect(read('limit=')).toEqual({ limit: '' })
     expect(read('all=yes')).toEqual({ all: 'yes' })

@@ -1,9 +1,9 @@
 import type { Identity } from '../model/network/tokens.ts'
+import type { OperationName } from '../model/operations.ts'
 import type { Postern } from '../model/postern.ts'
 import { fillInOwn, requireAccess } from './access.ts'
 import { isRequired, parseInput } from './input.ts'
 import type { Operation } from './operation.ts'
-import type { OperationName } from './routes.ts'
 
 type Input = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
-import { operation, PEOPLE } from './operation.ts'
+import type { DeclarationsOf } from './operation.ts'
 import { agentId, inboxMessage, json, messageId, milliseconds, priority } from './schemas.ts'
 
 const serviceRef = z.object({
@@ -29,97 +29,72 @@ const newService = service.extend({
 
 const REF_ERRORS = [...AGENT_ID_ERRORS, 'SERVICE_NOT_FOUND', 'VALUE_INVALID'] as const
 
-export const createService = operation({
-  name: 'services.create',
-  summary: 'Register an outside system that may wake an agent.',
-  input: z.object({ name: z.string(), agent: agentId }),
-  output: newService,
-  errors: [
-    ...AGENT_ID_ERRORS,
-    'AGENT_NOT_FOUND',
-    'AGENT_CONFUSABLE',
-    'SERVICE_NAME_INVALID',
-    'SERVICE_EXISTS',
-    'NOT_ALLOWED',
-    'KEY_UNUSABLE',
-    'VALUE_INVALID',
-  ],
-  access: PEOPLE,
-  faces: { cli: 'service create' },
-})
-
-export const listServices = operation({
-  name: 'services.list',
-  summary: 'List the services that may wake agents.',
-  input: z.object({ agent: agentId.optional(), revoked: z.boolean().optional() }),
-  output: z.array(service),
-  errors: AGENT_ID_ERRORS,
-  access: PEOPLE,
-  faces: { cli: 'service list' },
-})
-
-export const serviceEvents = operation({
-  name: 'services.events',
-  summary: 'List the last events of a service, newest first.',
-  input: serviceRef.extend({ limit: z.number().int().optional() }),
-  output: z.array(inboxMessage),
-  errors: REF_ERRORS,
-  access: PEOPLE,
-  faces: { cli: 'service events' },
-})
-
 const triggered = z.object({ eventId: z.string(), duplicate: z.boolean() })
-
-export const replayEvent = operation({
-  name: 'services.replay',
-  summary: 'Bring an earlier event of a service to its agent once more.',
-  input: serviceRef.extend({ eventId: messageId }),
-  output: triggered,
-  errors: [...REF_ERRORS, ...TEXT_ERRORS, 'MESSAGE_NOT_FOUND', 'AGENT_NOT_FOUND', 'INBOX_FULL', 'NOT_ALLOWED'],
-  access: PEOPLE,
-  faces: { cli: 'service replay' },
-})
-
-export const rotateService = operation({
-  name: 'services.rotate',
-  summary: 'Give a service a new key; the one before stays good for a while.',
-  input: serviceRef.extend({ overlapMs: milliseconds.optional() }),
-  output: newService,
-  errors: [...REF_ERRORS, 'DURATION_INVALID', 'NOT_ALLOWED', 'KEY_UNUSABLE'],
-  access: PEOPLE,
-  faces: { cli: 'service rotate' },
-})
-
-export const revokeService = operation({
-  name: 'services.revoke',
-  summary: 'Make the keys of a service worthless.',
-  input: serviceRef,
-  output: service,
-  errors: [...REF_ERRORS, 'NOT_ALLOWED'],
-  access: PEOPLE,
-  faces: { cli: 'service revoke' },
-})
 
 const proof = z.union([
   z.object({ key: z.string() }),
   z.object({ webhookId: z.string(), timestamp: z.string(), signature: z.string(), body: z.string() }),
 ])
 
-export const triggerAgent = operation({
-  name: 'services.trigger',
-  summary: 'Bring an event of an outside system to its agent.',
-  input: z.object({
-    agent: z.string(),
-    proof,
-    serviceName: z.string().optional(),
-    payload: json,
-    deliveryId: z.string().optional(),
-    priority: priority.optional(),
-    subject: z.string().optional(),
-    trace: z.object({ traceparent: z.string(), tracestate: z.string().optional() }).optional(),
-  }),
-  output: triggered,
-  errors: [...TEXT_ERRORS, 'TRIGGER_REFUSED', 'DEDUP_CONFLICT', 'INBOX_FULL', 'PRIORITY_INVALID', 'VALUE_INVALID'],
-  access: { to: 'proven' },
-  faces: {},
-})
+export const SERVICE_OPERATIONS = {
+  'services.create': {
+    summary: 'Register an outside system that may wake an agent.',
+    input: z.object({ name: z.string(), agent: agentId }),
+    output: newService,
+    errors: [
+      ...AGENT_ID_ERRORS,
+      'AGENT_NOT_FOUND',
+      'AGENT_CONFUSABLE',
+      'SERVICE_NAME_INVALID',
+      'SERVICE_EXISTS',
+      'NOT_ALLOWED',
+      'KEY_UNUSABLE',
+      'VALUE_INVALID',
+    ],
+  },
+  'services.list': {
+    summary: 'List the services that may wake agents.',
+    input: z.object({ agent: agentId.optional(), revoked: z.boolean().optional() }),
+    output: z.array(service),
+    errors: AGENT_ID_ERRORS,
+  },
+  'services.events': {
+    summary: 'List the last events of a service, newest first.',
+    input: serviceRef.extend({ limit: z.number().int().optional() }),
+    output: z.array(inboxMessage),
+    errors: REF_ERRORS,
+  },
+  'services.replay': {
+    summary: 'Bring an earlier event of a service to its agent once more.',
+    input: serviceRef.extend({ eventId: messageId }),
+    output: triggered,
+    errors: [...REF_ERRORS, ...TEXT_ERRORS, 'MESSAGE_NOT_FOUND', 'AGENT_NOT_FOUND', 'INBOX_FULL', 'NOT_ALLOWED'],
+  },
+  'services.rotate': {
+    summary: 'Give a service a new key; the one before stays good for a while.',
+    input: serviceRef.extend({ overlapMs: milliseconds.optional() }),
+    output: newService,
+    errors: [...REF_ERRORS, 'DURATION_INVALID', 'NOT_ALLOWED', 'KEY_UNUSABLE'],
+  },
+  'services.revoke': {
+    summary: 'Make the keys of a service worthless.',
+    input: serviceRef,
+    output: service,
+    errors: [...REF_ERRORS, 'NOT_ALLOWED'],
+  },
+  'services.trigger': {
+    summary: 'Bring an event of an outside system to its agent.',
+    input: z.object({
+      agent: z.string(),
+      proof,
+      serviceName: z.string().optional(),
+      payload: json,
+      deliveryId: z.string().optional(),
+      priority: priority.optional(),
+      subject: z.string().optional(),
+      trace: z.object({ traceparent: z.string(), tracestate: z.string().optional() }).optional(),
+    }),
+    output: triggered,
+    errors: [...TEXT_ERRORS, 'TRIGGER_REFUSED', 'DEDUP_CONFLICT', 'INBOX_FULL', 'PRIORITY_INVALID', 'VALUE_INVALID'],
+  },
+} satisfies DeclarationsOf<'services'>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
-import { OWN_AGENT, operation } from './operation.ts'
+import type { DeclarationsOf } from './operation.ts'
 import { agentId, liveSession, milliseconds, session } from './schemas.ts'
 
 const sessionInput = z.object({
@@ -21,77 +21,56 @@ const SESSION_ERRORS = [
   'AGENT_NOT_FOUND',
 ] as const
 
-export const beginSession = operation({
-  name: 'sessions.begin',
-  summary: 'Register a session of an agent, or note that it goes on.',
-  input: sessionInput,
-  output: session,
-  errors: [...SESSION_ERRORS, 'VALUE_INVALID'],
-  access: OWN_AGENT,
-  faces: {},
-})
-
-export const noteEvent = operation({
-  name: 'sessions.note',
-  summary: 'Note an event of a host: what its session was shown before has been consumed.',
-  input: sessionInput.extend({
-    event: z.string(),
-    ageMs: milliseconds.optional(),
-    loses: z.boolean().optional(),
-    firing: z.string().optional(),
-    minContinuations: z.number().int().min(0).max(2_000).optional(),
-  }),
-  output: z.object({
-    session,
-    isRepeated: z.boolean(),
-    begunAt: milliseconds.nullable(),
-    confirmed: z.number().int(),
-  }),
-  errors: [...SESSION_ERRORS, 'VALUE_INVALID'],
-  access: OWN_AGENT,
-  faces: {},
-})
-
-export const settleAgent = operation({
-  name: 'sessions.settle',
-  summary: 'Say, where it can be said, that nothing waits for an agent.',
-  input: z.object({ agent: agentId }),
-  output: z.boolean(),
-  errors: AGENT_ID_ERRORS,
-  access: OWN_AGENT,
-  faces: {},
-})
-
-export const setStop = operation({
-  name: 'sessions.setStop',
-  summary: 'Note that the end of a turn was put off once more, granted, or let go.',
-  input: z.object({
-    id: z.string(),
-    outcome: z.enum(['continued', 'granted', 'released']),
-    ageMs: milliseconds.optional(),
-  }),
-  output: session,
-  errors: ['SESSION_INVALID', 'SESSION_NOT_FOUND', 'VALUE_INVALID'],
-  access: { to: 'session', field: 'id' },
-  faces: {},
-})
-
-export const endSession = operation({
-  name: 'sessions.end',
-  summary: 'End a session: what it consumed is confirmed, the rest given back.',
-  input: z.object({ id: z.string() }),
-  output: session,
-  errors: ['SESSION_INVALID', 'SESSION_NOT_FOUND'],
-  access: { to: 'session', field: 'id' },
-  faces: {},
-})
-
-export const listSessions = operation({
-  name: 'sessions.list',
-  summary: 'List sessions that have not ended, and whether their hosts live.',
-  input: z.object({ agent: agentId.optional() }),
-  output: z.array(liveSession),
-  errors: AGENT_ID_ERRORS,
-  access: OWN_AGENT,
-  faces: {},
-})
+export const SESSION_OPERATIONS = {
+  'sessions.begin': {
+    summary: 'Register a session of an agent, or note that it goes on.',
+    input: sessionInput,
+    output: session,
+    errors: [...SESSION_ERRORS, 'VALUE_INVALID'],
+  },
+  'sessions.note': {
+    summary: 'Note an event of a host: what its session was shown before has been consumed.',
+    input: sessionInput.extend({
+      event: z.string(),
+      ageMs: milliseconds.optional(),
+      loses: z.boolean().optional(),
+      firing: z.string().optional(),
+      minContinuations: z.number().int().min(0).max(2_000).optional(),
+    }),
+    output: z.object({
+      session,
+      isRepeated: z.boolean(),
+      begunAt: milliseconds.nullable(),
+      confirmed: z.number().int(),
+    }),
+    errors: [...SESSION_ERRORS, 'VALUE_INVALID'],
+  },
+  'sessions.settle': {
+    summary: 'Say, where it can be said, that nothing waits for an agent.',
+    input: z.object({ agent: agentId }),
+    output: z.boolean(),
+    errors: AGENT_ID_ERRORS,
+  },
+  'sessions.setStop': {
+    summary: 'Note that the end of a turn was put off once more, granted, or let go.',
+    input: z.object({
+      id: z.string(),
+      outcome: z.enum(['continued', 'granted', 'released']),
+      ageMs: milliseconds.optional(),
+    }),
+    output: session,
+    errors: ['SESSION_INVALID', 'SESSION_NOT_FOUND', 'VALUE_INVALID'],
+  },
+  'sessions.end': {
+    summary: 'End a session: what it consumed is confirmed, the rest given back.',
+    input: z.object({ id: z.string() }),
+    output: session,
+    errors: ['SESSION_INVALID', 'SESSION_NOT_FOUND'],
+  },
+  'sessions.list': {
+    summary: 'List sessions that have not ended, and whether their hosts live.',
+    input: z.object({ agent: agentId.optional() }),
+    output: z.array(liveSession),
+    errors: AGENT_ID_ERRORS,
+  },
+} satisfies DeclarationsOf<'sessions'>

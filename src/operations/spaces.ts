@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AGENT_ID_ERRORS, POST_ERRORS, SPACE_ERRORS, TEXT_ERRORS } from './errors.ts'
-import { ANYONE, OWN_AGENT, operation } from './operation.ts'
+import type { DeclarationsOf } from './operation.ts'
 import { agentId, deliveryState, messageId, milliseconds, priority, sender, traceContext } from './schemas.ts'
 
 const spaceId = z
@@ -41,132 +41,99 @@ const spaceRef = z.object({ id: spaceId })
 const membership = spaceRef.extend({ agent: agentId.optional() })
 const MEMBERSHIP_ERRORS = [...SPACE_ERRORS, ...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'NOT_ALLOWED', 'USAGE'] as const
 
-export const createSpace = operation({
-  name: 'spaces.create',
-  summary: 'Make a space with its first members.',
-  input: spaceRef.extend({ name: z.string().optional(), members: z.array(agentId).optional() }),
-  output: spaceInFull,
-  errors: [
-    'SPACE_ID_INVALID',
-    'SPACE_EXISTS',
-    'SPACE_CLOSED',
-    ...AGENT_ID_ERRORS,
-    ...TEXT_ERRORS,
-    'AGENT_NOT_FOUND',
-    'NOT_ALLOWED',
-    'VALUE_INVALID',
-  ],
-  access: ANYONE,
-  faces: { cli: 'space create' },
-})
-
-export const listSpaces = operation({
-  name: 'spaces.list',
-  summary: 'List the spaces that are open, or all of them; of one member, or of everybody.',
-  input: z.object({ member: agentId.optional(), closed: z.boolean().optional() }),
-  output: z.array(spaceStatus),
-  errors: AGENT_ID_ERRORS,
-  access: ANYONE,
-  faces: { cli: 'space list' },
-})
-
-export const showSpace = operation({
-  name: 'spaces.show',
-  summary: 'Show a space and its members.',
-  input: spaceRef,
-  output: spaceInFull,
-  errors: SPACE_ERRORS,
-  access: ANYONE,
-  faces: { cli: 'space show' },
-})
-
-export const joinSpace = operation({
-  name: 'spaces.join',
-  summary: 'Become a member of a space.',
-  input: membership,
-  output: spaceInFull,
-  errors: [...MEMBERSHIP_ERRORS, 'SPACE_CLOSED', 'VALUE_INVALID'],
-  access: OWN_AGENT,
-  faces: { cli: 'space join' },
-})
-
-export const leaveSpace = operation({
-  name: 'spaces.leave',
-  summary: 'Be a member of a space no longer.',
-  input: membership,
-  output: spaceInFull,
-  errors: MEMBERSHIP_ERRORS,
-  access: OWN_AGENT,
-  faces: { cli: 'space leave' },
-})
-
-export const closeSpace = operation({
-  name: 'spaces.close',
-  summary: 'Close a space: it can still be read.',
-  input: spaceRef,
-  output: space,
-  errors: [...SPACE_ERRORS, 'NOT_ALLOWED'],
-  access: ANYONE,
-  faces: { cli: 'space close' },
-})
-
-export const postInSpace = operation({
-  name: 'spaces.post',
-  summary: 'Say something to every other member of a space.',
-  input: z.object({
-    id: spaceId.optional().describe('Absent: the space that was entered.'),
-    content: z.string(),
-    priority: priority.optional(),
-    replyTo: messageId.optional(),
-    dedupKey: z.string().optional(),
-    trace: traceContext.optional(),
-  }),
-  output: z.object({
-    post,
-    spaceId,
-    duplicate: z.boolean(),
-    recipients: z.array(z.object({ agent: agentId, state: deliveryState })),
-  }),
-  errors: [
-    ...POST_ERRORS,
-    'SPACE_NOT_ENTERED',
-    'CONTENT_EMPTY',
-    ...TEXT_ERRORS,
-    'PRIORITY_INVALID',
-    'VALUE_INVALID',
-    'DEDUP_CONFLICT',
-    'INBOX_FULL',
-    'MESSAGE_NOT_FOUND',
-    'AGENT_NOT_FOUND',
-  ],
-  access: ANYONE,
-  faces: { cli: 'space post' },
-})
-
-export const spaceHistory = operation({
-  name: 'spaces.history',
-  summary: 'Read what was said in a space, oldest first.',
-  input: spaceRef.extend({ limit: limit.optional(), before: seq.optional(), after: seq.optional() }),
-  output: z.object({ items: z.array(post), earlier: seq.nullable() }),
-  errors: [...SPACE_ERRORS, 'SPACE_NOT_MEMBER', 'VALUE_INVALID'],
-  access: ANYONE,
-  faces: { cli: 'space history' },
-})
-
-export const enterSpace = operation({
-  name: 'spaces.enter',
-  summary: 'Turn to a space: tell what was said there last, and post there from now on.',
-  input: membership.extend({ limit: limit.optional() }),
-  output: z.object({ space: spaceInFull, history: z.array(post) }),
-  errors: [
-    ...SPACE_ERRORS,
-    ...AGENT_ID_ERRORS,
-    'SPACE_CLOSED',
-    'SPACE_NOT_MEMBER',
-    'NOT_ALLOWED',
-    'USAGE',
-    'VALUE_INVALID',
-  ],
-  access: OWN_AGENT,
-  faces: { cli: 'space enter' },
-})
+export const SPACE_OPERATIONS = {
+  'spaces.create': {
+    summary: 'Make a space with its first members.',
+    input: spaceRef.extend({ name: z.string().optional(), members: z.array(agentId).optional() }),
+    output: spaceInFull,
+    errors: [
+      'SPACE_ID_INVALID',
+      'SPACE_EXISTS',
+      'SPACE_CLOSED',
+      ...AGENT_ID_ERRORS,
+      ...TEXT_ERRORS,
+      'AGENT_NOT_FOUND',
+      'NOT_ALLOWED',
+      'VALUE_INVALID',
+    ],
+  },
+  'spaces.list': {
+    summary: 'List the spaces that are open, or all of them; of one member, or of everybody.',
+    input: z.object({ member: agentId.optional(), closed: z.boolean().optional() }),
+    output: z.array(spaceStatus),
+    errors: AGENT_ID_ERRORS,
+  },
+  'spaces.show': {
+    summary: 'Show a space and its members.',
+    input: spaceRef,
+    output: spaceInFull,
+    errors: SPACE_ERRORS,
+  },
+  'spaces.join': {
+    summary: 'Become a member of a space.',
+    input: membership,
+    output: spaceInFull,
+    errors: [...MEMBERSHIP_ERRORS, 'SPACE_CLOSED', 'VALUE_INVALID'],
+  },
+  'spaces.leave': {
+    summary: 'Be a member of a space no longer.',
+    input: membership,
+    output: spaceInFull,
+    errors: MEMBERSHIP_ERRORS,
+  },
+  'spaces.close': {
+    summary: 'Close a space: it can still be read.',
+    input: spaceRef,
+    output: space,
+    errors: [...SPACE_ERRORS, 'NOT_ALLOWED'],
+  },
+  'spaces.post': {
+    summary: 'Say something to every other member of a space.',
+    input: z.object({
+      id: spaceId.optional().describe('Absent: the space that was entered.'),
+      content: z.string(),
+      priority: priority.optional(),
+      replyTo: messageId.optional(),
+      dedupKey: z.string().optional(),
+      trace: traceContext.optional(),
+    }),
+    output: z.object({
+      post,
+      spaceId,
+      duplicate: z.boolean(),
+      recipients: z.array(z.object({ agent: agentId, state: deliveryState })),
+    }),
+    errors: [
+      ...POST_ERRORS,
+      'SPACE_NOT_ENTERED',
+      'CONTENT_EMPTY',
+      ...TEXT_ERRORS,
+      'PRIORITY_INVALID',
+      'VALUE_INVALID',
+      'DEDUP_CONFLICT',
+      'INBOX_FULL',
+      'MESSAGE_NOT_FOUND',
+      'AGENT_NOT_FOUND',
+    ],
+  },
+  'spaces.history': {
+    summary: 'Read what was said in a space, oldest first.',
+    input: spaceRef.extend({ limit: limit.optional(), before: seq.optional(), after: seq.optional() }),
+    output: z.object({ items: z.array(post), earlier: seq.nullable() }),
+    errors: [...SPACE_ERRORS, 'SPACE_NOT_MEMBER', 'VALUE_INVALID'],
+  },
+  'spaces.enter': {
+    summary: 'Turn to a space: tell what was said there last, and post there from now on.',
+    input: membership.extend({ limit: limit.optional() }),
+    output: z.object({ space: spaceInFull, history: z.array(post) }),
+    errors: [
+      ...SPACE_ERRORS,
+      ...AGENT_ID_ERRORS,
+      'SPACE_CLOSED',
+      'SPACE_NOT_MEMBER',
+      'NOT_ALLOWED',
+      'USAGE',
+      'VALUE_INVALID',
+    ],
+  },
+} satisfies DeclarationsOf<'spaces'>

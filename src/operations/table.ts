@@ -1,43 +1,56 @@
-import * as agents from './agents.ts'
-import * as bus from './bus.ts'
-import * as decisions from './decisions.ts'
-import * as events from './events.ts'
-import * as gates from './gates.ts'
-import * as handoff from './handoff.ts'
-import * as inbox from './inbox.ts'
-import * as connections from './ledger/connections.ts'
-import * as ledger from './ledger/ledger.ts'
-import * as messages from './ledger/messages.ts'
-import * as notes from './ledger/notes.ts'
-import * as parcels from './ledger/parcels.ts'
-import * as metrics from './metrics.ts'
-import type { Operation } from './operation.ts'
-import * as plans from './plans.ts'
-import * as services from './services.ts'
-import * as sessions from './sessions.ts'
-import * as spaces from './spaces.ts'
-import * as tokens from './tokens.ts'
-import * as upkeep from './upkeep.ts'
+import { OPERATION_NAMES, OPERATIONS, type OperationName } from '../model/operations.ts'
+import { AGENT_OPERATIONS } from './agents.ts'
+import { BUS_OPERATIONS } from './bus.ts'
+import { DECISION_OPERATIONS } from './decisions.ts'
+import { EVENT_OPERATIONS } from './events.ts'
+import { GATE_OPERATIONS } from './gates.ts'
+import { HANDOFF_OPERATIONS } from './handoff.ts'
+import { INBOX_OPERATIONS } from './inbox.ts'
+import { CONNECTION_OPERATIONS } from './ledger/connections.ts'
+import { LEDGER_OPERATIONS } from './ledger/ledger.ts'
+import { LEDGER_MESSAGE_OPERATIONS } from './ledger/messages.ts'
+import { NOTE_OPERATIONS } from './ledger/notes.ts'
+import { PARCEL_OPERATIONS } from './ledger/parcels.ts'
+import { METRIC_OPERATIONS } from './metrics.ts'
+import type { Declaration, Operation } from './operation.ts'
+import { PLAN_OPERATIONS } from './plans.ts'
+import { SERVICE_OPERATIONS } from './services.ts'
+import { SESSION_OPERATIONS } from './sessions.ts'
+import { SPACE_OPERATIONS } from './spaces.ts'
+import { TOKEN_OPERATIONS } from './tokens.ts'
+import { UPKEEP_OPERATIONS } from './upkeep.ts'
 
-/** Every operation there is. */
-export const OPERATIONS: readonly Operation[] = [
-  agents,
-  sessions,
-  inbox,
-  gates,
-  decisions,
-  spaces,
-  plans,
-  services,
-  tokens,
-  bus,
-  handoff,
-  messages,
-  notes,
-  ledger,
-  connections,
-  parcels,
-  events,
-  metrics,
-  upkeep,
-].flatMap((room) => Object.values(room))
+const DECLARATIONS: Readonly<Record<OperationName, Declaration>> = {
+  ...AGENT_OPERATIONS,
+  ...SESSION_OPERATIONS,
+  ...INBOX_OPERATIONS,
+  ...GATE_OPERATIONS,
+  ...DECISION_OPERATIONS,
+  ...SPACE_OPERATIONS,
+  ...PLAN_OPERATIONS,
+  ...SERVICE_OPERATIONS,
+  ...TOKEN_OPERATIONS,
+  ...BUS_OPERATIONS,
+  ...HANDOFF_OPERATIONS,
+  ...LEDGER_MESSAGE_OPERATIONS,
+  ...NOTE_OPERATIONS,
+  ...LEDGER_OPERATIONS,
+  ...CONNECTION_OPERATIONS,
+  ...PARCEL_OPERATIONS,
+  ...EVENT_OPERATIONS,
+  ...METRIC_OPERATIONS,
+  ...UPKEEP_OPERATIONS,
+}
+
+/** Every operation with its declaration. */
+export const DECLARED_OPERATIONS: readonly Operation[] = OPERATION_NAMES.map((name) => ({
+  name,
+  ...OPERATIONS[name],
+  ...DECLARATIONS[name],
+}))
+
+const BY_NAME = new Map(DECLARED_OPERATIONS.map((operation) => [operation.name, operation]))
+
+export function declaredOperation(name: OperationName): Operation {
+  return BY_NAME.get(name) as Operation
+}

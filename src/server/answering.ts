@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { WAITING } from '../operations/answers.ts'
 import type { Exchange } from './exchange.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './pages/metrics.ts'
@@ -59,15 +58,15 @@ export interface Answering {
   readonly metrics: Metrics
 }
 
-const WAITING_NAMES: readonly string[] = WAITING
-
 /** Answers an exchange whatever happens, and counts it. It never throws. */
 export async function answer(exchange: Exchange, { respond, log, metrics }: Answering): Promise<void> {
   const { response, requestId } = exchange
   const startedAt = performance.now()
   let name = 'none'
+  let isWait = false
   const reply = await respond(exchange, (routed) => {
-    name = routed
+    name = routed.name
+    isWait = routed.isWait
   }).catch((error: unknown) => {
     const problem = problemOf(error, requestId)
     const event = eventOf(problem)
@@ -75,7 +74,6 @@ export async function answer(exchange: Exchange, { respond, log, metrics }: Answ
     return problemReply(problem)
   })
   if (!reply) return
-  const isWait = WAITING_NAMES.includes(name)
   const seconds = (performance.now() - startedAt) / 1_000
   metrics.answered({ name, status: reply.status, ...(!isWait && { seconds }) })
   try {

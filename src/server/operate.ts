@@ -1,14 +1,12 @@
 import type { BusPage } from '../model/bus/bus.ts'
 import { PosternError } from '../model/errors.ts'
 import type { SentMessages } from '../model/ledger/ledgers.ts'
-import { KEY_FIELDS } from '../model/network/replies.ts'
 import { parseTraceContext, type TraceContext } from '../model/network/trace-context.ts'
 import { toWire } from '../model/network/wire-json.ts'
-import { successStatus, WAITING } from '../operations/answers.ts'
+import { successStatus } from '../operations/answers.ts'
 import { readQuery } from '../operations/input.ts'
 import type { Operation } from '../operations/operation.ts'
 import { admit, perform } from '../operations/perform.ts'
-import type { OperationName } from '../operations/routes.ts'
 import { entryListReply, isEntryList } from './bus/entry-list.ts'
 import { type Asking, jsonReply, type Reply } from './exchange.ts'
 import type { Metrics } from './pages/metrics.ts'
@@ -40,11 +38,11 @@ export async function operate(
   const { text, input } = await readInput(errand)
   const answer = async () => {
     const result = await call(errand, await readied(errand, withKey(errand, input, key)))
-    metrics.pushed(pushedBy(operation, result))
-    return withEtag(operation.name, asking, replyTo(errand, result))
+    metrics.pushed(countPushed(operation, result))
+    return withEtag(operation, asking, replyTo(errand, result))
   }
-  if (key === undefined || operation.name === 'inbox.push') return answer()
-  return answerOnce(keeping, { asking, operation: operation.name, key, text }, answer)
+  if (key === undefined || operation.answersByKey) return answer()
+  return answerOnce(keeping, { asking, operation, key, text }, answer)
 }
 
 async function readInput({ operation, params, asking }: Errand): Promise<{ text: string; input: Input }> {
@@ -67,15 +65,15 @@ async function readInput({ operation, params, asking }: Errand): Promise<{ text:
 }
 
 /**
- * What is pushed has a key of its own kind. That one is stored with it, so it still tells where the store itself lost its
- * answer, and is good for longer than a day.
+ * A push uses the Idempotency-Key as its dedup key. The key is stored with the message, so it survives a lost reply and
+ * outlives the replies, which are kept for a day.
  */
 function withKey({ operation, asking }: Errand, input: Input, key: string | undefined): Input {
   if (key === undefined) return input
-  if (operation.name === 'inbox.pushMany') return withKeys(asking, input, key)
-  const field = KEY_FIELDS[operation.name]
-  if (field === undefined || input[field] !== undefined) return input
-  return { ...input, [field]: dedupKeyFor(asking, key) }
+  const { pushes, keyField } = operation
+  if (pushes === 'many') return withKeys(asking, input, key)
+  if (keyField === undefined || input[keyField] !== undefined) return input
+  return { ...input, [keyField]: dedupKeyFor(asking, key) }
 }
 
 /** A key of the header has no space in it, so none of these is ever that of another request. */
@@ -94,22 +92,20 @@ function withKeys(asking: Asking, input: Input, key: string): Input {
 /** The input as it is handed to the heart: checked, allowed, and with what the connection knows. */
 async function readied({ operation, asking }: Errand, given: Input): Promise<Input> {
   const input = await admit(operation, asking, given)
-  return requireSeen(operation.name, asking, withTrace(operation, asking, input))
+  return requireSeen(operation, asking, withTrace(operation, asking, input))
 }
 
 /** Messages keep the trace context of the request that pushed them. */
-function withTrace({ name }: Operation, { request }: Asking, input: Input): Input {
-  const isPush = name === 'inbox.push' || name === 'spaces.post'
-  const trace = isPush || name === 'inbox.pushMany' ? traceContextOf(request) : undefined
+function withTrace({ pushes }: Operation, { request }: Asking, input: Input): Input {
+  const trace = pushes === 'one' || pushes === 'many' ? traceContextOf(request) : undefined
   if (!trace) return input
-  if (isPush) return { trace, ...input }
+  if (pushes === 'one') return { trace, ...input }
   const messages = input['messages'] as readonly Input[]
   return { ...input, messages: messages.map((message) => ({ trace, ...message })) }
 }
 
 function call({ operation, asking }: Errand, input: Input): Promise<unknown> {
-  const isWait = WAITING.includes(operation.name)
-  return perform(asking.postern, operation.name, isWait ? bounded(input, asking.gone()) : input)
+  return perform(asking.postern, operation.name, operation.kind === 'waits' ? bounded(input, asking.gone()) : input)
 }
 
 function bounded(input: Input, signal: AbortSignal): Input {
@@ -119,14 +115,11 @@ function bounded(input: Input, signal: AbortSignal): Input {
   return { ...input, timeoutMs, signal }
 }
 
-const PUSHING: readonly OperationName[] = ['inbox.push', 'inbox.pushMany', 'spaces.post']
-const SENDING: readonly OperationName[] = ['messages.send', 'messages.sendInbox']
-
-function pushedBy({ name }: Operation, result: unknown): number {
-  const isSending = SENDING.includes(name)
-  if (!isSending && !PUSHING.includes(name)) return 0
-  const found = isSending ? (result as SentMessages).messages : Array.isArray(result) ? result : [result]
-  const results = found as readonly { readonly duplicate: boolean }[]
+/** How many messages an operation has stored that were not there before. */
+function countPushed({ pushes }: Operation, result: unknown): number {
+  if (pushes === undefined) return 0
+  const stored = pushes === 'ledger' ? (result as SentMessages).messages : pushes === 'many' ? result : [result]
+  const results = stored as readonly { readonly duplicate: boolean }[]
   return results.filter(({ duplicate }) => !duplicate).length
 }
 

@@ -3,9 +3,8 @@ import { PosternError } from '../model/errors.ts'
 import type { Replies } from '../model/network/replies.ts'
 import { toWire } from '../model/network/wire-json.ts'
 import type { Postern } from '../model/postern.ts'
-import { WAITING } from '../operations/answers.ts'
 import type { Operation } from '../operations/operation.ts'
-import { OPERATIONS } from '../operations/table.ts'
+import { DECLARED_OPERATIONS } from '../operations/table.ts'
 import { type Asking, type Exchange, jsonReply, type Reply, type Streaming } from './exchange.ts'
 import { operate } from './operate.ts'
 import type { Metrics } from './pages/metrics.ts'
@@ -18,7 +17,14 @@ import { allowed, createRouter } from './request/router.ts'
 import { readTrigger } from './trigger.ts'
 
 /** Answers an exchange; undefined where somebody else does. Throws what becomes a problem. */
-export type Pipeline = (exchange: Exchange, onRouted: (name: string) => void) => Promise<Reply | undefined>
+/** Answers an exchange. Says which operation or page it is for as soon as that is known. */
+export type Pipeline = (exchange: Exchange, onRouted: (routed: RoutedTo) => void) => Promise<Reply | undefined>
+
+export interface RoutedTo {
+  readonly name: string
+  /** It may sleep, so how long it takes says nothing about the server. */
+  readonly isWait: boolean
+}
 
 /** All that answering takes. */
 export interface Means extends Guard {
@@ -41,7 +47,8 @@ const STRANGER: Caller = { id: 'local', kind: 'local', verified: false, via: 'ht
 export function createPipeline(given: Means): Pipeline {
   const means = { ...given, postern: rememberBound(given.postern) }
   const router = createRouter<Target>()
-  for (const operation of OPERATIONS) for (const route of operation.faces.http) router.add(route, { operation, route })
+  for (const operation of DECLARED_OPERATIONS)
+    for (const route of operation.http) router.add(route, { operation, route })
   for (const page of means.pages) router.add(page.route, { page })
 
   return async (exchange, onRouted) => {
@@ -50,17 +57,17 @@ export function createPipeline(given: Means): Pipeline {
     if (method === 'OPTIONS') return options(router.methods(path), path)
     const { target, params } = router.find(method, path)
     if ('page' in target) {
-      onRouted(target.page.name)
+      onRouted({ name: target.page.name, isWait: false })
       const { page } = target
       return page.isOpen ? page.answer(exchange, params) : page.answer(await ask(means, exchange), params)
     }
     const { operation, route } = target
-    onRouted(operation.name)
+    onRouted({ name: operation.name, isWait: operation.kind === 'waits' })
     if (operation.access.to === 'proven') return trigger(means, exchange, params['agent'] ?? '')
     const asked = await ask(means, exchange)
     if (wantsStream(operation, asked)) return means.openEventStream({ ...asked, metrics: means.metrics }).then(nothing)
     const reply = await operate({ operation, route, params, asking: asked }, means)
-    if (WAITING.includes(operation.name)) await requireStillGood(means, request)
+    if (operation.kind === 'waits') await requireStillGood(means, request)
     return reply
   }
 }

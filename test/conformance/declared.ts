@@ -1,7 +1,7 @@
 import type { Caller } from '../../src/model/caller.ts'
 import { PosternError } from '../../src/model/errors.ts'
 import type { Postern } from '../../src/model/postern.ts'
-import { OPERATIONS } from '../../src/operations/table.ts'
+import { DECLARED_OPERATIONS } from '../../src/operations/table.ts'
 
 type Verb = (input?: unknown) => Promise<unknown>
 
@@ -38,7 +38,7 @@ function declaredRoom<T extends object>(room: string, verbs: T): T {
 }
 
 function declaredVerb(name: string, verb: Verb): Verb {
-  const errors: readonly string[] = OPERATIONS.find((operation) => operation.name === name)?.errors ?? []
+  const errors: readonly string[] = DECLARED_OPERATIONS.find((operation) => operation.name === name)?.errors ?? []
   return async (input) => {
     try {
       return await verb(input)

@@ -5,8 +5,9 @@ import { COMMANDS } from '../../src/cli/main.ts'
 import { openLocal } from '../../src/host/open-local.ts'
 import { ERRORS } from '../../src/model/errors.ts'
 import { EVENT_TYPES } from '../../src/model/network/event.ts'
+import { OPERATION_NAMES, OPERATIONS } from '../../src/model/operations.ts'
 import { VERSION } from '../../src/model/version.ts'
-import { OPERATIONS } from '../../src/operations/table.ts'
+import { DECLARED_OPERATIONS } from '../../src/operations/table.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
 
 /** Commands about the installation itself, or about programs on this machine, which no other door has. */
@@ -41,14 +42,14 @@ const root = new URL('../..', import.meta.url).pathname
 
 describe('one operation, declared once', () => {
   it('every command is the face of an operation, or concerns only this installation', () => {
-    const faces = new Set(OPERATIONS.map(({ faces: { cli } }) => cli))
+    const faces = new Set(OPERATION_NAMES.map((name) => OPERATIONS[name].cli))
     const strays = COMMANDS.map(({ path }) => path).filter((path) => !faces.has(path) && !LOCAL_COMMANDS.includes(path))
     expect(strays).toEqual([])
   })
 
   it('every command that an operation names exists', () => {
     const paths = COMMANDS.map(({ path }) => path)
-    const missing = OPERATIONS.flatMap(({ faces: { cli } }) => (cli !== undefined && !paths.includes(cli) ? [cli] : []))
+    const missing = OPERATION_NAMES.flatMap((name) => OPERATIONS[name].cli ?? []).filter((cli) => !paths.includes(cli))
     expect(missing).toEqual([])
   })
 
@@ -57,11 +58,11 @@ describe('one operation, declared once', () => {
     const rooms = Object.entries(postern).filter(([name, room]) => typeof room === 'object' && name !== 'caller')
     const methods = rooms.flatMap(([room, verbs]) => Object.keys(verbs).map((verb) => `${room}.${verb}`))
     await postern.close()
-    expect(OPERATIONS.map(({ name }) => name).sort()).toEqual(methods.sort())
+    expect([...OPERATION_NAMES].sort()).toEqual(methods.sort())
   })
 
   it('every operation names only errors that exist, each once', () => {
-    for (const { errors } of OPERATIONS) {
+    for (const { errors } of DECLARED_OPERATIONS) {
       expect(errors.filter((code) => !(code in ERRORS))).toEqual([])
       expect(new Set(errors).size).toBe(errors.length)
     }
@@ -89,9 +90,11 @@ describe('what is written down twice agrees', () => {
 
   it('every route has its line in docs/reference/http.md, with the operation and who may use it', () => {
     const page = readFileSync(join(root, 'docs/reference/http.md'), 'utf8')
-    const lines = OPERATIONS.flatMap(({ name, access: { to, isForAdmins, isForPeople }, faces }) => {
-      const exceptions = `${isForAdmins ? '; with a command: admin' : ''}${isForPeople ? '; with `create`: people' : ''}`
-      return faces.http.map((route) => `| \`${route}\` | ${name} | ${to}${exceptions} |`)
+    const lines = OPERATION_NAMES.flatMap((name) => {
+      const { access, http } = OPERATIONS[name]
+      const { to, needsAdmin, needsPerson } = access
+      const exceptions = `${needsAdmin ? '; with a command: admin' : ''}${needsPerson ? '; with `create`: people' : ''}`
+      return http.map((route) => `| \`${route}\` | ${name} | ${to}${exceptions} |`)
     })
     const listed = [...page.matchAll(/^\| `[A-Z]+ \/api\/.* \| \w+\.\w+ \| .*$/gm)].map(([line]) => line)
     expect(listed.sort()).toEqual(lines.sort())

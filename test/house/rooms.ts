@@ -52,7 +52,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['zod'],
     remedy: 'operations only declare; let core decide and doors translate',
   },
-  'operations/routes.ts': { may: [], remedy: 'routes are plain data, so that a client needs nothing else' },
   core: {
     may: ['model', 'kit/pure'],
     mayAsTypes: [
@@ -148,7 +147,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     remedy: THROUGH_HOST,
   },
   client: {
-    may: ['model', 'kit/pure', 'operations/routes.ts'],
+    may: ['model', 'kit/pure'],
     clock: true,
     remedy: 'the client runs in a browser too, without schemas; speak HTTP',
   },

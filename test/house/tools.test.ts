@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { HANDLERS } from '../../src/mcp/tools/handlers.ts'
-import { LOOKS as LOOKS_OF_ONCE } from '../../src/model/network/replies.ts'
-import { WAITING } from '../../src/operations/answers.ts'
+import { isRead, OPERATION_NAMES, OPERATIONS, type OperationName } from '../../src/model/operations.ts'
 import { inputSchema, type JsonSchema, typesOf } from '../../src/operations/json-schema.ts'
-import type { OperationName } from '../../src/operations/routes.ts'
-import { OPERATIONS } from '../../src/operations/table.ts'
+import { declaredOperation } from '../../src/operations/table.ts'
 import { describeTool } from '../../src/operations/tools/described.ts'
 import { CORE_TOOLS, TOOL_SETS } from '../../src/operations/tools/table.ts'
 import { ADDED_FIELDS, type Tool } from '../../src/operations/tools/tool.ts'
@@ -37,13 +35,9 @@ const FOR_PEOPLE: readonly OperationName[] = [
   'services.revoke',
 ]
 
-const operationOf = (name: OperationName) => OPERATIONS.find((each) => each.name === name)
-
 /** The declaration that a tool's fields are taken from: that of its first operation, or of one plan among many. */
 function declaredBy({ name, operations: [first] }: Tool): JsonSchema {
-  const operation = operationOf(first)
-  if (!operation) throw new Error(`there is no ${first}`)
-  const schema = inputSchema(operation)
+  const schema = inputSchema(declaredOperation(first))
   return name === 'plan_set' ? (schema.properties?.['plans']?.items ?? {}) : schema
 }
 
@@ -72,7 +66,7 @@ function isAnything(schema: JsonSchema): boolean {
 
 describe('one operation, and the tools that it is behind', () => {
   it('every operation of a tool exists', () => {
-    const missing = TOOLS.flatMap(({ operations }) => operations.filter((name) => !operationOf(name)))
+    const missing = TOOLS.flatMap(({ operations }) => operations.filter((name) => !OPERATION_NAMES.includes(name)))
     expect(missing).toEqual([])
   })
 
@@ -121,7 +115,7 @@ describe('one operation, and the tools that it is behind', () => {
   it('no tool leads to what is for people or administrators', () => {
     const reached = new Set(TOOLS.flatMap(({ operations }) => operations))
     expect(FOR_PEOPLE.filter((name) => reached.has(name))).toEqual([])
-    const closed = [...reached].filter((name) => ['people', 'admin'].includes(operationOf(name)?.access.to ?? ''))
+    const closed = [...reached].filter((name) => ['people', 'admin'].includes(OPERATIONS[name].access.to))
     expect(closed).toEqual([])
   })
 })
@@ -159,7 +153,7 @@ describe('what a model is told of tools', () => {
   it('what only looks is behind operations that only look', () => {
     for (const { name, hints, operations } of TOOLS.filter((tool) => tool.hints.readOnlyHint)) {
       expect(hints.readOnlyHint).toBe(true)
-      const changing = operations.filter((each) => !isLook(each))
+      const changing = operations.filter((each) => !isRead(OPERATIONS[each]))
       expect(changing, name).toEqual([])
     }
   })
@@ -184,16 +178,16 @@ describe('what a model is told of tools', () => {
   })
 })
 
-describe('a change under a key', () => {
-  it('is told from a look in the same way by the heart and over HTTP', () => {
-    const looks = OPERATIONS.map(({ name }) => name).filter(isLook)
-    // A slice of a topic is walked with POST, because its mark is long; it changes nothing.
-    expect([...LOOKS_OF_ONCE].sort()).toEqual([...looks, 'ledger.verify'].sort())
+describe('the kind of an operation', () => {
+  it('agrees with its method: a GET only reads, and only reads and waits change nothing', () => {
+    const posted = OPERATION_NAMES.filter(
+      (name) => !OPERATIONS[name].http[0].startsWith('GET ') && isRead(OPERATIONS[name]),
+    )
+    const changing = OPERATION_NAMES.filter(
+      (name) => OPERATIONS[name].http[0].startsWith('GET ') && OPERATIONS[name].kind !== 'reads',
+    )
+    expect(changing).toEqual([])
+    // A slice of a topic is read with POST, because its mark is long.
+    expect(posted.filter((name) => OPERATIONS[name].kind !== 'waits')).toEqual(['ledger.verify'])
   })
 })
-
-/** Whether an operation only looks, as its route says; a wait is a POST that changes nothing. */
-function isLook(name: OperationName): boolean {
-  const [route = ''] = operationOf(name)?.faces.http ?? []
-  return route.startsWith('GET ') || WAITING.includes(name)
-}

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, describe, inject, onTestFinished } from 'vitest'
-import { SIGN_INS_PATH } from '../../src/operations/routes.ts'
+import { SIGN_INS_PATH } from '../../src/model/network/paths.ts'
 import { describeProgram } from '../helpers/binaries.ts'
 import { ask, type ServeProcess, startServe } from '../helpers/http-server.ts'
 import { needs } from '../helpers/needs.ts'

@@ -9,9 +9,9 @@ import { identify } from '../../host/identity.ts'
 import { findServer } from '../../host/serving/server-lock.ts'
 import { readServerSettings } from '../../host/serving/server-settings.ts'
 import { asPosternError, PosternError } from '../../model/errors.ts'
+import { CALLER_PATH } from '../../model/network/paths.ts'
 import { TOKEN_PREFIX } from '../../model/network/token.ts'
 import type { Postern } from '../../model/postern.ts'
-import { CALLER_PATH } from '../../operations/routes.ts'
 import type { Io } from '../command.ts'
 
 /** Hooks that shall post to a server, and where they will stand. */

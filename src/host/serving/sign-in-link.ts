@@ -1,6 +1,6 @@
 import { createTransport } from '../../client/transport.ts'
 import { createHttpFetch } from '../../kit/node/http-fetch.ts'
-import { SIGN_INS_PATH } from '../../operations/routes.ts'
+import { SIGN_INS_PATH } from '../../model/network/paths.ts'
 import type { Config } from '../config.ts'
 import { addressOf } from './connect.ts'
 

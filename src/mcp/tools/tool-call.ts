@@ -1,5 +1,5 @@
 import { PosternError } from '../../model/errors.ts'
-import type { OperationName } from '../../operations/routes.ts'
+import type { OperationName } from '../../model/operations.ts'
 import { MAX_WAIT_SECONDS, type Tool } from '../../operations/tools/tool.ts'
 import { ask } from '../ask.ts'
 import type { Connection } from '../connection.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CONNECTION_MOVES, type ConnectionState, type LedgerConnection } from '../../model/ledger/connection.ts'
 import { AGENT_ID_ERRORS, TEXT_ERRORS } from '../errors.ts'
-import { INSIDERS, OWN_AGENT, operation } from '../operation.ts'
+import type { DeclarationsOf } from '../operation.ts'
 import { agentId, milliseconds } from '../schemas.ts'
 import { LEDGER_USE_ERRORS, PUBLISH_ERRORS } from './errors.ts'
 import { label, ledgerId, parcelOnItsWay, sequenceOnItsWay } from './schemas.ts'
@@ -36,72 +36,51 @@ const CONNECTION_ERRORS = [
   'NOT_ALLOWED',
 ] as const
 
-export const listConnections = operation({
-  name: 'ledger.connections',
-  summary: 'List the connections between agents of this deployment and outsiders.',
-  input: z.object({ agent: agentId.optional() }),
-  output: z.array(connection),
-  errors: [...AGENT_ID_ERRORS, ...LEDGER_USE_ERRORS],
-  access: OWN_AGENT,
-  faces: { cli: 'ledger connections' },
-})
-
-export const connectOutsider = operation({
-  name: 'ledger.connect',
-  summary: 'Ask an outsider for a connection.',
-  input: z.object({
-    agent: agentId.optional().describe('For whom; absent: for yourself.'),
-    inbound_topic_id: ledgerId.describe('The inbound topic of the outsider.'),
-  }),
-  output: connection,
-  errors: [...CONNECTION_ERRORS, ...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'LEDGER_ID_INVALID', 'USAGE'],
-  access: OWN_AGENT,
-  faces: { cli: 'ledger connect' },
-})
-
-export const acceptConnection = operation({
-  name: 'ledger.accept',
-  summary: 'Accept the request of an outsider: both may then write on a topic of their own.',
-  input: z.object({ id: connectionId }),
-  output: connection,
-  errors: CONNECTION_ERRORS,
-  access: INSIDERS,
-  faces: { cli: 'ledger accept' },
-})
-
 const ending = z.object({ id: connectionId, reason: z.string().optional() })
 
-export const rejectConnection = operation({
-  name: 'ledger.reject',
-  summary: 'Refuse the request of an outsider.',
-  input: ending,
-  output: connection,
-  errors: [...CONNECTION_ERRORS, ...TEXT_ERRORS],
-  access: INSIDERS,
-  faces: { cli: 'ledger reject' },
-})
-
-export const disconnect = operation({
-  name: 'ledger.disconnect',
-  summary: 'Close a connection, and tell the outsider why.',
-  input: ending,
-  output: connection,
-  errors: [...CONNECTION_ERRORS, ...TEXT_ERRORS],
-  access: INSIDERS,
-  faces: { cli: 'ledger disconnect' },
-})
-
-export const sayOnConnection = operation({
-  name: 'ledger.say',
-  summary: 'Write to the outsider on the other side of a connection.',
-  input: z.object({ connection: connectionId, text: z.string() }),
-  output: z.object({
-    ledger: label,
-    topic_id: ledgerId,
-    sequence: sequenceOnItsWay,
-    parcel: parcelOnItsWay,
-  }),
-  errors: [...CONNECTION_ERRORS, ...TEXT_ERRORS, 'CONTENT_EMPTY'],
-  access: INSIDERS,
-  faces: { cli: 'ledger say' },
-})
+export const CONNECTION_OPERATIONS = {
+  'ledger.connections': {
+    summary: 'List the connections between agents of this deployment and outsiders.',
+    input: z.object({ agent: agentId.optional() }),
+    output: z.array(connection),
+    errors: [...AGENT_ID_ERRORS, ...LEDGER_USE_ERRORS],
+  },
+  'ledger.connect': {
+    summary: 'Ask an outsider for a connection.',
+    input: z.object({
+      agent: agentId.optional().describe('For whom; absent: for yourself.'),
+      inbound_topic_id: ledgerId.describe('The inbound topic of the outsider.'),
+    }),
+    output: connection,
+    errors: [...CONNECTION_ERRORS, ...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND', 'LEDGER_ID_INVALID', 'USAGE'],
+  },
+  'ledger.accept': {
+    summary: 'Accept the request of an outsider: both may then write on a topic of their own.',
+    input: z.object({ id: connectionId }),
+    output: connection,
+    errors: CONNECTION_ERRORS,
+  },
+  'ledger.reject': {
+    summary: 'Refuse the request of an outsider.',
+    input: ending,
+    output: connection,
+    errors: [...CONNECTION_ERRORS, ...TEXT_ERRORS],
+  },
+  'ledger.disconnect': {
+    summary: 'Close a connection, and tell the outsider why.',
+    input: ending,
+    output: connection,
+    errors: [...CONNECTION_ERRORS, ...TEXT_ERRORS],
+  },
+  'ledger.say': {
+    summary: 'Write to the outsider on the other side of a connection.',
+    input: z.object({ connection: connectionId, text: z.string() }),
+    output: z.object({
+      ledger: label,
+      topic_id: ledgerId,
+      sequence: sequenceOnItsWay,
+      parcel: parcelOnItsWay,
+    }),
+    errors: [...CONNECTION_ERRORS, ...TEXT_ERRORS, 'CONTENT_EMPTY'],
+  },
+} satisfies Partial<DeclarationsOf<'ledger'>>

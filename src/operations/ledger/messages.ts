@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ANYONE, INSIDERS, operation } from '../operation.ts'
+import type { DeclarationsOf } from '../operation.ts'
 import { json, messageId } from '../schemas.ts'
 import { DELIVERY_ERRORS, LEDGER_USE_ERRORS, PUBLISH_ERRORS } from './errors.ts'
 import { label, ledgerId, parcelOnItsWay, publishMode, refType, seedPriority, sequenceOnItsWay } from './schemas.ts'
@@ -33,22 +33,17 @@ const sent = z.object({
   ),
 })
 
-export const sendMessage = operation({
-  name: 'messages.send',
-  summary: 'Send a message to another agent or a person: on the record of its topic, and into its inbox.',
-  input: sendInput,
-  output: sent,
-  errors: [...DELIVERY_ERRORS, ...PUBLISH_ERRORS],
-  access: INSIDERS,
-  faces: { cli: 'message send' },
-})
-
-export const sendInbox = operation({
-  name: 'messages.sendInbox',
-  summary: 'Send a message into an inbox only: nothing is published.',
-  input: sendInput,
-  output: sent,
-  errors: [...DELIVERY_ERRORS, ...LEDGER_USE_ERRORS],
-  access: ANYONE,
-  faces: { cli: 'message inbox' },
-})
+export const LEDGER_MESSAGE_OPERATIONS = {
+  'messages.send': {
+    summary: 'Send a message to another agent or a person: on the record of its topic, and into its inbox.',
+    input: sendInput,
+    output: sent,
+    errors: [...DELIVERY_ERRORS, ...PUBLISH_ERRORS],
+  },
+  'messages.sendInbox': {
+    summary: 'Send a message into an inbox only: nothing is published.',
+    input: sendInput,
+    output: sent,
+    errors: [...DELIVERY_ERRORS, ...LEDGER_USE_ERRORS],
+  },
+} satisfies DeclarationsOf<'messages'>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PARCEL_MOVES, PARCEL_PURPOSES, type ParcelState } from '../../model/ledger/parcel.ts'
-import { operation, PEOPLE } from '../operation.ts'
+import type { DeclarationsOf } from '../operation.ts'
 import { message, milliseconds } from '../schemas.ts'
 import { LEDGER_USE_ERRORS } from './errors.ts'
 import { ledgerId, sequenceOnItsWay } from './schemas.ts'
@@ -50,32 +50,23 @@ const parcel = z.object({
 const parcelRef = z.object({ id: parcelId })
 const MOVE_ERRORS = [...LEDGER_USE_ERRORS, 'NOT_ALLOWED', 'PARCEL_NOT_FOUND', 'PARCEL_STATE'] as const
 
-export const listParcels = operation({
-  name: 'ledger.parcels',
-  summary: 'List what is on its way to the ledger, or was refused.',
-  input: z.object({ state: z.enum(STATES).optional().describe('Absent: waiting and refused.') }),
-  output: z.array(parcel),
-  errors: [...LEDGER_USE_ERRORS, 'NOT_ALLOWED', 'VALUE_INVALID'],
-  access: PEOPLE,
-  faces: { cli: 'ledger parcels' },
-})
-
-export const retryParcel = operation({
-  name: 'ledger.retry',
-  summary: 'Try to publish once more what the ledger has refused, or what waits for its next try.',
-  input: parcelRef,
-  output: parcel,
-  errors: MOVE_ERRORS,
-  access: PEOPLE,
-  faces: { cli: 'ledger retry' },
-})
-
-export const dropParcel = operation({
-  name: 'ledger.drop',
-  summary: 'Give up what was to be published. What the ledger has already stays there.',
-  input: parcelRef,
-  output: parcel,
-  errors: MOVE_ERRORS,
-  access: PEOPLE,
-  faces: { cli: 'ledger drop' },
-})
+export const PARCEL_OPERATIONS = {
+  'ledger.parcels': {
+    summary: 'List what is on its way to the ledger, or was refused.',
+    input: z.object({ state: z.enum(STATES).optional().describe('Absent: waiting and refused.') }),
+    output: z.array(parcel),
+    errors: [...LEDGER_USE_ERRORS, 'NOT_ALLOWED', 'VALUE_INVALID'],
+  },
+  'ledger.retry': {
+    summary: 'Try to publish once more what the ledger has refused, or what waits for its next try.',
+    input: parcelRef,
+    output: parcel,
+    errors: MOVE_ERRORS,
+  },
+  'ledger.drop': {
+    summary: 'Give up what was to be published. What the ledger has already stays there.',
+    input: parcelRef,
+    output: parcel,
+    errors: MOVE_ERRORS,
+  },
+} satisfies Partial<DeclarationsOf<'ledger'>>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { OperationName } from '../routes.ts'
+import type { OperationName } from '../../model/operations.ts'
 
 /**
  * Something that an agent may do through MCP. Models pay for every word of it at the start of every session, so a tool

@@ -5,8 +5,8 @@ import type { Operation } from '../../operations/operation.ts'
 import { type Asking, jsonReply, type Reply } from '../exchange.ts'
 
 /** Whether a route answers in the form of seed 002: with a list of entries, and not with the page that clients use. */
-export function isEntryList({ name, faces }: Operation, route: string): boolean {
-  return name === 'bus.read' && route !== faces.http[0]
+export function isEntryList({ name, http }: Operation, route: string): boolean {
+  return name === 'bus.read' && route !== http[0]
 }
 
 /** The entries alone. Where to go on, whether there is more, and how much could not be read stands in the headers. */

@@ -1,4 +1,4 @@
-import { ENTRY_STREAMS } from '../../operations/routes.ts'
+import { ENTRY_STREAMS } from '../../model/network/paths.ts'
 import { STREAM_TYPE } from '../events/begin.ts'
 import type { EventStreams } from '../events/streams.ts'
 import type { Metrics } from '../pages/metrics.ts'

@@ -1,8 +1,8 @@
 import type { Bus, ReadBus } from '../../model/bus/bus.ts'
 import { parseCursor } from '../../model/bus/cursor-text.ts'
 import { requireAccess } from '../../operations/access.ts'
-import { readBus } from '../../operations/bus.ts'
 import { parseInput, readQuery } from '../../operations/input.ts'
+import { declaredOperation } from '../../operations/table.ts'
 import type { Streaming } from '../exchange.ts'
 import { type EntriesWanted, type EntryNews, PAGE, toNews } from './shared-waits.ts'
 
@@ -38,6 +38,7 @@ export async function startOf(streaming: Streaming, params: Readonly<Record<stri
 const NOTHING: EntryNews = { bundles: () => [], cursor: null, hasGap: false }
 
 async function readWanted({ query, identity }: Streaming, params: Readonly<Record<string, string>>): Promise<ReadBus> {
+  const readBus = declaredOperation('bus.read')
   const asked = new URLSearchParams(query)
   asked.delete('ticket')
   const input = parseInput(readBus, { ...readQuery(readBus, asked), ...params })

@@ -1,7 +1,7 @@
 import { PosternError } from '../../model/errors.ts'
 import type { EventPage, ListEvents } from '../../model/network/events.ts'
-import { listEvents } from '../../operations/events.ts'
 import { parseInput, readQuery } from '../../operations/input.ts'
+import { declaredOperation } from '../../operations/table.ts'
 import type { Streaming } from '../exchange.ts'
 import { beginStream } from './begin.ts'
 import type { EventHub } from './event-hub.ts'
@@ -44,7 +44,10 @@ export async function openEventStream(streaming: Streaming, { hub, now, note }: 
 function readWanted({ query, request }: Streaming): ListEvents {
   const asked = new URLSearchParams(query)
   asked.delete('ticket')
-  const wanted = parseInput(listEvents, readQuery(listEvents, asked)) as ListEvents
+  const wanted = parseInput(
+    declaredOperation('events.list'),
+    readQuery(declaredOperation('events.list'), asked),
+  ) as ListEvents
   const lastSeen = request.headers['last-event-id']
   return { ...wanted, ...(lastSeen && { after: String(lastSeen) }), limit: PAGE }
 }

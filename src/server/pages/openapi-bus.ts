@@ -1,4 +1,4 @@
-import { ENTRY_STREAMS } from '../../operations/routes.ts'
+import { ENTRY_STREAMS } from '../../model/network/paths.ts'
 import type { ApiOperation, ApiParameter } from './openapi.ts'
 
 const text = { type: 'string' } as const

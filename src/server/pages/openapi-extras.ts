@@ -1,5 +1,5 @@
+import { CALLER_PATH, SIGN_INS_PATH } from '../../model/network/paths.ts'
 import type { JsonSchema } from '../../operations/json-schema.ts'
-import { CALLER_PATH, SIGN_INS_PATH } from '../../operations/routes.ts'
 import type { ApiOperation } from './openapi.ts'
 
 /** What is answered beside the operations, and what one of them takes in another form than the heart does. */

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../model/errors.ts'
 import { inputSchema } from '../../operations/json-schema.ts'
 import type { Operation } from '../../operations/operation.ts'
-import { isLook, lookFor } from '../request/etags.ts'
-import { isKept, KEYED_METHODS } from '../request/idempotency.ts'
+import { versionedRead } from '../request/etags.ts'
+import { KEYED_METHODS } from '../request/idempotency.ts'
 import type { ApiParameter } from './openapi.ts'
 
 const text = { type: 'string', minLength: 1 } as const
@@ -33,19 +33,18 @@ const IF_NONE_MATCH: ApiParameter = {
 
 /** What may stand in the headers of a request for an operation. */
 export function headersOf(operation: Operation, method: string): readonly ApiParameter[] {
-  const takesKey = KEYED_METHODS.includes(method) && (isKept(operation.name) || operation.access.to === 'proven')
+  const takesKey = KEYED_METHODS.includes(method) && (!operation.isSecret || operation.access.to === 'proven')
   return [
     ...(takesKey ? [KEY] : []),
     ...(isTied(operation) ? [IF_MATCH] : []),
-    ...(isLook(operation.name) ? [IF_NONE_MATCH] : []),
+    ...(operation.isVersioned ? [IF_NONE_MATCH] : []),
   ]
 }
 
 /** What is refused because of them. */
 export function headerErrors(operation: Operation, method: string): readonly ErrorCode[] {
-  const { name } = operation
-  // The key of a push becomes a part of the message, which is then a duplicate.
-  const mayConflict = KEYED_METHODS.includes(method) && isKept(name) && name !== 'inbox.push'
+  const { isSecret, answersByKey } = operation
+  const mayConflict = KEYED_METHODS.includes(method) && !isSecret && !answersByKey
   return [
     ...(mayConflict ? (['IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_BUSY'] as const) : []),
     ...(isTied(operation) ? (['ETAG_MISMATCH'] as const) : []),
@@ -53,5 +52,5 @@ export function headerErrors(operation: Operation, method: string): readonly Err
 }
 
 function isTied(operation: Operation): boolean {
-  return lookFor(operation.name) !== undefined && Object.hasOwn(inputSchema(operation).properties ?? {}, 'id')
+  return versionedRead(operation) !== undefined && Object.hasOwn(inputSchema(operation).properties ?? {}, 'id')
 }

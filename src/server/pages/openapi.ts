@@ -1,13 +1,11 @@
 import { ERRORS, type ErrorCode } from '../../model/errors.ts'
 import { VERSION } from '../../model/version.ts'
 import { successStatus } from '../../operations/answers.ts'
-import { readBus } from '../../operations/bus.ts'
 import { inputSchema, type JsonSchema, outputSchema } from '../../operations/json-schema.ts'
 import type { Operation } from '../../operations/operation.ts'
-import { OPERATIONS } from '../../operations/table.ts'
+import { DECLARED_OPERATIONS, declaredOperation } from '../../operations/table.ts'
 import { isEntryList } from '../bus/entry-list.ts'
 import { titleOf } from '../problem.ts'
-import { isLook } from '../request/etags.ts'
 import { describeStreams, ENTRY_LIST_HEADERS } from './openapi-bus.ts'
 import { PAGE_PATHS, TRIGGER_BODY } from './openapi-extras.ts'
 import { headerErrors, headersOf } from './openapi-headers.ts'
@@ -78,14 +76,15 @@ const WITH_BODY: readonly ErrorCode[] = ['BODY_INVALID', 'BODY_TOO_LARGE', 'MEDI
 
 export function describeApi(): OpenApi {
   const paths: Record<string, Record<string, ApiOperation>> = {}
-  for (const operation of OPERATIONS) {
-    for (const [at, route] of operation.faces.http.entries()) {
+  for (const operation of DECLARED_OPERATIONS) {
+    for (const [at, route] of operation.http.entries()) {
       const [method = '', path = ''] = route.split(' ')
       const template = path.replace(/:(\w+)/g, '{$1}')
       const described = describeOperation(operation, { route, method, path, at })
       paths[template] = { ...paths[template], [method.toLowerCase()]: described }
     }
   }
+  const readBus = declaredOperation('bus.read')
   const reading = (method: string, path: string) => ({
     parameters: parametersOf(readBus, method, path),
     problems: problemsOf(readBus, method),
@@ -188,7 +187,7 @@ function successOf(operation: Operation, route: string): Record<string, object> 
   const schema = outputSchema(operation)
   const stream = operation.name === 'events.list' && { 'text/event-stream': { schema: { type: 'string' } } }
   const content = schema && { 'application/json': { schema }, ...stream }
-  const isVersioned = isLook(operation.name)
+  const { isVersioned } = operation
   const headers = isVersioned && { headers: { etag: { description: 'Its version.', schema: { type: 'string' } } } }
   const description = status === 201 ? 'Done: it is there now.' : 'Done.'
   return {

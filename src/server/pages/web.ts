@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { PosternError } from '../../model/errors.ts'
-import { SIGN_IN_PATH, WEB_PATH } from '../../operations/routes.ts'
+import { SIGN_IN_PATH, WEB_PATH } from '../../model/network/paths.ts'
 import type { Exchange, Reply } from '../exchange.ts'
 import { matchesEtag } from '../request/etags.ts'
 import type { Page } from './page.ts'

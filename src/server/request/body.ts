@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PosternError } from '../../model/errors.ts'
-import type { OperationName } from '../../operations/routes.ts'
+import type { OperationName } from '../../model/operations.ts'
 
 export const BODY_BYTES = 256 * 1024
 

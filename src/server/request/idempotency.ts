@@ -2,18 +2,11 @@ import { sha256 } from '../../kit/node/crypto.ts'
 import { sortedJson } from '../../kit/pure/sorted-json.ts'
 import { PosternError } from '../../model/errors.ts'
 import { isReplyKey, type Replies } from '../../model/network/replies.ts'
-import type { OperationName } from '../../operations/routes.ts'
+import type { OperationRow } from '../../model/operations.ts'
 import { type Asking, JSON_TYPE, type Reply } from '../exchange.ts'
 import type { Log } from '../log.ts'
 
 export const KEYED_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH']
-
-/** Answers that hold a secret are not kept: what is hashed at rest must not lie beside its hash. */
-const UNKEPT: readonly OperationName[] = ['services.create', 'services.rotate', 'tokens.create', 'services.trigger']
-
-export function isKept(operation: OperationName): boolean {
-  return !UNKEPT.includes(operation)
-}
 
 /** An answer larger than this is not kept: it would be asked for again. */
 const KEPT_BYTES = 1024 * 1024
@@ -28,7 +21,7 @@ export function idempotencyKey({ method, request }: Asking): string | undefined 
 
 export interface Keyed {
   readonly asking: Asking
-  readonly operation: OperationName
+  readonly operation: OperationRow
   readonly key: string
   /** The body as it came. */
   readonly text: string
@@ -59,7 +52,7 @@ export async function answerOnce(
   answer: () => Promise<Reply>,
 ): Promise<Reply> {
   const { asking, key, text } = keyed
-  if (!isKept(keyed.operation)) return answer()
+  if (keyed.operation.isSecret) return answer()
   const ref = { caller: ownerOf(asking), key }
   const fingerprint = sha256(`${asking.method} ${asking.path}\n${inOrder(text)}`)
   const earlier = await replies.claim({ ...ref, fingerprint })

@@ -1,9 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { OPERATION_NAMES, OPERATIONS, type OperationName } from '../../../src/model/operations.ts'
 import type { Postern } from '../../../src/model/postern.ts'
-import type { OperationName } from '../../../src/operations/routes.ts'
-import { OPERATIONS } from '../../../src/operations/table.ts'
 import { type Answer, openServer, type TestServer } from '../../helpers/http-server.ts'
 import { faultsOf, type Schema, sampleOf } from '../../helpers/json-schema.ts'
 import { askedOfQuinn, outsidersTopic, waitingParcel } from '../../helpers/ledger/outsider.ts'
@@ -92,8 +91,8 @@ describe('the OpenAPI document', () => {
     const described = operations
       .filter(({ path }) => path.startsWith('/api/'))
       .map(({ described }) => described.operationId)
-    const names = OPERATIONS.flatMap(({ name, faces }) =>
-      faces.http.map((_, at) => (at === 0 ? name : `${name}.${at + 1}`)),
+    const names = OPERATION_NAMES.flatMap((name) =>
+      OPERATIONS[name].http.map((_, at) => (at === 0 ? name : `${name}.${at + 1}`)),
     )
     expect(described.sort()).toEqual([...names, ...PAGES, ...STREAMS].sort())
     expect(new Set(described).size).toBe(described.length)

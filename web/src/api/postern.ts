@@ -1,13 +1,13 @@
 import { repetitionOf } from '../../../src/client/repeats.ts'
+import { OPERATION_NAMES, OPERATIONS, type OperationName } from '../../../src/model/operations.ts'
 import type { Postern } from '../../../src/model/postern.ts'
-import { type OperationName, ROUTES } from '../../../src/operations/routes.ts'
 import { fillRoute, type Input, readAnswer, type Sending, send } from './request.ts'
 
 /** Every operation of a Postern, asked for by the routes alone: the page needs neither schemas nor the table of errors. */
 export type Rooms = Omit<Postern, 'caller' | 'as' | 'close'>
 
 export async function call(name: OperationName, input: Input = {}, sending: Sending = {}): Promise<unknown> {
-  const request = fillRoute(ROUTES[name][0], input)
+  const request = fillRoute(OPERATIONS[name].http[0], input)
   const { needsKey } = repetitionOf(name, request.method, input)
   const headers = needsKey ? { 'Idempotency-Key': crypto.randomUUID() } : {}
   return readAnswer(await send(request, { ...sending, headers: { ...headers, ...sending.headers } }))
@@ -15,7 +15,7 @@ export async function call(name: OperationName, input: Input = {}, sending: Send
 
 function createRooms(): Rooms {
   const rooms: Record<string, Record<string, (input?: Input) => Promise<unknown>>> = {}
-  for (const name of Object.keys(ROUTES) as OperationName[]) {
+  for (const name of OPERATION_NAMES) {
     const [room = '', verb = ''] = name.split('.')
     rooms[room] = { ...rooms[room], [verb]: (input = {}) => call(name, input) }
   }

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import type { Caller } from '../../../src/model/caller.ts'
-import { CALLER_PATH, WEB_PATH } from '../../../src/operations/routes.ts'
+import { CALLER_PATH, WEB_PATH } from '../../../src/model/network/paths.ts'
 import { readAnswer, send } from '../api/request.ts'
 import { connection } from '../live/connection.ts'
 

@@ -52,6 +52,8 @@ interface FlakeRun {
   readonly ms: number
 }
 
+const TESTED = ['src', 'test', 'native', 'web', 'scripts', 'vitest.config.ts', 'package-lock.json']
+
 const tree = hashTree()
 const minutes = values.minutes === undefined ? Number.POSITIVE_INFINITY : Number(values.minutes)
 if (!(minutes > 0)) throw new Error(`--minutes takes a number above 0, not "${values.minutes}"`)
@@ -147,8 +149,6 @@ function countOf({ name }: TestSet): number {
 function runsOfTree(): readonly FlakeRun[] {
   return readResults<FlakeRun>(RESULTS).filter((run) => run.tree === tree)
 }
-
-const TESTED = ['src', 'test', 'native', 'web', 'scripts', 'vitest.config.ts', 'package-lock.json']
 
 /** Hashes what is committed of the program, its tests and the scripts that run them. Uncommitted changes do not count. */
 function hashTree(): string {

@@ -111,7 +111,7 @@ const executables = {
     secrets: 'src/host/credentials/secrets.ts',
     bells: 'src/wires/local/bells.ts',
     queue: 'src/store/sqlite/queue.ts',
-    'log-thread': 'src/store/sqlite/log/log-thread.ts',
+    'log-thread': 'src/store/sqlite/log-thread.ts',
     buses: 'src/host/bus/buses.ts',
     question: 'src/core/bus/question.ts',
     tell: 'src/core/bus/tell.ts',

@@ -1,6 +1,6 @@
 import { nextTurn } from '../../kit/node/event-loop.ts'
-import type { LogKeeper } from './log/log.ts'
-import { createLogMover } from './log/log-mover.ts'
+import type { LogKeeper } from './log.ts'
+import { createLogMover } from './log-mover.ts'
 
 /** How a process that many ask at once, as a server's clients do, uses its store. */
 export interface Sharing {

@@ -14,7 +14,7 @@ import type { AgentShelf, PushParams, Shelves, Store, TransactOptions } from '..
 import { attend } from './concerns.ts'
 import { asSql, Connection } from './connection.ts'
 import { isBusy } from './errors.ts'
-import { tendLog } from './log/log.ts'
+import { tendLog } from './log.ts'
 import { createOpener } from './offer.ts'
 import { openConnection } from './open.ts'
 import { createPusher } from './push.ts'

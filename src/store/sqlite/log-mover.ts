@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import type { Connection } from '../connection.ts'
+import type { Connection } from './connection.ts'
 import { isLogLarge, type LogKeeper, moveLog } from './log.ts'
 import type { LogAnswer, LogOrder } from './log-thread.ts'
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts'
+import type { Connection } from './connection.ts'
 
 /** Who sees to it that the write-ahead log does not grow for ever. */
 export interface LogKeeper {

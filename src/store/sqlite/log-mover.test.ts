@@ -1,12 +1,12 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { PATIENTLY } from '../../../../test/helpers/patience.ts'
-import { temporaryFolder } from '../../../../test/helpers/temp.ts'
-import { Connection } from '../connection.ts'
-import { openConnection } from '../open.ts'
+import { PATIENTLY } from '../../../test/helpers/patience.ts'
+import { temporaryFolder } from '../../../test/helpers/temp.ts'
+import { Connection } from './connection.ts'
 import type { LogKeeper } from './log.ts'
 import { createLogMover } from './log-mover.ts'
+import { openConnection } from './open.ts'
 
 const LARGE_FRAMES = 4_000
 const PAGE = 'x'.repeat(4_000)

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Connection } from '../connection.ts'
-import { openConnection } from '../open.ts'
+import type { Connection } from './connection.ts'
 import { moveLog } from './log.ts'
+import { openConnection } from './open.ts'
 
 export type LogOrder = 'move' | 'end'
 /** Whether the log begins anew, or somebody was always in the way. */

@@ -10,7 +10,7 @@ import { requireAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
 import { takeUpBroadcasts } from './broadcasts.ts'
 import { requireStorable } from './ids.ts'
-import { takeUpSnoozed } from './picks.ts'
+import { takeUpSnoozed } from './read-and-snooze.ts'
 import { isConfined, isVisible, requireVisible } from './visible.ts'
 
 const DEFAULT_LIMIT = 50

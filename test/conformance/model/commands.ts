@@ -6,7 +6,7 @@ import type { World } from '../makers.ts'
 import { caller } from '../suite.ts'
 import * as messages from './messages.ts'
 import * as offers from './offers.ts'
-import { wakeDue } from './picks.ts'
+import { wakeDue } from './read-and-snooze.ts'
 import type { Answer, Model, ModelOffer, Said } from './state.ts'
 
 /** The Postern under test, with the names that tie its messages and offers to those of the model. */

@@ -5,7 +5,7 @@ import { advance, type Command, command, drain, list, onMessage, onOffer, pushMa
 import * as messages from './messages.ts'
 import * as moves from './moves.ts'
 import * as offers from './offers.ts'
-import * as picks from './picks.ts'
+import * as picks from './read-and-snooze.ts'
 import type { Model, Said } from './state.ts'
 
 export const AGENTS = ['ann', 'bob', 'cleo'] as const

@@ -1,7 +1,7 @@
 import type { DeliveryState } from '../../../src/model/delivery.ts'
 import { takeUp } from './messages.ts'
 import { giveBack } from './offers.ts'
-import { wakeDue } from './picks.ts'
+import { wakeDue } from './read-and-snooze.ts'
 import type { Answer, Model, ModelDelivery } from './state.ts'
 import { allOrNothing, finish, isLapsed, isOver, MOVED, no, ok, present } from './state.ts'
 

@@ -1,6 +1,6 @@
 import type { Priority } from '../../../src/model/priority.ts'
 import { takeUp } from './messages.ts'
-import { wakeDue } from './picks.ts'
+import { wakeDue } from './read-and-snooze.ts'
 import type { Answer, Model, ModelDelivery, ModelOffer } from './state.ts'
 import { finish, isLapsed, isOver, MOVED, no, ok, pendingOf, present } from './state.ts'
 

@@ -7,8 +7,8 @@ export interface Sql {
   readonly engine: 'sqlite' | 'postgres'
   /** True where nothing may be locked, because no transaction would ever let go of it. */
   readonly isReader?: boolean
-  /** True where whoever pushes rings after the commit, so that the statement need not. */
-  readonly isQuiet?: boolean
+  /** True if the process that pushes rings after the commit, so the statement sends no NOTIFY. */
+  readonly skipsNotify?: boolean
   all(text: string, params?: readonly SqlValue[]): Promise<readonly SqlRow[]>
   get(text: string, params?: readonly SqlValue[]): Promise<SqlRow | undefined>
   /** Returns how many rows changed. */

@@ -36,7 +36,7 @@ export async function storeBatch(sql: Sql, batch: Batch, { limit, isHasty = fals
   const [first] = batch.deliveries
   if (!first) return true
   if (batch.deliveries.length === 1 && batch.messages.length === 1) return storeSingle(sql, first, limit)
-  const rung = sql.isQuiet ? [] : batch.deliveries.filter(isRung).map(({ agent }) => agent)
+  const rung = sql.skipsNotify ? [] : batch.deliveries.filter(isRung).map(({ agent }) => agent)
   const row = await sql.get(isHasty ? STORE_HASTILY : STORE_BATCH, batchParams(batch, { limit, rung }))
   return row?.[0] === batch.deliveries.length
 }
@@ -50,7 +50,7 @@ export async function requireStored(sql: Sql, batch: Batch): Promise<void> {
 async function storeSingle(sql: Sql, delivery: NewDelivery, limit: number): Promise<boolean> {
   const { message, agent, state } = delivery
   const text =
-    SINGLE[message.dedupKey === null ? 'plain' : 'keyed'][!sql.isQuiet && isRung(delivery) ? 'rung' : 'quiet']
+    SINGLE[message.dedupKey === null ? 'plain' : 'keyed'][!sql.skipsNotify && isRung(delivery) ? 'rung' : 'unrung']
   const rows = await sql.all(text, [...messageValues(message), agent, state, limit])
   return rows.length === 1
 }
@@ -167,8 +167,8 @@ const IS_NEW = `AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.agent_id = ${
 const AND_RING = `inbox_seq, pg_notify('${RING_CHANNEL}', agent_id)`
 
 const SINGLE = {
-  plain: { quiet: single('', 'inbox_seq'), rung: single('', AND_RING) },
-  keyed: { quiet: single(IS_NEW, 'inbox_seq'), rung: single(IS_NEW, AND_RING) },
+  plain: { unrung: single('', 'inbox_seq'), rung: single('', AND_RING) },
+  keyed: { unrung: single(IS_NEW, 'inbox_seq'), rung: single(IS_NEW, AND_RING) },
 }
 
 /** Others keep a recipient locked for far less, unless their process was stopped. */

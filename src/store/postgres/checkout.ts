@@ -22,13 +22,13 @@ function storable(value: SqlValue): SqlValue {
 /** What a connection is used for. */
 export interface Use {
   readonly isReader: boolean
-  readonly isQuiet?: boolean
+  readonly skipsNotify?: boolean
   /** Called ahead of every statement. */
   readonly before?: () => void
 }
 
 /** The shelves' port on a runner. */
-export function asSql(runner: Runner, { isReader, isQuiet = false, before }: Use): Sql {
+export function asSql(runner: Runner, { isReader, skipsNotify = false, before }: Use): Sql {
   const run = (text: string, params?: readonly SqlValue[]) => {
     before?.()
     return runStatement(runner, text, params)
@@ -36,7 +36,7 @@ export function asSql(runner: Runner, { isReader, isQuiet = false, before }: Use
   return {
     engine: 'postgres',
     isReader,
-    isQuiet,
+    skipsNotify,
     all: async (text, params) => (await run(text, params)).rows as SqlRow[],
     get: async (text, params) => (await run(text, params)).rows[0],
     run: async (text, params) => (await run(text, params)).rowCount ?? 0,
@@ -58,10 +58,13 @@ export class Checkout {
   #isBroken = false
   #statements = 0
 
-  constructor(client: PoolClient, { location, isQuiet }: { readonly location: string; readonly isQuiet: boolean }) {
+  constructor(
+    client: PoolClient,
+    { location, skipsNotify }: { readonly location: string; readonly skipsNotify: boolean },
+  ) {
     this.#client = client
     this.#location = location
-    this.#sql = asSql(client, { isReader: false, isQuiet, before: () => this.#count() })
+    this.#sql = asSql(client, { isReader: false, skipsNotify, before: () => this.#count() })
     this.#shelves = createShelves(this.#sql, (work) => this.within(work))
   }
 

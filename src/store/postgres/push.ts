@@ -103,7 +103,7 @@ async function earlierBroadcast(sql: Sql, message: Message): Promise<Message | u
 }
 
 async function broadcastNew(sql: Sql, message: Message): Promise<{ id: string; duplicate: boolean }> {
-  await sql.get(sql.isQuiet ? BROADCAST : BROADCAST_AND_RING, messageValues(message))
+  await sql.get(sql.skipsNotify ? BROADCAST : BROADCAST_AND_RING, messageValues(message))
   return { id: message.id, duplicate: false }
 }
 

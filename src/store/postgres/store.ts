@@ -58,7 +58,7 @@ class PostgresStore implements Store {
   readonly #gatherer: Gatherer
   readonly #random: () => number
   readonly #busyMs: number
-  readonly #isQuiet: boolean
+  readonly #skipsNotify: boolean
   readonly #checkouts = new WeakMap<PoolClient, Checkout>()
   #closing: Promise<void> | undefined
 
@@ -67,7 +67,7 @@ class PostgresStore implements Store {
     this.location = this.#url.location
     this.#random = random
     this.#busyMs = busyMs
-    this.#isQuiet = isShared
+    this.#skipsNotify = isShared
     this.#pool = createPool({ url, busyMs })
     this.#clock = createServerClock(() => this.#askTime())
     this.now = this.#clock.now
@@ -164,7 +164,7 @@ class PostgresStore implements Store {
   #checkoutOf(client: PoolClient): Checkout {
     const known = this.#checkouts.get(client)
     if (known) return known
-    const checkout = new Checkout(client, { location: this.location, isQuiet: this.#isQuiet })
+    const checkout = new Checkout(client, { location: this.location, skipsNotify: this.#skipsNotify })
     this.#checkouts.set(client, checkout)
     return checkout
   }

@@ -21,7 +21,7 @@ import {
   watchCommits,
 } from '../../../test/helpers/shelf-things.ts'
 import type { Shelves } from '../store.ts'
-import { attend, CONCERNS, type Concerned, nobody } from './concerns.ts'
+import { CONCERNS, type Concerned, nobody, observeWrites } from './concerns.ts'
 import { Connection } from './connection.ts'
 import { quietFolderOf } from './quiet.ts'
 import { Settling } from './settle.ts'
@@ -295,7 +295,7 @@ describe('a call that nobody has thought of', () => {
 
   it('concerns everybody, whether it works or not', async () => {
     const noted: Concerned[] = []
-    const { later } = attend(shelves as unknown as Shelves, (concerned) =>
+    const { later } = observeWrites(shelves as unknown as Shelves, (concerned) =>
       noted.push(concerned()),
     ) as unknown as typeof shelves
     expect(await later.write()).toBe('done')

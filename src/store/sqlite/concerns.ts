@@ -110,22 +110,22 @@ type Call = (params?: unknown) => Promise<unknown>
 type Shelf = Readonly<Record<string, Call>>
 type Concern = (params: unknown, result: unknown) => Concerned
 
-/** The same shelves, but after every call somebody is told whom it concerned if it changed anything. */
-export function attend(shelves: Shelves, note: (concerned: () => Concerned) => void): Shelves {
-  const attended = Object.entries(shelves).map(([shelf, calls]: [string, Shelf]) => {
+/** The same shelves, but every call is followed by `note`, with a function that says whom the call concerned. */
+export function observeWrites(shelves: Shelves, note: (concerned: () => Concerned) => void): Shelves {
+  const observed = Object.entries(shelves).map(([shelf, calls]: [string, Shelf]) => {
     const concerns = CONCERNS[shelf as keyof Shelves] as Readonly<Record<string, Concern>> | Concern | undefined
-    if (typeof concerns === 'function') return [shelf, attendAll(calls, concerns, note)]
-    return [shelf, mapValues(calls, (call, name) => attendCall(call, concerns?.[name] ?? everybody, note))]
+    if (typeof concerns === 'function') return [shelf, observeAll(calls, concerns, note)]
+    return [shelf, mapValues(calls, (call, name) => observeCall(call, concerns?.[name] ?? everybody, note))]
   })
-  return Object.fromEntries(attended) as Shelves
+  return Object.fromEntries(observed) as Shelves
 }
 
 /** Of a shelf that answers to any name. */
-function attendAll(calls: Shelf, concern: Concern, note: (concerned: () => Concerned) => void): Shelf {
-  return new Proxy(calls, { get: (shelf, name: string) => shelf[name] && attendCall(shelf[name], concern, note) })
+function observeAll(calls: Shelf, concern: Concern, note: (concerned: () => Concerned) => void): Shelf {
+  return new Proxy(calls, { get: (shelf, name: string) => shelf[name] && observeCall(shelf[name], concern, note) })
 }
 
-function attendCall(call: Call, concern: Concern, note: (concerned: () => Concerned) => void): Call {
+function observeCall(call: Call, concern: Concern, note: (concerned: () => Concerned) => void): Call {
   return async (params) => {
     // What a call has changed before it failed is not known.
     let concerned: () => Concerned = everybody

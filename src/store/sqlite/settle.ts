@@ -2,7 +2,7 @@ import type { SettleAgent } from '../store.ts'
 import type { Concerned } from './concerns.ts'
 import type { Connection } from './connection.ts'
 import type { QuietFolder } from './quiet.ts'
-import type { Beside } from './writer.ts'
+import type { TransactionObserver } from './writer.ts'
 
 /**
  * Keeps the quiet files true to the store while one transaction after the other writes to it.
@@ -11,7 +11,7 @@ import type { Beside } from './writer.ts'
  * before or after that transaction. Whatever concerns an agent removes its file before the commit: a process may die at
  * any point between, and then only time is lost.
  */
-export class Settling implements Beside {
+export class Settling implements TransactionObserver {
   readonly #committed: () => Connection
   #folder: QuietFolder | undefined
   #connection: Connection | undefined

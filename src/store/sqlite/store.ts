@@ -11,7 +11,7 @@ import { createOfferShelf } from '../shelves/offers.ts'
 import { createSessionShelf } from '../shelves/sessions.ts'
 import type { Sql } from '../sql.ts'
 import type { AgentShelf, PushParams, Shelves, Store, TransactOptions } from '../store.ts'
-import { attend } from './concerns.ts'
+import { observeWrites } from './concerns.ts'
 import { asSql, Connection } from './connection.ts'
 import { isBusy } from './errors.ts'
 import { tendLog } from './log.ts'
@@ -80,13 +80,13 @@ class SqliteStore implements Store {
       now: monotonicMs,
       busyMs: options.busyMs ?? DEFAULT_BUSY_MS,
       takeTurn: (timeoutMs) => this.#takeTurn(timeoutMs),
-      beside: this.#settling,
+      observer: this.#settling,
       tendLog: options.sharing?.log.tend ?? tendLog,
       gather: options.sharing?.gather ?? gatherCall,
     })
     const writing = asSql(options.path, () => this.#current())
     const settle: Settle = async (params) => this.#settling.settle(params)
-    this.#shelves = attend(
+    this.#shelves = observeWrites(
       createShelves(writing, () => this.#current(), settle),
       this.#settling.note,
     )

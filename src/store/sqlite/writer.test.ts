@@ -7,8 +7,8 @@ interface Circumstances {
   readonly busy?: number
   readonly onBusy?: () => void
   readonly now?: () => number
-  /** What goes wrong with what is kept beside the store. */
-  readonly beside?: unknown
+  /** The observer throws this before the commit. */
+  readonly refusal?: unknown
   readonly gather?: () => Promise<void>
 }
 
@@ -19,12 +19,12 @@ function createEngine(
     busy = 0,
     onBusy = () => {},
     now = () => performance.now(),
-    beside,
+    refusal,
     gather = () => Promise.resolve(),
   }: Circumstances = {},
 ) {
   const ran: string[] = []
-  const kept: string[] = []
+  const observed: string[] = []
   let waited = true
   const connection = {
     path: 'x.db',
@@ -57,18 +57,18 @@ function createEngine(
       ran.push('line up')
       return { end: () => ran.push('end of turn') }
     },
-    beside: {
+    observer: {
       begin: () => {},
-      takeBack: () => kept.push('take back'),
+      takeBack: () => observed.push('take back'),
       beforeCommit: () => {
-        kept.push(ran.includes('COMMIT') ? 'too late' : 'before the commit')
-        if (beside) throw beside
+        observed.push(ran.includes('COMMIT') ? 'too late' : 'before the commit')
+        if (refusal) throw refusal
       },
     },
     tendLog: () => {},
     gather,
   })
-  return { writer, ran, kept, givenUp: () => given }
+  return { writer, ran, observed, givenUp: () => given }
 }
 
 const engineError = (errcode: number) => Object.assign(new Error(`engine error ${errcode}`), { errcode })
@@ -239,16 +239,16 @@ describe('the writer', () => {
     expect(ran.at(-1)).toBe('end of turn')
   })
 
-  it('asks what is kept beside the store once before the commit of a group', async () => {
-    const { writer, kept } = createEngine()
+  it('calls the observer once before a group commits', async () => {
+    const { writer, observed } = createEngine()
     await Promise.all([1, 2, 3].map((n) => writer.transact(async () => n)))
-    expect(kept).toEqual(['before the commit'])
+    expect(observed).toEqual(['before the commit'])
   })
 
-  it('does not commit where what is kept beside the store cannot be made true', async () => {
+  it('rolls a group back if the observer refuses the commit', async () => {
     const { writer, ran, givenUp } = createEngine(
       {},
-      { beside: new PosternError('STORE_IO', { path: 'x', reason: 'y' }) },
+      { refusal: new PosternError('STORE_IO', { path: 'x', reason: 'y' }) },
     )
     const results = await outcomes([writer.transact(async () => 1), writer.transact(async () => 2)])
     expect(results).toMatchObject([{ reason: { code: 'STORE_IO' } }, { reason: { code: 'STORE_IO' } }])
@@ -257,13 +257,13 @@ describe('the writer', () => {
     expect(givenUp()).toBe(0)
   })
 
-  it('says beside the store that a verb was taken back, and nothing where none is left', async () => {
-    const { writer, kept } = createEngine()
+  it('tells the observer of each verb that was rolled back, and of no commit if none is left', async () => {
+    const { writer, observed } = createEngine()
     const failing = () => writer.transact(() => Promise.reject(new Error('no')))
     await outcomes([writer.transact(async () => 1), failing()])
-    expect(kept).toEqual(['take back', 'before the commit'])
+    expect(observed).toEqual(['take back', 'before the commit'])
     await outcomes([failing()])
-    expect(kept.slice(2)).toEqual(['take back'])
+    expect(observed.slice(2)).toEqual(['take back'])
   })
 
   it('starts again after it was idle', async () => {

@@ -17,20 +17,20 @@ export interface WriterOptions {
   readonly busyMs: number
   /** Lines up with the writers of other processes; undefined where there is no line. */
   readonly takeTurn: (timeoutMs: number) => Promise<Turn | undefined>
-  readonly beside: Beside
+  readonly observer: TransactionObserver
   /** Is called after the first commit, and every so many. */
   readonly tendLog: (connection: Connection, isFirst: boolean) => void
   /** Resolves when whoever else is about to write has had the time to say so. */
   readonly gather: () => Promise<void>
 }
 
-/** What is kept beside the store, and must be true of it whether or not a group is committed. */
-export interface Beside {
-  /** The group begins: nobody else can write until it ends. */
+/** Keeps files outside the store true to it, whether or not a group commits. */
+export interface TransactionObserver {
+  /** A group has begun. No other process can write until it ends. */
   begin(connection: Connection): void
-  /** One of its verbs was taken back. */
+  /** One of the group's verbs was rolled back. */
   takeBack(): void
-  /** Throws where the group must not be committed. */
+  /** Throws if the group must not commit. */
   beforeCommit(): void
 }
 
@@ -130,12 +130,12 @@ export class Writer {
     const isGuarded = jobs.length > 1 && !jobs.every((job) => job.isCheckedFirst)
     let done = 0
     try {
-      this.#options.beside.begin(connection)
+      this.#options.observer.begin(connection)
       for (const job of jobs) {
         await this.#attempt(connection, job, isGuarded, settled)
         done++
       }
-      if (settled.length > 0) this.#options.beside.beforeCommit()
+      if (settled.length > 0) this.#options.observer.beforeCommit()
       connection.run(settled.length > 0 ? 'COMMIT' : 'ROLLBACK')
     } catch (error) {
       this.#abandon(connection, error)
@@ -176,7 +176,7 @@ export class Writer {
       }
       if (isGuarded) takeBack(connection, error)
       else if (job.isCheckedFirst && !(error instanceof PosternError)) throw new HalfDone('a verb has failed half-way')
-      this.#options.beside.takeBack()
+      this.#options.observer.takeBack()
       job.reject(storeError(error, connection.path))
     }
   }

@@ -108,7 +108,7 @@ export interface DeliveryShelf {
 }
 
 /** Single deliveries that their own agent picks out: to read them, or to put them off. */
-export interface PickShelf {
+export interface SnoozeShelf {
   /** Those of these messages that are pending for the agent, by priority, then order. Locked until the transaction ends. */
   pendingOf(params: {
     readonly agent: string
@@ -119,12 +119,12 @@ export interface PickShelf {
    * Holds a delivery until a time, whether it was shown before or not; one that is put off already until another. What its
    * offer knows is kept in its history. False where it is in no state to be put off.
    */
-  snooze(params: PickParams & { readonly untilAt: number }): Promise<boolean>
+  snooze(params: SnoozeParams & { readonly untilAt: number }): Promise<boolean>
   /**
    * Makes a delivery that was put off pending again, also where its time to live has ended meanwhile: that counts no more.
    * False where it was not put off.
    */
-  wake(params: PickParams): Promise<boolean>
+  wake(params: SnoozeParams): Promise<boolean>
   /** Makes deliveries pending again whose time has come, at most `limit`; returns whose they are. */
   due(params: {
     readonly now: number
@@ -141,7 +141,7 @@ export interface PickShelf {
   countSnoozed(): Promise<number>
 }
 
-export interface PickParams {
+export interface SnoozeParams {
   readonly id: string
   readonly agent: string
   readonly at: number

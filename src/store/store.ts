@@ -3,7 +3,7 @@ import type { HealthCheck, PushResult } from '../model/postern.ts'
 import type { AgentShelf, SessionShelf } from './agent-shelves.ts'
 import type { DecisionShelf, GateShelf } from './gate-shelf.ts'
 import type { HistoryShelf } from './history-shelf.ts'
-import type { DeliveryShelf, MessageShelf, OfferShelf, PickShelf, PushParams } from './inbox-shelves.ts'
+import type { DeliveryShelf, MessageShelf, OfferShelf, PushParams, SnoozeShelf } from './inbox-shelves.ts'
 import type { InheritanceShelf } from './inheritance-shelf.ts'
 import type { LedgerShelf } from './ledger-shelf.ts'
 import type { RelayShelf } from './relay-shelf.ts'
@@ -69,11 +69,11 @@ export type {
   MoveParams,
   NewOffer,
   OfferShelf,
-  PickParams,
-  PickShelf,
   PushItem,
   PushParams,
   RecordParams,
+  SnoozeParams,
+  SnoozeShelf,
   Waiting,
 } from './inbox-shelves.ts'
 export type {
@@ -104,7 +104,7 @@ export interface Shelves {
   readonly messages: MessageShelf
   readonly deliveries: DeliveryShelf
   readonly offers: OfferShelf
-  readonly picks: PickShelf
+  readonly snoozes: SnoozeShelf
   readonly history: HistoryShelf
   readonly gates: GateShelf
   readonly decisions: DecisionShelf

@@ -150,7 +150,7 @@ export async function takeBack(
       const closed = await closeOffer(ctx, tx, offer.id, 'lapsed', lapseReason(offer))
       rings.push(...closed.rings.filter((name) => name !== agent))
     }
-    await tx.picks.due({ agent, now, limit: UPKEEP_LIMIT })
+    await tx.snoozes.due({ agent, now, limit: UPKEEP_LIMIT })
   }
   if (broadcasts) await tx.deliveries.takeUpBroadcasts({ agent, now })
   // What lapsed comes back, and may be past its time by now.

@@ -44,7 +44,7 @@ export async function cancelMessage(ctx: Context, ref: DeliveryRef): Promise<{ r
   const moved = await ctx.store.transact(async (tx) => {
     if (isProgram(ctx.caller)) await requireOwn(ctx, tx, ref)
     await endBroadcast(ctx, tx, ref)
-    const seenBy = await tx.picks.seenBy(ref.id)
+    const seenBy = await tx.snoozes.seenBy(ref.id)
     const wanted: Move = { from: ['pending', 'held'], to: 'cancelled', reason: `cancelled by ${ctx.caller.id}` }
     return seenBy.length === 0 ? move(ctx, tx, ref, wanted) : moveUnseen(ctx, tx, { ref, wanted, seenBy })
   })

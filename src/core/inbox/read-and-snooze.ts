@@ -34,7 +34,7 @@ export async function readMessages(ctx: Context, input: PickMessages): Promise<r
 
 async function readPending(ctx: Context, tx: Shelves, agent: string, ids: readonly string[]): Promise<void> {
   const now = ctx.store.now()
-  const taken = await tx.picks.pendingOf({ agent, ids, now })
+  const taken = await tx.snoozes.pendingOf({ agent, ids, now })
   if (taken.length === 0) return
   const offer = draftOffer(ctx, { agent, via: ctx.caller.via }, taken.length)
   await tx.offers.open({ offer, taken, headlines: [] })
@@ -66,8 +66,12 @@ async function snoozeOne(ctx: Context, tx: Shelves, { id, agent, untilAt }: Snoo
   const pick = { id, agent, at: ctx.store.now(), by }
   const isDone =
     untilAt === null
-      ? await tx.picks.wake({ ...pick, reason: `taken up again by ${by}` })
-      : await tx.picks.snooze({ ...pick, untilAt, reason: `put off by ${by} until ${new Date(untilAt).toISOString()}` })
+      ? await tx.snoozes.wake({ ...pick, reason: `taken up again by ${by}` })
+      : await tx.snoozes.snooze({
+          ...pick,
+          untilAt,
+          reason: `put off by ${by} until ${new Date(untilAt).toISOString()}`,
+        })
   if (isDone) return
   const { state } = await requireDelivery(tx, { id, agent })
   // To take up what waits already changes nothing.
@@ -80,9 +84,9 @@ const AWAKE: readonly DeliveryState[] = ['pending', 'offered', 'seen']
 /** Brings back what was put off and whose time has come, so that whoever looks sees it. */
 export async function takeUpSnoozed(ctx: Context, agent?: string): Promise<void> {
   const now = ctx.store.now()
-  if (!(await ctx.store.read.picks.hasDue({ agent, now }))) return
+  if (!(await ctx.store.read.snoozes.hasDue({ agent, now }))) return
   try {
-    ring(ctx, await ctx.store.transact((tx) => tx.picks.due({ agent, now, limit: SLICE })))
+    ring(ctx, await ctx.store.transact((tx) => tx.snoozes.due({ agent, now, limit: SLICE })))
   } catch (error) {
     ctx.note('snoozed.failed', { error: String(error) })
   }

@@ -11,7 +11,7 @@ type Counts = Readonly<Record<DeliveryState, number>>
 /** Everything that can be said about the health of what is stored. Looking changes nothing. */
 export async function checkHealth(ctx: Context): Promise<HealthReport> {
   const counts = await ctx.store.read.upkeep.counts()
-  const held = counts.held - (await ctx.store.read.picks.countSnoozed())
+  const held = counts.held - (await ctx.store.read.snoozes.countSnoozed())
   const checks = [
     ...(await ctx.store.check()),
     await conservation(ctx, counts),

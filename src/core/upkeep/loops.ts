@@ -60,7 +60,7 @@ const LOOPS: readonly Loop[] = [
         closed.push(await closeOffer(ctx, tx, offer.id, 'lapsed', 'its host process is gone'))
       }
       await endGoneSessions(ctx, tx)
-      const awake = await tx.picks.due({ now: ctx.store.now(), limit: SLICE })
+      const awake = await tx.snoozes.due({ now: ctx.store.now(), limit: SLICE })
       return { done: closed.length, rings: [...closed.flatMap(({ rings }) => rings), ...awake] }
     },
   },

@@ -11,14 +11,14 @@ import { createPlanShelf } from './plans.ts'
 import { createRelayShelf } from './relays.ts'
 import { createReplyShelf } from './replies.ts'
 import { createServiceShelf } from './services.ts'
-import { createPickShelf } from './snoozes.ts'
+import { createSnoozeShelf } from './snoozes.ts'
 import { createSpaceShelf } from './spaces.ts'
 import { createTokenShelf } from './tokens.ts'
 
 /** Shelves that need no words of their own from either engine but those of its events. */
 export type AlikeShelves = Pick<
   Shelves,
-  | 'picks'
+  | 'snoozes'
   | 'history'
   | 'gates'
   | 'decisions'
@@ -35,7 +35,7 @@ export type AlikeShelves = Pick<
 
 export function createAlikeShelves(sql: Sql, log: EventLog): AlikeShelves {
   return {
-    picks: createPickShelf(sql),
+    snoozes: createSnoozeShelf(sql),
     history: createHistoryShelf(sql),
     gates: createGateShelf(sql),
     decisions: createDecisionShelf(sql),

@@ -1,10 +1,10 @@
 import { PRINTED_EVIDENCE } from '../../model/receipt.ts'
-import type { PickParams, PickShelf } from '../inbox-shelves.ts'
+import type { SnoozeParams, SnoozeShelf } from '../inbox-shelves.ts'
 import { OFFER_COLUMNS, readInboxMessage, readOffer, SELECT_INBOX_MESSAGE } from '../rows.ts'
 import { isAmong, locking, ringInboxes, type Sql, type SqlRow } from '../sql.ts'
 import { INSERT_STEP, LEAST_URGENT, TAKEABLE } from './deliveries.ts'
 
-export function createPickShelf(sql: Sql): PickShelf {
+export function createSnoozeShelf(sql: Sql): SnoozeShelf {
   const waiting = locking(sql, 'FOR UPDATE OF d')
   const skipping = locking(sql, 'FOR UPDATE OF d SKIP LOCKED')
 
@@ -124,7 +124,7 @@ export function createPickShelf(sql: Sql): PickShelf {
   }
 }
 
-type Picked = Pick<PickParams, 'id' | 'agent' | 'at'>
+type Picked = Pick<SnoozeParams, 'id' | 'agent' | 'at'>
 
 interface Shown {
   readonly messageSeq: number

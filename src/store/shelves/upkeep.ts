@@ -97,7 +97,7 @@ export function createSweeper(sql: Sql): Pick<UpkeepShelf, 'forgetSessions' | 'r
   }
 }
 
-/** How a history names an offer: the shelves of offers and picks write it. */
+/** How a history names an offer: the shelves of offers and snoozes write it. */
 const OFFER_STEP = /^offer (\S+) by /
 
 /** What only a session knows goes with it. */

@@ -144,24 +144,24 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       left: onlyQuinn,
     },
   },
-  'picks.snooze': {
+  'snoozes.snooze': {
     'putting it off': {
       prepare: (tx) => push(tx, ['quinn']),
       act: (tx, id) => snooze(tx, id),
       left: onlyQuinn,
     },
   },
-  'picks.wake': {
+  'snoozes.wake': {
     'taking it up again': {
       prepare: (tx) => pushSnoozed(tx),
-      act: (tx, id) => tx.picks.wake({ id, agent: 'quinn', at: NOW, by: 'x', reason: 'x' }),
+      act: (tx, id) => tx.snoozes.wake({ id, agent: 'quinn', at: NOW, by: 'x', reason: 'x' }),
       left: onlyQuinn,
     },
   },
-  'picks.due': {
+  'snoozes.due': {
     'the time until which it was put off': {
       prepare: (tx) => pushSnoozed(tx),
-      act: (tx) => tx.picks.due({ now: NOW + 2, limit: 9 }),
+      act: (tx) => tx.snoozes.due({ now: NOW + 2, limit: 9 }),
       left: onlyQuinn,
     },
   },
@@ -281,7 +281,7 @@ describe('a transaction that concerns an agent', NEEDS_BOOT_ID, () => {
 })
 
 function snooze(tx: Shelves, id: string): Promise<boolean> {
-  return tx.picks.snooze({ id, agent: 'quinn', untilAt: NOW + 1, at: NOW, by: 'x', reason: 'x' })
+  return tx.snoozes.snooze({ id, agent: 'quinn', untilAt: NOW + 1, at: NOW, by: 'x', reason: 'x' })
 }
 
 async function pushSnoozed(tx: Shelves): Promise<string> {

@@ -54,7 +54,7 @@ export const CONCERNS: Concerns = {
     setPrinted: (_, offer) => offer && [offer.agent],
     close: (_, closed) => closed && [closed.offer.agent],
   },
-  picks: {
+  snoozes: {
     snooze: ({ agent }) => [agent],
     wake: ({ agent }) => [agent],
     due: (_, agents) => agents,

@@ -12,7 +12,7 @@ export type RareShelves = AlikeShelves & {
  * The ledger's are too many even for that: it answers to any name.
  */
 const CALLS: Readonly<Record<Exclude<keyof RareShelves, 'ledger'>, string>> = {
-  picks: 'pendingOf snooze wake due hasDue seenBy countSnoozed',
+  snoozes: 'pendingOf snooze wake due hasDue seenBy countSnoozed',
   history: 'recent fired pushed delivered waiting offered',
   gates:
     'insert get list openOf awaiting awaitingService due close tend record steps register registered mark marks reap',

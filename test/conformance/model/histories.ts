@@ -5,7 +5,7 @@ import { advance, type Command, command, drain, list, onMessage, onOffer, pushMa
 import * as messages from './messages.ts'
 import * as moves from './moves.ts'
 import * as offers from './offers.ts'
-import * as picks from './read-and-snooze.ts'
+import * as readAndSnooze from './read-and-snooze.ts'
 import type { Model, Said } from './state.ts'
 
 export const AGENTS = ['ann', 'bob', 'cleo'] as const
@@ -116,14 +116,14 @@ const ARBITRARIES: readonly fc.Arbitrary<Command>[] = [
     onMessage(
       `read by ${by}`,
       n,
-      (model, number) => picks.read(model, number, by),
+      (model, number) => readAndSnooze.read(model, number, by),
       (postern, id) => postern.inbox.read({ agent: by, ids: [id] }),
     ),
   ),
   fc.tuple(pick, agent, fc.constantFrom(null, 1, 5_000, 30_000, 3_600_000)).map(([n, by, ms]) =>
     command(
       `${ms === null ? 'wake' : `snooze for ${ms} ms`} by ${by}, message ${n}`,
-      (model) => picks.snooze(model, picked(model, n), by, ms),
+      (model) => readAndSnooze.snooze(model, picked(model, n), by, ms),
       ({ postern, ids }, model) => {
         const untilAt = ms === null ? null : model.now + ms
         return postern.inbox.snooze({ agent: by, ids: [ids.get(picked(model, n)) ?? 'msg_none'], untilAt })

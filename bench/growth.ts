@@ -85,7 +85,7 @@ async function enterReaper(lab: Lab, count: number) {
   return {
     block: () =>
       timed(1, async () => {
-        const reaped = await store.once((tx) => tx.upkeep.reap(slice))
+        const reaped = await store.single((tx) => tx.upkeep.reap(slice))
         if (reaped !== PRUNED) throw new Error(`pruned ${reaped} of ${PRUNED}`)
       }),
     leave: () => store.close(),

@@ -18,7 +18,7 @@ async function open(): Promise<Postern> {
 async function waitsForDisk(call: () => Promise<unknown>): Promise<boolean> {
   const told = vi.spyOn(Connection.prototype, 'waitForDisk')
   await call()
-  const waits = told.mock.calls.every(([isLasting]) => isLasting)
+  const waits = told.mock.calls.every(([isDurable]) => isDurable)
   told.mockRestore()
   return waits
 }

@@ -20,7 +20,7 @@ import { appendEntry } from './append.ts'
 import { spoolPath } from './path.ts'
 
 const open = () => spoolPath(temporaryFolder(), 'ses-1')
-const append = (path: string, content: string, more: { isLasting?: boolean; patienceMs?: number } = {}) =>
+const append = (path: string, content: string, more: { isDurable?: boolean; patienceMs?: number } = {}) =>
   appendEntry({ path, entry: { content, priority: 2 }, patienceMs: 1_000, ...more })
 const line = (content: string) => `${JSON.stringify({ content, priority: 2 })}\n`
 
@@ -33,7 +33,7 @@ describe('to append', () => {
   it('makes the spool and the folders above it, for their owner alone', async () => {
     const path = open()
     await append(path, 'one')
-    await append(path, 'two', { isLasting: true })
+    await append(path, 'two', { isDurable: true })
     expect(readFileSync(path, 'utf8')).toBe(line('one') + line('two'))
     expect(statSync(path).mode & 0o777).toBe(0o600)
     for (const folder of [dirname(path), dirname(dirname(path))]) expect(statSync(folder).mode & 0o777).toBe(0o700)
@@ -50,7 +50,7 @@ describe('to append', () => {
       Object.assign(fs, { openSync })
       syncBuiltinESMExports()
     })
-    await append(path, 'one', { isLasting: true })
+    await append(path, 'one', { isDurable: true })
     const folders = [dirname(path), dirname(dirname(path)), dirname(dirname(dirname(path)))]
     expect(synced).toEqual(expect.arrayContaining(folders))
   })

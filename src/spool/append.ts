@@ -12,7 +12,7 @@ export interface Appending {
   readonly path: string
   readonly patienceMs: number
   /** Wait for the disk, as whoever acknowledges the entry to somebody must. */
-  readonly isLasting?: boolean
+  readonly isDurable?: boolean
 }
 
 const APPENDING = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY
@@ -31,7 +31,7 @@ export async function appendEntries({
   path,
   entries,
   patienceMs,
-  isLasting = false,
+  isDurable = false,
 }: Appending & { readonly entries: readonly SpoolEntry[] }): Promise<void> {
   if (entries.length === 0) return
   const folder = dirname(path)
@@ -40,10 +40,10 @@ export async function appendEntries({
   if (!spool) throw new SpoolError('refused', `the folder of the spool ${path} has gone`)
   try {
     const lines = entries.map(formatEntry).join('')
-    writeWhole(spool, endsLine(path, spool.size) ? lines : `\n${lines}`, isLasting)
+    writeWhole(spool, endsLine(path, spool.size) ? lines : `\n${lines}`, isDurable)
     // Its own name, and that of the folder above it, which may be new as well.
     const names = isNewFolder ? [folder, dirname(folder), dirname(dirname(folder))] : [folder]
-    if (isLasting && spool.size === 0) syncNames(names)
+    if (isDurable && spool.size === 0) syncNames(names)
   } finally {
     spool.close()
   }
@@ -69,12 +69,12 @@ function syncNames(folders: readonly string[]): void {
 }
 
 /** A full disk takes a part of a line without an error: that part is taken back. */
-function writeWhole({ fd, size }: { readonly fd: number; readonly size: number }, text: string, isLasting: boolean) {
+function writeWhole({ fd, size }: { readonly fd: number; readonly size: number }, text: string, isDurable: boolean) {
   const bytes = Buffer.from(text)
   try {
     const written = writeSync(fd, bytes)
     if (written < bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes were written`)
-    if (isLasting) fsyncSync(fd)
+    if (isDurable) fsyncSync(fd)
   } catch (error) {
     ftruncateSync(fd, size)
     throw new SpoolError('unwritten', `the entry was not written: ${(error as Error).message}`, { cause: error })

@@ -23,9 +23,9 @@ export interface Store {
   /** All of a verb or nothing. On SQLite concurrent verbs share one commit. */
   transact<T>(verb: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T>
   /** A verb that makes exactly one call on a shelf: on PostgreSQL it needs no BEGIN and COMMIT around it. */
-  once<T>(call: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T>
+  single<T>(call: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T>
   /**
-   * Stores messages as one call of `messages.push` within `once` would, and fails alike. Many such calls that wait
+   * Stores messages as one call of `messages.push` within `single` would, and fails alike. Many such calls that wait
    * together may share a commit or a statement; each is still all or nothing by itself.
    */
   push(params: PushParams): Promise<readonly PushResult[]>
@@ -51,7 +51,7 @@ export interface TransactOptions {
    * shown. PostgreSQL always waits, for its server may crash
    * while those who were shown the messages live on.
    */
-  readonly isLasting?: boolean
+  readonly isDurable?: boolean
 }
 
 export type { AgentShelf, NewAgent, SessionShelf, SettleAgent, TurnParams } from './agent-shelves.ts'

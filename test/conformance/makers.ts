@@ -184,7 +184,7 @@ export function storeWith(store: Store, changes: Partial<Store>): Store {
     engine: store.engine,
     location: store.location,
     transact: (verb, options) => store.transact(verb, options),
-    once: (call) => store.once(call),
+    single: (call) => store.single(call),
     push: (params) => store.push(params),
     read: store.read,
     now: () => store.now(),

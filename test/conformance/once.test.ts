@@ -284,8 +284,8 @@ function stateLooks({ rule, open }: Suite): void {
       agents: TEAM,
       through: (store) =>
         storeWith(store, {
-          once: (call) =>
-            store.once((tx) => {
+          single: (call) =>
+            store.single((tx) => {
               const keep: typeof tx.replies.keep = (reply) => {
                 kept += reply.body
                 return tx.replies.keep(reply)

@@ -238,18 +238,18 @@ conformance('events of a session', ({ rule, open }) => {
     await tell(postern, 'quinn', 'hello')
     await show(postern, { agent: 'quinn', sessionId: 'ses-1' })
     advance(10)
-    const isLasting = async (act: () => Promise<unknown>) => {
+    const isDurable = async (act: () => Promise<unknown>) => {
       asked.length = 0
       await act()
       expect(asked).toHaveLength(1)
-      return asked[0]?.isLasting ?? true
+      return asked[0]?.isDurable ?? true
     }
-    expect(await isLasting(() => note(postern, 'tool.after', { ageMs: 10 }))).toBe(false)
-    expect(await isLasting(() => note(postern, 'tool.after', { ageMs: 5 }))).toBe(true)
-    expect(await isLasting(() => note(postern, 'tool.after', { ageMs: 5 }))).toBe(false)
-    expect(await isLasting(() => postern.sessions.setStop({ id: 'ses-1', outcome: 'continued' }))).toBe(false)
-    expect(await isLasting(() => postern.sessions.setStop({ id: 'ses-1', outcome: 'granted' }))).toBe(false)
-    expect(await isLasting(() => postern.sessions.setStop({ id: 'ses-1', outcome: 'released' }))).toBe(true)
+    expect(await isDurable(() => note(postern, 'tool.after', { ageMs: 10 }))).toBe(false)
+    expect(await isDurable(() => note(postern, 'tool.after', { ageMs: 5 }))).toBe(true)
+    expect(await isDurable(() => note(postern, 'tool.after', { ageMs: 5 }))).toBe(false)
+    expect(await isDurable(() => postern.sessions.setStop({ id: 'ses-1', outcome: 'continued' }))).toBe(false)
+    expect(await isDurable(() => postern.sessions.setStop({ id: 'ses-1', outcome: 'granted' }))).toBe(false)
+    expect(await isDurable(() => postern.sessions.setStop({ id: 'ses-1', outcome: 'released' }))).toBe(true)
   })
 
   rule('refuses what is no session, no agent, no age, or somebody else’s', async () => {

@@ -23,7 +23,7 @@ import { needsTrace } from './harness/strace.ts'
 
 const SESSION = 'ses-1'
 const append = (path: string, content: string) =>
-  appendEntry({ path, entry: { content, priority: 2 }, patienceMs: 1_000, isLasting: true })
+  appendEntry({ path, entry: { content, priority: 2 }, patienceMs: 1_000, isDurable: true })
 
 describe('a spool on a full disk', needsMounts(), () => {
   /** A project on a disk of its own, and a way to fill that up but for the room that is asked for. */

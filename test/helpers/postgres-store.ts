@@ -72,7 +72,7 @@ export function itemFor(to: string[], extra: Partial<Message> = {}): PushItem {
 }
 
 export const push = (store: Store, ...items: PushItem[]) =>
-  store.once((tx) => tx.messages.push({ items, pendingLimit: 1_000 }))
+  store.single((tx) => tx.messages.push({ items, pendingLimit: 1_000 }))
 
 export async function addAgents(store: Store, ...ids: string[]): Promise<void> {
   for (const id of ids) {

@@ -31,7 +31,7 @@ interface Loop {
 
 export async function wait(ctx: Context): Promise<void> {
   const found = await ctx.store.read.deliveries.waiting({})
-  const done = found ? await ctx.store.once((tx) => tx.upkeep.counts()) : await ctx.rings.next()
+  const done = found ? await ctx.store.single((tx) => tx.upkeep.counts()) : await ctx.rings.next()
   await ctx.timers.sleep(5)
 }
 `
@@ -76,7 +76,7 @@ describe('checkAwaits', () => {
 
   it.each([
     'ctx.store.transact(async (shelves) => { await other() })',
-    'ctx.store.once((shelves) => shelves.agents.get(id))',
+    'ctx.store.single((shelves) => shelves.agents.get(id))',
   ])('finds a transaction under another name: %s', (text) => {
     expect(breachesOf(text)).toContain('the transaction is called shelves; call it tx')
   })

@@ -46,13 +46,13 @@ function foreignAwaits(code: string): Finding[] {
 }
 
 function isOfTransaction(expression: string, names: readonly string[]): boolean {
-  if (/\bstore\s*\.\s*(?:transact|once|read)\b/.test(expression)) return false
+  if (/\bstore\s*\.\s*(?:transact|single|read)\b/.test(expression)) return false
   return names.some((name) => new RegExp(`(?<![\\w$.])${name}(?![\\w$])`).test(expression))
 }
 
 /** Callbacks that get the shelves of a transaction under another name. */
 function misnamed(code: string): Finding[] {
-  const callbacks = /\.\s*(?:transact|once)\s*(?:<[^()]*>)?\(\s*(?:async\s*)?(?:\(\s*(\w+)\b[^()]*\)|(\w+))\s*=>/g
+  const callbacks = /\.\s*(?:transact|single)\s*(?:<[^()]*>)?\(\s*(?:async\s*)?(?:\(\s*(\w+)\b[^()]*\)|(\w+))\s*=>/g
   return [...code.matchAll(callbacks)].flatMap((match) => {
     const name = match[1] ?? match[2]
     const what = `the transaction is called ${name}`

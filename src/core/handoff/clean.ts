@@ -38,7 +38,7 @@ async function claim(ctx: Context): Promise<boolean> {
   const now = ctx.store.now()
   const since = now - ((await ctx.store.read.upkeep.ranAt()).get(job) ?? 0)
   if (since >= 0 && since < HOUR_MS) return false
-  return ctx.store.once((tx) => tx.upkeep.claim({ job, now, intervalMs: HOUR_MS }), {
+  return ctx.store.single((tx) => tx.upkeep.claim({ job, now, intervalMs: HOUR_MS }), {
     patienceMs: PATIENCE_MS,
   })
 }

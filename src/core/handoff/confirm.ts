@@ -20,7 +20,7 @@ export async function markInheritancePrinted(ctx: Context, ref: InheritanceRef):
 
 /** Whoever is told so last has the whole time anew. */
 function renew(ctx: Context, { id }: InheritanceRecord): Promise<boolean> {
-  return ctx.store.once((tx) => tx.inheritances.setPrinted({ id, at: ctx.store.now() }), { isLasting: false })
+  return ctx.store.single((tx) => tx.inheritances.setPrinted({ id, at: ctx.store.now() }), { isDurable: false })
 }
 
 /**

@@ -33,7 +33,7 @@ export async function inheritItems(ctx: Context, input: InheritItems): Promise<I
     const offered = await offerOnce(ctx, handoffs, { root, heir, looked, maxTokens, isLast: attempt > MAX_ATTEMPTS })
     if (offered.id !== null && (await hasLost(handoffs, root, offered.items))) {
       const { id } = offered
-      await ctx.store.once((tx) => tx.inheritances.close({ id, at: ctx.store.now(), outcome: 'released' }))
+      await ctx.store.single((tx) => tx.inheritances.close({ id, at: ctx.store.now(), outcome: 'released' }))
       continue
     }
     await endLostThreads(ctx, handoffs, root)
@@ -111,7 +111,7 @@ async function offerOnce(ctx: Context, handoffs: Handoffs, occasion: Occasion): 
       return { offered: { ...chosen, id: record.id }, rings }
     },
     // Loss of power only makes it be offered again; but then nobody would know whose gates have to open.
-    { isLasting: wanted.some(({ gate }) => gate !== null) },
+    { isDurable: wanted.some(({ gate }) => gate !== null) },
   )
   ring(ctx, [...new Set(rings)])
   return offered

@@ -31,7 +31,7 @@ async function rememberRoot(ctx: Context, { root }: HandoffRoot): Promise<void> 
   const ref = { machine: ctx.machine.name, root }
   // Most are known already, and then nobody waits for a lock.
   if (await ctx.store.read.inheritances.hasRoot(ref)) return
-  await ctx.store.once((tx) => tx.inheritances.addRoot({ ...ref, at: ctx.store.now(), by: ctx.caller.id }))
+  await ctx.store.single((tx) => tx.inheritances.addRoot({ ...ref, at: ctx.store.now(), by: ctx.caller.id }))
 }
 
 /** The root that somebody means. Whoever is not at this machine learns nothing of folders that were not set up. */

@@ -14,6 +14,6 @@ export function isToldOfNothing(ctx: Context, { sessionId }: { readonly sessionI
     async (tx) =>
       (await tx.sessions.inheritedAt({ sessionId: id })) === 0 ||
       (await tx.sessions.hasFired({ id, firing: FIRING, at, since: at - FIRED_WITHIN_MS })),
-    { isLasting: false },
+    { isDurable: false },
   )
 }

@@ -32,7 +32,7 @@ export async function drainInbox(ctx: Context, input: HookDrain): Promise<Draine
   const { drained, rings } =
     (await offerAtOnce(ctx, input, waiting)) ??
     (await ctx.store.transact((tx) => offerPending(ctx, tx, input, waiting), {
-      isLasting: !isMereOffer(waiting),
+      isDurable: !isMereOffer(waiting),
     }))
   ring(ctx, drained.offer ? [...rings, RING_RECEIPTS] : rings)
   return drained
@@ -87,7 +87,7 @@ async function offerAtOnce(ctx: Context, input: HookDrain, { candidates }: Waiti
   if (!candidates || input.sessionId !== undefined) return undefined
   const drained = await offerAmong(ctx, input, candidates, {
     deliveries: ctx.store.read.deliveries,
-    offers: { open: (params) => ctx.store.once((tx) => tx.offers.open(params)) },
+    offers: { open: (params) => ctx.store.single((tx) => tx.offers.open(params)) },
   })
   return drained && { drained, rings: [] }
 }

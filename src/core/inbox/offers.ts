@@ -20,7 +20,7 @@ export async function markPrinted(ctx: Context, { offerId: id, leaseMs }: Printe
   requireStorable(id, 'OFFER_NOT_FOUND')
   const at = ctx.store.now()
   const expiresAt = at + parseLease(leaseMs ?? ctx.limits.printedOfferMs, ctx.limits.printedOfferMs)
-  const printed = await ctx.store.once((tx) => tx.offers.setPrinted({ id, at, expiresAt }), { isLasting: false })
+  const printed = await ctx.store.single((tx) => tx.offers.setPrinted({ id, at, expiresAt }), { isDurable: false })
   return printed ?? requireOffer(ctx, id)
 }
 
@@ -50,7 +50,7 @@ export async function confirmOffer(
     maxAttempts: ctx.limits.attempts,
     ...(input.printed && { printedAt: at }),
   }
-  const closed = await ctx.store.once((tx) => tx.offers.close(closing))
+  const closed = await ctx.store.single((tx) => tx.offers.close(closing))
   if (closed) {
     ring(ctx, [RING_RECEIPTS])
     return closed.offer

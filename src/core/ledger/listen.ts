@@ -55,7 +55,7 @@ export async function listenOnce(ctx: Context, ledgers: Ledgers, topicId: string
 /** Written down, so that it is known when nobody listens; and taken back when it goes on. */
 async function keepTrouble(ctx: Context, { id, trouble: known }: LedgerTopic, trouble: string | null): Promise<void> {
   if (trouble === known) return
-  await ctx.store.once((tx) => tx.ledger.setTrouble({ topicId: id, trouble }))
+  await ctx.store.single((tx) => tx.ledger.setTrouble({ topicId: id, trouble }))
 }
 
 /** Mirrors repeat themselves and skip; what counts is what follows the head without a gap. */

@@ -38,7 +38,7 @@ export async function noteEvent(ctx: Context, input: NoteEvent): Promise<NotedEv
       const rings = await closeShown(ctx, tx, input, shown)
       return { session: current ?? session, isRepeated: false, confirmed: input.loses ? 0 : shown.length, rings }
     },
-    { isLasting: toConfirm.length > 0 },
+    { isDurable: toConfirm.length > 0 },
   )
   ring(ctx, rings)
   return { ...noted, begunAt }
@@ -127,7 +127,7 @@ export async function setStop(
       if (!session) throw new PosternError('SESSION_NOT_FOUND', { id })
       return { session, rings: before ? await tellOfRelease(ctx, tx, before) : [] }
     },
-    { isLasting: isReleased },
+    { isDurable: isReleased },
   )
   ring(ctx, rings)
   return session

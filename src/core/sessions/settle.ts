@@ -18,6 +18,6 @@ export async function settleAgent(ctx: Context, input: { readonly agent: string 
       const spools = sessions.flatMap(({ id, project }) => (project === null ? [] : [ctx.spoolOf(project, id)]))
       return tx.agents.settle({ agent, spools })
     },
-    { isLasting: false, patienceMs: PATIENCE_MS },
+    { isDurable: false, patienceMs: PATIENCE_MS },
   )
 }

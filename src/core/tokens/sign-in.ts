@@ -46,6 +46,6 @@ export async function signOut(ctx: Context, token: string): Promise<void> {
   const hash = (await ctx.secrets()).hash(token)
   const found = await ctx.store.read.tokens.withHash(hash)
   if (!found || found.parentId === null) return
-  await ctx.store.once((tx) => tx.tokens.revoke({ id: found.id, at: ctx.store.now() }))
+  await ctx.store.single((tx) => tx.tokens.revoke({ id: found.id, at: ctx.store.now() }))
   ctx.identities.forget(found.id)
 }

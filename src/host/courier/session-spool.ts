@@ -63,7 +63,7 @@ export function openSessionSpool(path: string): SessionSpool {
       const fresh = entries.filter(({ id }) => id === undefined || !known.has(id))
       if (fresh.length === 0) return true
       if (sizeOf(path) >= MAX_SPOOL_BYTES) return false
-      await appendEntries({ path, entries: fresh, patienceMs: PATIENCE_MS, isLasting: true })
+      await appendEntries({ path, entries: fresh, patienceMs: PATIENCE_MS, isDurable: true })
       for (const { id } of fresh) if (id !== undefined) known.add(id)
       return true
     },

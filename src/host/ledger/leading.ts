@@ -11,7 +11,7 @@ export interface Leading {
 }
 
 export interface LeadingOptions {
-  readonly store: Pick<Store, 'read' | 'transact' | 'once' | 'now'>
+  readonly store: Pick<Store, 'read' | 'transact' | 'single' | 'now'>
   readonly name: string
   /** This server, told from every other that ever was. */
   readonly holder: string
@@ -39,14 +39,14 @@ export function createLeading({ store, name, holder }: LeadingOptions): Leading 
       }
       const lead = { name, holder, now: store.now(), leaseMs: LEASE_MS, cursor: '' }
       // Whatever is lost of it with power is taken again.
-      const record = await store.transact((tx) => tx.relays.lead(lead), { isLasting: false })
+      const record = await store.transact((tx) => tx.relays.lead(lead), { isDurable: false })
       isLeading = record.holder === holder
       return isLeading
     },
     async leave() {
       if (!isLeading) return
       isLeading = false
-      await store.once((tx) => tx.relays.keep({ name, holder, heldUntil: 0, cursor: '' }), { isLasting: false })
+      await store.single((tx) => tx.relays.keep({ name, holder, heldUntil: 0, cursor: '' }), { isDurable: false })
     },
   }
 }

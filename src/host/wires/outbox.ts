@@ -4,7 +4,7 @@ import type { Outbox, OutboxPage, Standing } from '../../wires/relay/outbox.ts'
 import { heldByAnotherMs } from './lease.ts'
 
 export interface OutboxOptions {
-  readonly store: Pick<Store, 'read' | 'transact' | 'once' | 'now'>
+  readonly store: Pick<Store, 'read' | 'transact' | 'single' | 'now'>
   /** Of the engine. */
   readonly name: string
   /** This server, told from every other that ever was. */
@@ -44,7 +44,7 @@ export function createOutbox({ store, name, holder }: OutboxOptions): Outbox {
 
   function keep(cursor: string, heldUntil: number): Promise<boolean> {
     // Whatever is lost of it with power is carried again.
-    return store.once((tx) => tx.relays.keep({ name, holder, cursor, heldUntil }), { isLasting: false })
+    return store.single((tx) => tx.relays.keep({ name, holder, cursor, heldUntil }), { isDurable: false })
   }
 
   return {
@@ -56,7 +56,7 @@ export function createOutbox({ store, name, holder }: OutboxOptions): Outbox {
     async lead() {
       const cursor = (await store.read.relays.get({ name }))?.cursor ?? (await beginning())
       const lead = { name, holder, now: store.now(), leaseMs: LEASE_MS, cursor }
-      return standing(await store.transact((tx) => tx.relays.lead(lead), { isLasting: false }))
+      return standing(await store.transact((tx) => tx.relays.lead(lead), { isDurable: false }))
     },
     async next({ cursor, limit }) {
       const now = store.now()

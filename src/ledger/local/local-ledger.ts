@@ -99,7 +99,7 @@ export function createLocalLedger({ store }: LocalLedgerOptions): LocalLedger {
   async function submitOne(submission: Submission & Transacted, message: string): Promise<Submitted> {
     const { topicId, transaction } = submission
     const payer = parseLedgerId(submission.payer)
-    const entry = await store.once((tx) =>
+    const entry = await store.single((tx) =>
       tx.ledger.addEntry({ topicId, payer, message, chunk: null, transaction, isSigned: false, now: now() }),
     )
     const added = entry ?? (await read.entryOf({ transaction }))

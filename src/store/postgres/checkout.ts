@@ -47,7 +47,7 @@ export function asSql(runner: Runner, { isReader, skipsNotify = false, before }:
  * One connection while somebody has it, in one of two ways:
  *
  *   transaction   BEGIN, any number of statements, COMMIT
- *   once          a single statement, which is its own transaction; `within` may still open one for what needs more
+ *   single        one statement, which is its own transaction; `within` may still open one for what needs more
  */
 export class Checkout {
   readonly #client: PoolClient
@@ -77,7 +77,7 @@ export class Checkout {
     return this.within(() => verb(this.#shelves))
   }
 
-  async once<T>(call: (tx: Shelves, sql: Sql) => Promise<T>): Promise<T> {
+  async single<T>(call: (tx: Shelves, sql: Sql) => Promise<T>): Promise<T> {
     this.#statements = 0
     try {
       return await call(this.#shelves, this.#sql)
@@ -131,6 +131,6 @@ export class Checkout {
   #count(): void {
     this.#statements++
     if (this.#isInTransaction || this.#statements === 1) return
-    throw new Error('a second statement within once: use transact for what needs more than one')
+    throw new Error('a second statement within single: use transact for what needs more than one')
   }
 }

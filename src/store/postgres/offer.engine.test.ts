@@ -24,7 +24,7 @@ describe('a drain on PostgreSQL', () => {
   const candidatesOf = async (store: Store, agent: string) => (await look(store, agent))?.candidates ?? []
 
   const open = (store: Store, taken: readonly InboxMessage[]) =>
-    store.once((tx) => tx.offers.open({ offer: offerOf(taken), taken, headlines: [] }))
+    store.single((tx) => tx.offers.open({ offer: offerOf(taken), taken, headlines: [] }))
 
   const statesOf = async (client: Client) =>
     (await client.query('SELECT state, attempt FROM deliveries ORDER BY agent_id, inbox_seq')).rows.map(
@@ -97,7 +97,7 @@ describe('a drain on PostgreSQL', () => {
     await push(store, itemFor(['ada']), itemFor(['ada']))
     const seen = await candidatesOf(store, 'ada')
     const other = offerOf(seen.slice(1))
-    await store.once((tx) => tx.offers.open({ offer: other, taken: seen.slice(1), headlines: [] }))
+    await store.single((tx) => tx.offers.open({ offer: other, taken: seen.slice(1), headlines: [] }))
     expect(await open(store, seen)).toBe(false)
     const released = { id: other.id, at: 5, outcome: 'released', evidence: 'a test', maxAttempts: 9 } as const
     await store.transact((tx) => tx.offers.close(released))
@@ -127,11 +127,11 @@ describe('a drain on PostgreSQL', () => {
         BEGIN INSERT INTO commits VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
       CREATE CONSTRAINT TRIGGER note AFTER INSERT ON offers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note()`)
     await addAgents(store, 'ada')
-    for (const isLasting of [true, false]) {
+    for (const isDurable of [true, false]) {
       await push(store, itemFor(['ada']))
       const taken = await candidatesOf(store, 'ada')
       const params = { offer: offerOf(taken), taken, headlines: [] }
-      await store.transact((tx) => tx.offers.open(params), { isLasting })
+      await store.transact((tx) => tx.offers.open(params), { isDurable })
     }
     const { rows } = await admin.query('SELECT setting FROM commits')
     expect(rows.map(({ setting }) => setting)).toEqual(['on', 'on'])

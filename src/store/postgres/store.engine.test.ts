@@ -110,9 +110,9 @@ describe('opening a PostgreSQL store', () => {
 describe('a transaction on PostgreSQL', () => {
   it('is refused a second statement where it promised only one', async () => {
     const store = await (await createWorld()).open()
-    const twice = store.once(async (tx) => [await tx.sessions.open({}), await tx.sessions.open({})])
+    const twice = store.single(async (tx) => [await tx.sessions.open({}), await tx.sessions.open({})])
     await expect(twice).rejects.toThrow('second statement')
-    expect(await store.once((tx) => tx.sessions.open({}))).toEqual([])
+    expect(await store.single((tx) => tx.sessions.open({}))).toEqual([])
   })
 
   it('runs a verb again that met a deadlock', async () => {
@@ -200,7 +200,7 @@ describe('a push on PostgreSQL', () => {
     const holder = await connect()
     await holder.query(`UPDATE deliveries SET state = 'acted'; BEGIN; SELECT 1 FROM agents WHERE id = 'ada' FOR UPDATE`)
     const pushes = Array.from({ length: 4 }, () =>
-      store.once((tx) => tx.messages.push({ items: [itemFor(['ada'])], pendingLimit: 2 })),
+      store.single((tx) => tx.messages.push({ items: [itemFor(['ada'])], pendingLimit: 2 })),
     )
     await waitForLocks(await connect(), 4)
     await holder.query('COMMIT')

@@ -72,8 +72,8 @@ class PostgresStore implements Store {
     this.#clock = createServerClock(() => this.#askTime())
     this.now = this.#clock.now
     this.#gatherer = createGatherer({
-      alone: (params) => this.once((tx) => tx.messages.push(params)),
-      together: (params) => this.#again((checkout) => checkout.once((_, sql) => storeTogether(sql, params))),
+      alone: (params) => this.single((tx) => tx.messages.push(params)),
+      together: (params) => this.#again((checkout) => checkout.single((_, sql) => storeTogether(sql, params))),
       patienceMs: busyMs,
       refusal: () => this.#busy(),
     })
@@ -101,8 +101,8 @@ class PostgresStore implements Store {
     return this.#again((checkout) => checkout.transaction(verb))
   }
 
-  once<T>(call: (tx: Shelves) => Promise<T>): Promise<T> {
-    return this.#again((checkout) => checkout.once(call))
+  single<T>(call: (tx: Shelves) => Promise<T>): Promise<T> {
+    return this.#again((checkout) => checkout.single(call))
   }
 
   async push(params: PushParams): Promise<readonly PushResult[]> {

@@ -19,7 +19,7 @@ describe.each(Object.entries(ENGINES))('answers that are kept on %s', (_, open) 
     const store = await open()
     expect(await claim(store)).toBeUndefined()
     expect(await claim(store)).toEqual({ fingerprint: 'print', status: null, body: null })
-    await store.once((tx) => tx.replies.keep({ ...MINE, status: 201, body: '{"id":"ü"}' }))
+    await store.single((tx) => tx.replies.keep({ ...MINE, status: 201, body: '{"id":"ü"}' }))
     expect(await claim(store, { fingerprint: 'other' })).toEqual({
       fingerprint: 'print',
       status: 201,
@@ -42,24 +42,24 @@ describe.each(Object.entries(ENGINES))('answers that are kept on %s', (_, open) 
     expect(await claim(store, { abandonedBefore: 1_001, fingerprint: 'other' })).toBeDefined()
     expect(await claim(store, { abandonedBefore: 1_001, at: 2_000 })).toBeUndefined()
     expect(await claim(store, { abandonedBefore: 1_001 })).toBeDefined()
-    await store.once((tx) => tx.replies.keep({ ...MINE, status: 200, body: '' }))
+    await store.single((tx) => tx.replies.keep({ ...MINE, status: 200, body: '' }))
     expect(await claim(store, { abandonedBefore: 9_000 })).toMatchObject({ status: 200 })
   })
 
   it('leave the key free where a request came to nothing, and stay where it was answered', async () => {
     const store = await open()
     await claim(store)
-    await store.once((tx) => tx.replies.drop(MINE))
+    await store.single((tx) => tx.replies.drop(MINE))
     expect(await claim(store)).toBeUndefined()
-    await store.once((tx) => tx.replies.keep({ ...MINE, status: 200, body: '' }))
-    await store.once((tx) => tx.replies.drop(MINE))
+    await store.single((tx) => tx.replies.keep({ ...MINE, status: 200, body: '' }))
+    await store.single((tx) => tx.replies.drop(MINE))
     expect(await claim(store)).toMatchObject({ status: 200 })
   })
 
   it('are removed when they are old, oldest first and a few at a time', async () => {
     const store = await open()
     for (const at of [3_000, 1_000, 2_000]) await claim(store, { key: `key-${at}`, at })
-    const reap = (begunBefore: number, limit: number) => store.once((tx) => tx.replies.reap({ begunBefore, limit }))
+    const reap = (begunBefore: number, limit: number) => store.single((tx) => tx.replies.reap({ begunBefore, limit }))
     expect(await reap(1_000, 10)).toBe(0)
     expect(await reap(3_000, 1)).toBe(1)
     expect(await claim(store, { key: 'key-2000' })).toBeDefined()

@@ -102,7 +102,7 @@ class SqliteStore implements Store {
     return this.#writer.transact(() => verb(this.#shelves), options)
   }
 
-  once<T>(call: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T> {
+  single<T>(call: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T> {
     return this.transact(call, options)
   }
 

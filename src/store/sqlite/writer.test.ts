@@ -174,20 +174,20 @@ describe('the writer', () => {
 
   it('does not wait for the disk where nothing of a group has to last', async () => {
     const { writer, ran } = createEngine()
-    await writer.transact(async () => 1, { isLasting: false })
+    await writer.transact(async () => 1, { isDurable: false })
     expect(ran).toEqual(['do not wait', 'BEGIN IMMEDIATE', 'COMMIT', 'wait for the disk'])
   })
 
   it('waits for the disk where anything of a group has to last', async () => {
     const { writer, ran } = createEngine()
-    await Promise.all([writer.transact(async () => 1, { isLasting: false }), writer.transact(async () => 2)])
+    await Promise.all([writer.transact(async () => 1, { isDurable: false }), writer.transact(async () => 2)])
     expect(ran.filter((text) => text === 'COMMIT')).toHaveLength(1)
     expect(ran).not.toContain('do not wait')
   })
 
   it('leaves what has to last to the next group where it came while the lock was waited for', async () => {
     const { writer, ran } = createEngine({}, { busy: 1, onBusy: () => void writer.transact(async () => 2) })
-    await writer.transact(async () => 1, { isLasting: false })
+    await writer.transact(async () => 1, { isDurable: false })
     await writer.idle()
     expect(ran.filter((text) => /COMMIT|wait/.test(text)).slice(-4)).toEqual([
       'do not wait',
@@ -226,10 +226,10 @@ describe('the writer', () => {
 
   it('waits for the disk again where a group came to nothing', async () => {
     const { writer, ran } = createEngine({ COMMIT: engineError(13) })
-    await outcomes([writer.transact(async () => 1, { isLasting: false })])
+    await outcomes([writer.transact(async () => 1, { isDurable: false })])
     expect(ran.at(-1)).toBe('wait for the disk')
     const busy = createEngine({ 'BEGIN IMMEDIATE': engineError(5) })
-    await outcomes([busy.writer.transact(async () => 1, { isLasting: false, patienceMs: 1 })])
+    await outcomes([busy.writer.transact(async () => 1, { isDurable: false, patienceMs: 1 })])
     expect(busy.ran.filter((text) => /wait/.test(text)).at(-1)).toBe('wait for the disk')
   })
 

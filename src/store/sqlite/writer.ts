@@ -90,10 +90,10 @@ export class Writer {
 
   transact<T>(
     verb: () => Promise<T>,
-    { patienceMs = this.#options.busyMs, isLasting = true, isCheckedFirst = false }: VerbOptions = {},
+    { patienceMs = this.#options.busyMs, isDurable = true, isCheckedFirst = false }: VerbOptions = {},
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ verb, patienceMs, isLasting, isCheckedFirst, resolve: resolve as Job['resolve'], reject })
+      this.#queue.push({ verb, patienceMs, isDurable, isCheckedFirst, resolve: resolve as Job['resolve'], reject })
       this.#running ??= this.#run()
     })
   }
@@ -106,10 +106,10 @@ export class Writer {
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
       await this.#options.gather()
-      const isLasting = this.#queue.some((job) => job.isLasting)
+      const isDurable = this.#queue.some((job) => job.isDurable)
       try {
-        const connection = await this.#begin(isLasting)
-        await this.#group(connection, this.#takeGroup(isLasting))
+        const connection = await this.#begin(isDurable)
+        await this.#group(connection, this.#takeGroup(isDurable))
       } catch (error) {
         for (const job of this.#queue.splice(0)) job.reject(error)
       }
@@ -119,9 +119,9 @@ export class Writer {
   }
 
   /** While the lock was waited for, a verb that must last may have joined those that need not: it goes with the next. */
-  #takeGroup(isLasting: boolean): readonly Job[] {
-    const firstLasting = isLasting ? -1 : this.#queue.findIndex((job) => job.isLasting)
-    return this.#queue.splice(0, firstLasting === -1 ? MAX_GROUP : Math.min(firstLasting, MAX_GROUP))
+  #takeGroup(isDurable: boolean): readonly Job[] {
+    const firstDurable = isDurable ? -1 : this.#queue.findIndex((job) => job.isDurable)
+    return this.#queue.splice(0, firstDurable === -1 ? MAX_GROUP : Math.min(firstDurable, MAX_GROUP))
   }
 
   async #group(connection: Connection, jobs: readonly Job[]): Promise<void> {
@@ -194,13 +194,13 @@ export class Writer {
    * Gets the write lock without SQLite's busy handler. Whoever finds it taken lines up, and for a while at once: the first
    * in the line, or everybody where there is none, asks again after short waits.
    */
-  async #begin(isLasting: boolean): Promise<Connection> {
+  async #begin(isDurable: boolean): Promise<Connection> {
     const startedAt = this.#options.now()
     let turn: Turn | undefined
     try {
       if (this.#crowd > 0) turn = await this.#options.takeTurn(this.#patienceMs())
       for (let attempt = 0; ; attempt++) {
-        const connection = await this.#tryBegin(isLasting)
+        const connection = await this.#tryBegin(isDurable)
         if (connection) {
           this.#crowd = this.#options.now() - startedAt > CROWD_MS ? CROWD_REMEMBERED : Math.max(0, this.#crowd - 1)
           return connection
@@ -218,10 +218,10 @@ export class Writer {
   }
 
   /** Undefined where somebody else writes. */
-  async #tryBegin(isLasting: boolean): Promise<Connection | undefined> {
+  async #tryBegin(isDurable: boolean): Promise<Connection | undefined> {
     const connection = await this.#options.connect()
     try {
-      connection.waitForDisk(isLasting)
+      connection.waitForDisk(isDurable)
       connection.run('BEGIN IMMEDIATE')
       return connection
     } catch (error) {

@@ -92,8 +92,8 @@ onBothEngines('the local ledger', (openStore) => {
     const world = open(store)
     const topicId = await makeTopic(world, { submitKey: 'key:12205a5a' })
     const entry = { topicId, payer: PAYER, message: 'eA==', chunk: null, transaction: null, now: store.now() }
-    expect(await store.once((tx) => tx.ledger.addEntry({ ...entry, isSigned: false }))).toBeUndefined()
-    expect(await store.once((tx) => tx.ledger.addEntry({ ...entry, isSigned: true }))).toMatchObject({ sequence: 1 })
+    expect(await store.single((tx) => tx.ledger.addEntry({ ...entry, isSigned: false }))).toBeUndefined()
+    expect(await store.single((tx) => tx.ledger.addEntry({ ...entry, isSigned: true }))).toMatchObject({ sequence: 1 })
   })
 
   it('refuses keys and accounts that are none', async () => {

@@ -117,7 +117,7 @@ onBothEngines('what is on its way to a ledger', (open) => {
     const createTopic: Ledger['createTopic'] = async (params) => {
       const made = await elsewhere.ledger.createTopic(params)
       const [known] = await us.postern.ledger.topics({})
-      await us.ctx.store.once((tx) =>
+      await us.ctx.store.single((tx) =>
         tx.ledger.insertTopic({ ...(known ?? expect.fail()), id: made.topicId, network: 'local', entity: null }),
       )
       return made

@@ -201,7 +201,7 @@ describe.each([sqlite, postgres])('the outbox of $name', (maker) => {
     const shaky = {
       read: { ...store.read, relays, events: { ...events, last } },
       transact: store.transact.bind(store),
-      once: store.once.bind(store),
+      single: store.single.bind(store),
       now: () => store.now(),
     }
     const outbox = createOutbox({ store: shaky, name: 'x', holder: 'one' })

@@ -50,7 +50,7 @@ function ported(store: Store): Store {
     engine: store.engine,
     location: store.location,
     transact: (verb, options) => store.transact(verb, options),
-    once: (call, options) => store.once(call, options),
+    single: (call, options) => store.single(call, options),
     push: (params) => store.push(params),
     read: store.read,
     now: () => store.now(),

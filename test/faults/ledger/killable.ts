@@ -40,7 +40,7 @@ export function killableStore(store: Store, reaper: Reaper): Store {
   }
   return storeWith(store, {
     transact: (verb, options) => through(() => store.transact(verb, options)),
-    once: (call, options) => through(() => store.once(call, options)),
+    single: (call, options) => through(() => store.single(call, options)),
     push: (params) => through(() => store.push(params)),
   })
 }

@@ -79,7 +79,7 @@ export async function openElsewhere(options: ElsewhereOptions = {}): Promise<Els
     },
     async add({ topicId, payer, bytes, chunk, at = now() }) {
       const message = Buffer.from(bytes).toString('base64')
-      await store.once((tx) =>
+      await store.single((tx) =>
         tx.ledger.addEntry({ topicId, payer, message, chunk, transaction: null, isSigned: true, now: at }),
       )
     },

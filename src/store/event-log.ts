@@ -1,5 +1,5 @@
+import type { EventShelf, EventSlice } from './contract/events.ts'
 import type { RawEvent } from './event-data.ts'
-import type { EventShelf, EventSlice } from './source-shelves.ts'
 
 /** Events as they are kept. Each engine has its own, because each has an order of commits of its own. */
 export interface EventLog extends Pick<EventShelf, 'last' | 'reap'> {

@@ -6,8 +6,8 @@ import type { TraceContext } from '../model/network/trace-context.ts'
 import type { Offer, OfferOutcome } from '../model/offer.ts'
 import type { Priority } from '../model/priority.ts'
 import type { Session } from '../model/session.ts'
+import type { NewOffer } from './contract/offers.ts'
 import type { SqlRow, SqlValue } from './sql.ts'
-import type { NewOffer } from './store.ts'
 
 /** The one place where columns become nouns and nouns columns. */
 

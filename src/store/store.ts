@@ -1,13 +1,24 @@
-import type { DeliveryState } from '../model/delivery.ts'
 import type { HealthCheck, PushResult } from '../model/postern.ts'
-import type { AgentShelf, SessionShelf } from './agent-shelves.ts'
-import type { DecisionShelf, GateShelf } from './gate-shelf.ts'
-import type { HistoryShelf } from './history-shelf.ts'
-import type { DeliveryShelf, MessageShelf, OfferShelf, PushParams, SnoozeShelf } from './inbox-shelves.ts'
-import type { InheritanceShelf } from './inheritance-shelf.ts'
-import type { LedgerShelf } from './ledger-shelf.ts'
-import type { RelayShelf } from './relay-shelf.ts'
-import type { EventShelf, PlanShelf, ReplyShelf, ServiceShelf, SpaceShelf, TokenShelf } from './source-shelves.ts'
+import type { AgentShelf } from './contract/agents.ts'
+import type { BudgetShelf } from './contract/budgets.ts'
+import type { DecisionShelf } from './contract/decisions.ts'
+import type { DeliveryShelf } from './contract/deliveries.ts'
+import type { EventShelf } from './contract/events.ts'
+import type { GateShelf } from './contract/gates.ts'
+import type { HistoryShelf } from './contract/history.ts'
+import type { InheritanceShelf } from './contract/inheritances.ts'
+import type { LedgerShelf } from './contract/ledger.ts'
+import type { MessageShelf, PushParams } from './contract/messages.ts'
+import type { OfferShelf } from './contract/offers.ts'
+import type { PlanShelf } from './contract/plans.ts'
+import type { RelayShelf } from './contract/relays.ts'
+import type { ReplyShelf } from './contract/replies.ts'
+import type { ServiceShelf } from './contract/services.ts'
+import type { SessionShelf } from './contract/sessions.ts'
+import type { SnoozeShelf } from './contract/snoozes.ts'
+import type { SpaceShelf } from './contract/spaces.ts'
+import type { TokenShelf } from './contract/tokens.ts'
+import type { UpkeepShelf } from './contract/upkeep.ts'
 
 /**
  * Where truth is kept. SQLite and PostgreSQL embody it; one conformance suite runs against both.
@@ -54,49 +65,26 @@ export interface TransactOptions {
   readonly isDurable?: boolean
 }
 
-export type { AgentShelf, NewAgent, SessionShelf, SettleAgent, TurnParams } from './agent-shelves.ts'
-export type { CloseGate, DecisionShelf, GateShelf, ListGates, SessionMark } from './gate-shelf.ts'
-export type { DeliverySample, HistoryShelf, OfferSample, WaitingSample } from './history-shelf.ts'
-export type {
-  CandidateParams,
-  ClosedOffer,
-  CloseOffer,
-  DeliveryShelf,
-  ListParams,
-  LookParams,
-  MessageShelf,
-  MoveAllParams,
-  MoveParams,
-  NewOffer,
-  OfferShelf,
-  PushItem,
-  PushParams,
-  RecordParams,
-  SnoozeParams,
-  SnoozeShelf,
-  Waiting,
-} from './inbox-shelves.ts'
-export type {
-  InheritanceOutcome,
-  InheritanceRecord,
-  InheritanceShelf,
-  OfferedItem,
-  RootRef,
-} from './inheritance-shelf.ts'
-export type { LedgerAccount, LedgerShelf, LedgerTransaction, ListTopics, NewEntry } from './ledger-shelf.ts'
-export type { RelayRecord, RelayShelf, RelaySlice } from './relay-shelf.ts'
-export type {
-  ClaimedReply,
-  EventShelf,
-  NewPost,
-  PlanShelf,
-  ReplyKey,
-  ReplyShelf,
-  ServiceRecord,
-  ServiceShelf,
-  SpaceShelf,
-  TokenShelf,
-} from './source-shelves.ts'
+export type * from './contract/agents.ts'
+export type * from './contract/budgets.ts'
+export type * from './contract/decisions.ts'
+export type * from './contract/deliveries.ts'
+export type * from './contract/events.ts'
+export type * from './contract/gates.ts'
+export type * from './contract/history.ts'
+export type * from './contract/inheritances.ts'
+export type * from './contract/ledger.ts'
+export type * from './contract/messages.ts'
+export type * from './contract/offers.ts'
+export type * from './contract/plans.ts'
+export type * from './contract/relays.ts'
+export type * from './contract/replies.ts'
+export type * from './contract/services.ts'
+export type * from './contract/sessions.ts'
+export type * from './contract/snoozes.ts'
+export type * from './contract/spaces.ts'
+export type * from './contract/tokens.ts'
+export type * from './contract/upkeep.ts'
 
 export interface Shelves {
   readonly agents: AgentShelf
@@ -119,33 +107,4 @@ export interface Shelves {
   readonly ledger: LedgerShelf
   readonly budgets: BudgetShelf
   readonly upkeep: UpkeepShelf
-}
-
-export interface BudgetShelf {
-  /** Takes one token of the pair's bucket; false where it is empty. */
-  take(params: {
-    readonly from: string
-    readonly to: string
-    readonly now: number
-    readonly burst: number
-    readonly perMinute: number
-  }): Promise<boolean>
-}
-
-export interface UpkeepShelf {
-  /** Whether a gate's time has come. */
-  hasDueGates(params: { readonly now: number }): Promise<boolean>
-  /** Whether a plan's instant has come. */
-  hasDuePlans(params: { readonly now: number }): Promise<boolean>
-  /** The earliest time after another at which a gate or a plan has to be looked at; undefined where there is none. */
-  nextAt(params: { readonly after: number }): Promise<number | undefined>
-  /** When each job was last claimed. */
-  ranAt(): Promise<ReadonlyMap<string, number>>
-  /** Claims the next slice of a named job if it is due; false where somebody else had it within the interval. */
-  claim(params: { readonly job: string; readonly now: number; readonly intervalMs: number }): Promise<boolean>
-  /** Forgets sessions, ended or not, of which nothing was heard since a time; at most `limit`. */
-  forgetSessions(params: { readonly unheardSince: number; readonly limit: number }): Promise<number>
-  /** Removes whole messages older than `idBefore`, all of whose deliveries were finished before a time; at most `limit`. */
-  reap(params: { readonly finishedBefore: number; readonly idBefore: string; readonly limit: number }): Promise<number>
-  counts(): Promise<Readonly<Record<DeliveryState, number>>>
 }

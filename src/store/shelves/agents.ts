@@ -1,6 +1,6 @@
+import type { AgentShelf } from '../contract/agents.ts'
 import { AGENT_COLUMNS, readAgent } from '../rows.ts'
 import type { Sql } from '../sql.ts'
-import type { AgentShelf } from '../store.ts'
 
 /** Only the embedded store can settle an agent. */
 export function createAgentShelf(sql: Sql): Omit<AgentShelf, 'settle'> {

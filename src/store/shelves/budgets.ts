@@ -1,5 +1,5 @@
+import type { BudgetShelf } from '../contract/budgets.ts'
 import { locking, type Sql } from '../sql.ts'
-import type { BudgetShelf } from '../store.ts'
 
 const MINUTE_MS = 60_000
 

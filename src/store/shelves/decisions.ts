@@ -1,5 +1,5 @@
+import type { DecisionShelf } from '../contract/decisions.ts'
 import { DECISION_COLUMNS, decisionValues, readDecision } from '../gate-rows.ts'
-import type { DecisionShelf } from '../gate-shelf.ts'
 import { locking, type Sql } from '../sql.ts'
 
 export function createDecisionShelf(sql: Sql): DecisionShelf {

@@ -1,7 +1,7 @@
 import type { DeliveryState, InboxMessage } from '../../model/delivery.ts'
+import type { CandidateParams, DeliveryShelf, ListParams } from '../contract/deliveries.ts'
 import { readDelivery, readInboxMessage, SELECT_DELIVERY, SELECT_INBOX_MESSAGE, STATE_NOW } from '../rows.ts'
 import { isAmong, locking, ringInboxes, type Sql, type SqlRow, type SqlValue } from '../sql.ts'
-import type { CandidateParams, DeliveryShelf, ListParams } from '../store.ts'
 import { readWaiting, WAITING } from './waiting.ts'
 
 export const LEAST_URGENT = 4

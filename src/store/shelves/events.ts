@@ -1,6 +1,6 @@
+import type { EventShelf } from '../contract/events.ts'
 import { describeEvents } from '../event-data.ts'
 import type { EventLog } from '../event-log.ts'
-import type { EventShelf } from '../source-shelves.ts'
 import type { Sql } from '../sql.ts'
 
 export function createEventShelf(sql: Sql, log: EventLog): EventShelf {

@@ -1,5 +1,5 @@
+import type { GateShelf, SessionMark } from '../contract/gates.ts'
 import { GATE_COLUMNS, gateValues, readGate, readSessionGate, SESSION_GATE_COLUMNS } from '../gate-rows.ts'
-import type { GateShelf, SessionMark } from '../gate-shelf.ts'
 import { locking, type Sql } from '../sql.ts'
 
 export function createGateShelf(sql: Sql): GateShelf {

@@ -1,6 +1,6 @@
 import type { DeliveryState } from '../../model/delivery.ts'
 import type { Priority } from '../../model/priority.ts'
-import type { HistoryShelf } from '../history-shelf.ts'
+import type { HistoryShelf } from '../contract/history.ts'
 import { readInboxMessage, SELECT_INBOX_MESSAGE, STATE_NOW } from '../rows.ts'
 import type { Sql } from '../sql.ts'
 

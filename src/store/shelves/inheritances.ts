@@ -1,4 +1,4 @@
-import type { InheritanceRecord, InheritanceShelf } from '../inheritance-shelf.ts'
+import type { InheritanceRecord, InheritanceShelf } from '../contract/inheritances.ts'
 import type { Sql, SqlRow } from '../sql.ts'
 
 const COLUMNS = 'id, machine, root, agent_id, session_id, items, tokens, offered_at, printed_at, closed_at, outcome'

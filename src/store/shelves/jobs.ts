@@ -1,5 +1,5 @@
+import type { UpkeepShelf } from '../contract/upkeep.ts'
 import type { Sql } from '../sql.ts'
-import type { UpkeepShelf } from '../store.ts'
 import { READY } from './waiting.ts'
 
 type JobShelf = Pick<UpkeepShelf, 'ranAt' | 'claim' | 'hasDueGates' | 'hasDuePlans' | 'nextAt'>

@@ -1,6 +1,6 @@
+import type { MessageShelf } from '../contract/messages.ts'
 import { readMessage, readSender, SELECT_MESSAGE } from '../rows.ts'
 import { locking, type Sql } from '../sql.ts'
-import type { MessageShelf } from '../store.ts'
 
 /** What both engines read of messages in the same way. Pushing and searching have a body for each. */
 export function createMessageReader(

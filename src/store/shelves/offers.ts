@@ -1,9 +1,9 @@
 import type { InboxMessage } from '../../model/delivery.ts'
 import type { Offer } from '../../model/offer.ts'
 import { PRINTED_EVIDENCE } from '../../model/receipt.ts'
+import type { CloseOffer, OfferShelf } from '../contract/offers.ts'
 import { OFFER_COLUMNS, readOffer, readSession, SESSION_COLUMNS } from '../rows.ts'
 import { isAmong, locking, ringInboxes, type Sql, type SqlValue } from '../sql.ts'
-import type { CloseOffer, OfferShelf } from '../store.ts'
 
 /** An offer with its deliveries, as a list of their numbers, and those of its messages that it shows by headline only. */
 interface Members {

@@ -1,6 +1,6 @@
 import type { Priority } from '../../model/priority.ts'
 import type { Plan } from '../../model/sources/plan.ts'
-import type { PlanShelf } from '../source-shelves.ts'
+import type { PlanShelf } from '../contract/plans.ts'
 import { isAmong, locking, type Sql, type SqlRow, type SqlValue } from '../sql.ts'
 import { READY } from './waiting.ts'
 

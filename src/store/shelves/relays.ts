@@ -1,7 +1,7 @@
 import type { Message } from '../../model/message.ts'
+import type { RelayRecord, RelayShelf, RelaySlice } from '../contract/relays.ts'
 import type { RawEvent } from '../event-data.ts'
 import type { EventLog } from '../event-log.ts'
-import type { RelayRecord, RelayShelf, RelaySlice } from '../relay-shelf.ts'
 import { MESSAGE_COLUMNS, readMessage, SELECT_MESSAGE } from '../rows.ts'
 import { isAmong, type Sql } from '../sql.ts'
 

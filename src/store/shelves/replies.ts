@@ -1,4 +1,4 @@
-import type { ReplyShelf } from '../source-shelves.ts'
+import type { ReplyShelf } from '../contract/replies.ts'
 import type { Sql } from '../sql.ts'
 
 export function createReplyShelf(sql: Sql): ReplyShelf {

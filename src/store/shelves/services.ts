@@ -1,4 +1,4 @@
-import type { ServiceRecord, ServiceShelf } from '../source-shelves.ts'
+import type { ServiceRecord, ServiceShelf } from '../contract/services.ts'
 import { locking, type Sql, type SqlRow, type SqlValue } from '../sql.ts'
 
 export function createServiceShelf(sql: Sql): ServiceShelf {

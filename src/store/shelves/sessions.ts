@@ -1,6 +1,6 @@
+import type { SessionShelf } from '../contract/sessions.ts'
 import { readSession, SESSION_COLUMNS } from '../rows.ts'
 import { locking, type Sql } from '../sql.ts'
-import type { SessionShelf } from '../store.ts'
 
 /** Events that may be fired twice come close together. */
 const MAX_FIRINGS = 16

@@ -1,5 +1,5 @@
 import { PRINTED_EVIDENCE } from '../../model/receipt.ts'
-import type { SnoozeParams, SnoozeShelf } from '../inbox-shelves.ts'
+import type { SnoozeParams, SnoozeShelf } from '../contract/snoozes.ts'
 import { OFFER_COLUMNS, readInboxMessage, readOffer, SELECT_INBOX_MESSAGE } from '../rows.ts'
 import { isAmong, locking, ringInboxes, type Sql, type SqlRow } from '../sql.ts'
 import { INSERT_STEP, LEAST_URGENT, TAKEABLE } from './deliveries.ts'

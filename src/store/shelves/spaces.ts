@@ -1,6 +1,6 @@
 import type { Space, SpacePost } from '../../model/sources/space.ts'
+import type { SpaceShelf } from '../contract/spaces.ts'
 import { formatSender, readSender } from '../rows.ts'
-import type { SpaceShelf } from '../source-shelves.ts'
 import { locking, type Sql, type SqlRow } from '../sql.ts'
 
 export function createSpaceShelf(sql: Sql): SpaceShelf {

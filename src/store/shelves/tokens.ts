@@ -1,5 +1,5 @@
 import type { Token } from '../../model/network/token.ts'
-import type { TokenShelf } from '../source-shelves.ts'
+import type { TokenShelf } from '../contract/tokens.ts'
 import type { Sql, SqlRow } from '../sql.ts'
 
 export function createTokenShelf(sql: Sql): TokenShelf {

@@ -1,7 +1,7 @@
 import { DELIVERY_STATES, type DeliveryState, FINISHED_STATES } from '../../model/delivery.ts'
+import type { UpkeepShelf } from '../contract/upkeep.ts'
 import { STATE_NOW } from '../rows.ts'
 import { isAmong, locking, type Sql, type SqlRow } from '../sql.ts'
-import type { UpkeepShelf } from '../store.ts'
 
 const FINISHED = FINISHED_STATES.map((state) => `'${state}'`).join(', ')
 

@@ -1,5 +1,5 @@
+import type { Waiting } from '../contract/deliveries.ts'
 import type { SqlRow } from '../sql.ts'
-import type { Waiting } from '../store.ts'
 
 /** A plan that has an instant to come, and nothing that keeps it from firing then. */
 export const READY = `p.next_run_at IS NOT NULL AND p.paused_at IS NULL

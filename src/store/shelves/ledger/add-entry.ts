@@ -1,5 +1,5 @@
 import { framePartsOf, runningHash } from '../../../kit/node/running-hash.ts'
-import type { LedgerShelf, NewEntry } from '../../ledger-shelf.ts'
+import type { LedgerShelf, NewEntry } from '../../contract/ledger.ts'
 import type { Sql, SqlValue } from '../../sql.ts'
 import { ENTRY_COLUMNS, readEntry } from './entries.ts'
 

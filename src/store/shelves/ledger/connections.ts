@@ -1,5 +1,5 @@
 import type { LedgerConnection } from '../../../model/ledger/connection.ts'
-import type { LedgerShelf } from '../../ledger-shelf.ts'
+import type { LedgerShelf } from '../../contract/ledger.ts'
 import type { Sql, SqlRow, SqlValue } from '../../sql.ts'
 
 type Connections = Pick<

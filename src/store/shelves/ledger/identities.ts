@@ -1,5 +1,5 @@
 import type { LedgerIdentity } from '../../../model/ledger/identity.ts'
-import type { LedgerShelf } from '../../ledger-shelf.ts'
+import type { LedgerShelf } from '../../contract/ledger.ts'
 import type { Sql, SqlRow, SqlValue } from '../../sql.ts'
 
 type Identities = Pick<LedgerShelf, 'putIdentity' | 'identityOf' | 'identities' | 'putAccount' | 'getAccount'>

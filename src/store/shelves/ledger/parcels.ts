@@ -1,5 +1,5 @@
 import type { LedgerParcel, ParcelState } from '../../../model/ledger/parcel.ts'
-import type { LedgerShelf } from '../../ledger-shelf.ts'
+import type { LedgerShelf } from '../../contract/ledger.ts'
 import { locking, type Sql, type SqlRow, type SqlValue } from '../../sql.ts'
 
 type Parcels = Pick<

@@ -1,6 +1,6 @@
 import { PosternError } from '../../../model/errors.ts'
 import type { LedgerTopic } from '../../../model/ledger/topic.ts'
-import type { LedgerShelf } from '../../ledger-shelf.ts'
+import type { LedgerShelf } from '../../contract/ledger.ts'
 import { LostRace, locking, type Sql, type SqlRow, type SqlValue } from '../../sql.ts'
 
 type Topics = Pick<

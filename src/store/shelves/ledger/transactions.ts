@@ -1,4 +1,4 @@
-import type { LedgerShelf } from '../../ledger-shelf.ts'
+import type { LedgerShelf } from '../../contract/ledger.ts'
 import type { Sql } from '../../sql.ts'
 
 type Transactions = Pick<LedgerShelf, 'putTransaction' | 'getTransaction' | 'reapTransactions'>

@@ -1,4 +1,4 @@
-import type { Message } from '../model/message.ts'
+import type { Message } from '../../model/message.ts'
 
 /** How far the store's messages were carried to an engine that rings other machines. */
 export interface RelayShelf {

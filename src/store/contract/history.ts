@@ -1,5 +1,5 @@
-import type { DeliveryState, InboxMessage } from '../model/delivery.ts'
-import type { Priority } from '../model/priority.ts'
+import type { DeliveryState, InboxMessage } from '../../model/delivery.ts'
+import type { Priority } from '../../model/priority.ts'
 
 /**
  * Looks back over what has happened, for people who look at it. Every look is bounded by what it reads, whatever the store

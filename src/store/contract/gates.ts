@@ -1,5 +1,4 @@
-import type { Decision, DecisionAnswer, DecisionState } from '../model/decision.ts'
-import type { Gate, GateState, GateStep, SessionGate } from '../model/gate.ts'
+import type { Gate, GateState, GateStep, SessionGate } from '../../model/gate.ts'
 
 export interface GateShelf {
   /** `nextAt` is when the gate has to be looked at again by itself; null where only others can move it. */
@@ -73,26 +72,4 @@ export interface CloseGate {
   readonly reason: string
   /** When it has to be looked at once more although it is closed; absent: never. */
   readonly nextAt?: number
-}
-
-export interface DecisionShelf {
-  insert(decision: Decision): Promise<void>
-  /** Within a transaction it is locked until that ends. */
-  get(id: string): Promise<Decision | undefined>
-  /** The decision that holds a gate. */
-  ofGate(gateId: string): Promise<Decision | undefined>
-  /** Newest first. */
-  list(params: {
-    readonly agent?: string
-    readonly states: readonly DecisionState[]
-    readonly limit: number
-  }): Promise<readonly Decision[]>
-  /** Ends an open decision; false where it has ended already. */
-  close(params: {
-    readonly id: string
-    readonly state: DecisionState
-    readonly answer: DecisionAnswer | null
-  }): Promise<boolean>
-  /** Whether an agent has asked anything since a time that it has not taken back itself. */
-  hasAsked(params: { readonly agent: string; readonly since: number }): Promise<boolean>
 }

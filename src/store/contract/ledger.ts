@@ -1,8 +1,8 @@
-import type { LedgerConnection } from '../model/ledger/connection.ts'
-import type { EntryChunk, LedgerEntry } from '../model/ledger/entry.ts'
-import type { LedgerIdentity } from '../model/ledger/identity.ts'
-import type { LedgerParcel, ParcelState } from '../model/ledger/parcel.ts'
-import type { LedgerTopic, TopicRole } from '../model/ledger/topic.ts'
+import type { LedgerConnection } from '../../model/ledger/connection.ts'
+import type { EntryChunk, LedgerEntry } from '../../model/ledger/entry.ts'
+import type { LedgerIdentity } from '../../model/ledger/identity.ts'
+import type { LedgerParcel, ParcelState } from '../../model/ledger/parcel.ts'
+import type { LedgerTopic, TopicRole } from '../../model/ledger/topic.ts'
 
 /** Topics, their entries, who has which, and what is on its way to a ledger elsewhere. Alike on both engines. */
 export interface LedgerShelf {

@@ -1,4 +1,4 @@
-import type { ItemRef } from '../model/handoff/item.ts'
+import type { ItemRef } from '../../model/handoff/item.ts'
 
 /** Who is being shown which files, until that is confirmed; and what it cost. */
 export interface InheritanceShelf {

@@ -114,15 +114,10 @@ type Concern = (params: unknown, result: unknown) => Concerned
 export function observeWrites(shelves: Shelves, note: (concerned: () => Concerned) => void): Shelves {
   const observed = Object.entries(shelves).map(([shelf, calls]: [string, Shelf]) => {
     const concerns = CONCERNS[shelf as keyof Shelves] as Readonly<Record<string, Concern>> | Concern | undefined
-    if (typeof concerns === 'function') return [shelf, observeAll(calls, concerns, note)]
-    return [shelf, mapValues(calls, (call, name) => observeCall(call, concerns?.[name] ?? everybody, note))]
+    const concernOf = (name: string) => (typeof concerns === 'function' ? concerns : concerns?.[name]) ?? everybody
+    return [shelf, mapValues(calls, (call, name) => observeCall(call, concernOf(name), note))]
   })
   return Object.fromEntries(observed) as Shelves
-}
-
-/** Of a shelf that answers to any name. */
-function observeAll(calls: Shelf, concern: Concern, note: (concerned: () => Concerned) => void): Shelf {
-  return new Proxy(calls, { get: (shelf, name: string) => shelf[name] && observeCall(shelf[name], concern, note) })
 }
 
 function observeCall(call: Call, concern: Concern, note: (concerned: () => Concerned) => void): Call {

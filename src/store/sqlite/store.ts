@@ -2,28 +2,19 @@ import { realpathSync, statSync } from 'node:fs'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { PushResult } from '../../model/postern.ts'
-import { createAgentShelf } from '../shelves/agents.ts'
-import { createBudgetShelf } from '../shelves/budgets.ts'
-import { createDeliveryShelf } from '../shelves/deliveries.ts'
-import { createJobShelf } from '../shelves/jobs.ts'
-import { createMessageReader } from '../shelves/messages.ts'
-import { createOfferShelf } from '../shelves/offers.ts'
-import { createSessionShelf } from '../shelves/sessions.ts'
 import type { Sql } from '../sql.ts'
-import type { AgentShelf, PushParams, Shelves, Store, TransactOptions } from '../store.ts'
+import type { PushParams, Shelves, Store, TransactOptions } from '../store.ts'
 import { observeWrites } from './concerns.ts'
 import { asSql, Connection } from './connection.ts'
 import { isBusy } from './errors.ts'
 import { tendLog } from './log.ts'
-import { createOpener } from './offer.ts'
 import { openConnection } from './open.ts'
-import { createPusher } from './push.ts'
 import type { Queue, Turn } from './queue.ts'
 import { type QuietFolder, quietFolderOf } from './quiet.ts'
-import { createRareShelves } from './rare.ts'
 import type { OpenedStore } from './schema.ts'
 import { Settling } from './settle.ts'
 import type { Sharing } from './sharing.ts'
+import { createShelves } from './shelves.ts'
 import { Writer } from './writer.ts'
 
 export interface SqliteOptions {
@@ -85,17 +76,18 @@ class SqliteStore implements Store {
       gather: options.sharing?.gather ?? gatherCall,
     })
     const writing = asSql(options.path, () => this.#current())
-    const settle: Settle = async (params) => this.#settling.settle(params)
-    this.#shelves = observeWrites(
-      createShelves(writing, () => this.#current(), settle),
-      this.#settling.note,
-    )
+    const shelves = createShelves({
+      sql: writing,
+      connection: () => this.#current(),
+      settle: async (params) => this.#settling.settle(params),
+    })
+    this.#shelves = observeWrites(shelves, this.#settling.note)
     const reading = asSql(options.path, () => this.#forReading())
-    this.read = createShelves(
-      patient(reading, () => this.#reopened(), options),
-      () => this.#forReading(),
-      async () => false,
-    )
+    this.read = createShelves({
+      sql: patient(reading, () => this.#reopened(), options),
+      connection: () => this.#forReading(),
+      settle: async () => false,
+    })
   }
 
   transact<T>(verb: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T> {
@@ -203,22 +195,6 @@ class SqliteStore implements Store {
 
 /** Whatever else is asked for by the same call joins the group. */
 const gatherCall = () => Promise.resolve()
-
-type Settle = AgentShelf['settle']
-
-function createShelves(sql: Sql, connection: () => Connection, settle: Settle): Shelves {
-  const { searcher, sweeper, ...rare } = createRareShelves(sql)
-  return {
-    agents: { ...createAgentShelf(sql), settle },
-    sessions: createSessionShelf(sql),
-    messages: { ...createMessageReader(sql), ...createPusher(connection), ...searcher },
-    deliveries: createDeliveryShelf(sql),
-    offers: { ...createOfferShelf(sql), ...createOpener(connection) },
-    ...rare,
-    budgets: createBudgetShelf(sql),
-    upkeep: { ...createJobShelf(sql), ...sweeper },
-  }
-}
 
 /** Reads meet a lock only while the log is reset or recovered; they try again for as long as writers would. */
 function patient(

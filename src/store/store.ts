@@ -21,46 +21,56 @@ import type { TokenShelf } from './contract/tokens.ts'
 import type { UpkeepShelf } from './contract/upkeep.ts'
 
 /**
- * Where truth is kept. SQLite and PostgreSQL embody it; one conformance suite runs against both.
+ * The store: the one place that is right if two places disagree. SQLite and PostgreSQL implement it; one conformance
+ * suite runs against both.
  *
- * Whatever `transact` resolves is on stable storage, unless it need not last. A verb may be run again from its
- * beginning if the engine asks for it (a lost race on PostgreSQL, a group that failed half-way on SQLite), so it must
- * have no effects but those of its `tx`, and it awaits nothing else.
+ * - **Durable.** When `transact` resolves, its writes are on stable storage, unless `isDurable` is false.
+ * - **Atomic.** A verb that throws leaves nothing behind.
+ * - **Isolated.** On SQLite writing transactions run one after the other. On PostgreSQL they run side by side, and each
+ *   method of a shelf says what it locks.
+ * - **Run again.** The engine may run a verb again from its beginning: PostgreSQL after a lost race, SQLite if a group
+ *   failed half-way. So a verb has no effects but those of its `tx`, and awaits nothing else.
+ * - **Failures.** Expected outcomes are values, such as false or undefined. Refusals that a method names are
+ *   PosternErrors, and so is trouble with the engine: STORE_BUSY, STORE_FULL, STORE_IO, STORE_READ_ONLY,
+ *   STORE_CORRUPT, STORE_UNAVAILABLE. After STORE_UNAVAILABLE a write may have been committed; repeat it with its key.
  */
 export interface Store {
   readonly engine: 'sqlite' | 'postgres'
-  /** Where it is, fit to be shown: a path, or a URL without its password. */
+  /** Where the store is, safe to show: a path, or a URL without its password. */
   readonly location: string
-  /** All of a verb or nothing. On SQLite concurrent verbs share one commit. */
+  /** Runs a verb in one transaction: all of it or nothing. On SQLite concurrent verbs share one commit. */
   transact<T>(verb: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T>
-  /** A verb that makes exactly one call on a shelf: on PostgreSQL it needs no BEGIN and COMMIT around it. */
+  /**
+   * Runs a verb that makes exactly one call on a shelf. On PostgreSQL it needs no BEGIN and COMMIT; a second statement
+   * throws.
+   */
   single<T>(call: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T>
   /**
-   * Stores messages as one call of `messages.push` within `single` would, and fails alike. Many such calls that wait
-   * together may share a commit or a statement; each is still all or nothing by itself.
+   * Stores messages as `single` with one call of `messages.push` would, and fails in the same ways. Calls that wait at
+   * the same time may share a commit or a statement; each is still all or nothing by itself.
    */
   push(params: PushParams): Promise<readonly PushResult[]>
-  /** Reads what is committed. Never blocks a writer. */
+  /** Reads what is committed, locks nothing, and never blocks a writer. Two reads may see two states. */
   readonly read: Shelves
-  /** The store's clock: its machine's for PostgreSQL, so that many servers agree on deadlines. */
+  /** The store's clock. For PostgreSQL it is the database server's, so that many servers agree on deadlines. */
   now(): number
-  /** What the engine can say about its own health: settings, integrity, schema. */
+  /** Checks of the engine's own health: settings, integrity, schema. */
   check(): Promise<readonly HealthCheck[]>
-  /** What is wrong with the contents, in words; empty when conservation holds. */
+  /** What is wrong with the contents, in words; empty if every message and delivery is accounted for. */
   audit(params: { readonly limit: number }): Promise<readonly string[]>
-  /** A consistent copy, taken while others write. */
+  /** Writes a consistent copy while others write to the store. */
   backup(path: string): Promise<void>
+  /** Waits for the writes that were asked for. Later calls throw STORE_UNAVAILABLE. */
   close(): Promise<void>
 }
 
 export interface TransactOptions {
-  /** How long it waits for other processes, on SQLite. */
+  /** How long it waits for other processes. SQLite only. */
   readonly patienceMs?: number
   /**
-   * False: on SQLite loss of power may undo it, though nothing else can. Only for an offer, which is then simply made
-   * again, and for what is known of a session, which has ended then: nobody has to wait for the disk before a message is
-   * shown. PostgreSQL always waits, for its server may crash
-   * while those who were shown the messages live on.
+   * False if loss of power may undo the transaction on SQLite; nothing else can. It saves waiting for the disk before a
+   * message is shown. Use it only for an offer, which is then made again, and for what is known of a session, which has
+   * ended then. PostgreSQL always waits: its server may crash while the agents that were shown the messages live on.
    */
   readonly isDurable?: boolean
 }
@@ -86,6 +96,7 @@ export type * from './contract/spaces.ts'
 export type * from './contract/tokens.ts'
 export type * from './contract/upkeep.ts'
 
+/** The contents of the store, a shelf for each concept. Each contract is in `contract/<shelf>.ts`. */
 export interface Shelves {
   readonly agents: AgentShelf
   readonly sessions: SessionShelf

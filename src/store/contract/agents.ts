@@ -1,32 +1,41 @@
 import type { Agent } from '../../model/agent.ts'
 
+/**
+ * Agents and their names. The shelf keeps ids unique; the caller keeps names unmistakable with `lookalikes`.
+ *
+ * On PostgreSQL a transaction that finds no agent by `get`, or calls `lookalikes`, holds a lock on all names until it
+ * ends. Otherwise two transactions could each find free a name that looks like the other's.
+ */
 export interface AgentShelf {
   /** Also finds removed agents. */
   get(id: string): Promise<Agent | undefined>
-  /** By id order. */
+  /** Ordered by id. */
   list(params: { readonly removed: boolean }): Promise<readonly Agent[]>
-  /** Agents that have not taken up every broadcast yet. */
+  /** Ids of the agents that have not taken up every broadcast yet, in order. */
   behind(): Promise<readonly string[]>
-  /** Agents, removed ones too, whose id or display name looks the same. */
+  /** Agents, including removed ones, whose id or display name looks the same. */
   lookalikes(skeletons: readonly string[]): Promise<readonly Agent[]>
-  /** Inserts it unless the id is taken; false where it was. The broadcast cursor starts at the present or at zero. */
+  /** False if the id is taken; then nothing is written. The broadcast cursor starts at the present or at zero. */
   insert(params: NewAgent): Promise<boolean>
+  /** Repeatable. Does nothing if the agent does not exist, like the two below. */
   update(params: { readonly id: string; readonly displayName: string; readonly skeleton: string }): Promise<void>
   /** Makes a registered person an owner. */
   setOwner(params: { readonly id: string }): Promise<void>
+  /** Null brings the agent back; its broadcast cursor then starts at the present. */
   setRemoved(params: { readonly id: string; readonly removedAt: number | null }): Promise<void>
   /**
-   * Makes the agent's quiet file where nothing waits for it: nothing is pending, whether its time is over or not, or
-   * was broadcast, and no offer and no gate of it is open or has a time to come, neither before this transaction nor by
-   * now. True where it was made. Whatever concerns the agent removes the file before it is committed. Always false on
-   * PostgreSQL, to which other machines write.
+   * Makes the agent's quiet file if nothing waits for it, and returns true if it did. Nothing may wait before this
+   * transaction or at this point of it: no pending delivery (expired or not), no broadcast, no open offer, no gate that
+   * is open or has a time to come, no plan. A later write that concerns the agent removes the file before it commits.
+   *
+   * Always false on PostgreSQL, because other machines write to it.
    */
   settle(params: SettleAgent): Promise<boolean>
 }
 
 export interface SettleAgent {
   readonly agent: string
-  /** Absolute paths of the files that must be empty too while it is quiet. */
+  /** Absolute paths of the spool files that must be empty as well while the agent is quiet. */
   readonly spools: readonly string[]
 }
 
@@ -34,5 +43,6 @@ export interface NewAgent {
   readonly agent: Agent
   readonly idSkeleton: string
   readonly nameSkeleton: string
+  /** True if the agent also gets the broadcasts of the past. */
   readonly withBroadcasts: boolean
 }

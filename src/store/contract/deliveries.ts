@@ -2,59 +2,74 @@ import type { Delivery, DeliveryState, InboxMessage } from '../../model/delivery
 import type { Priority } from '../../model/priority.ts'
 import type { ReceiptStep } from '../../model/receipt.ts'
 
+/**
+ * One delivery per message and recipient, and its history. The state machine is in `model/delivery.ts`; `move` and
+ * `moveAll` trust the caller to know it. Each move and its step of the history are written together.
+ */
 export interface DeliveryShelf {
   /**
-   * A cheap look, without locks: is there anything for this agent? Undefined for an agent that does not exist. Who means
-   * to drain says how much, and may be shown candidates at once.
+   * A cheap check without locks: does anything wait for this agent? Undefined if the agent does not exist. A caller that
+   * is about to drain passes its limits, and may get candidates at once.
    */
   waiting(params: LookParams | CandidateParams): Promise<Waiting | undefined>
-  /** Makes deliveries of the broadcasts above the agent's cursor. Expired ones are recorded as such. */
+  /**
+   * Makes deliveries of the broadcasts above the agent's cursor, moves the cursor, and returns how many were made.
+   * Expired broadcasts are recorded as such. The agent is locked until the transaction ends; repeating it makes none.
+   */
   takeUpBroadcasts(params: { readonly agent: string; readonly now: number }): Promise<number>
   /**
-   * Pending messages that a drain may take, by priority, then order: no more than `limit` where that is all there are;
-   * else more than `limit`, with the oldest of all and every critical one up to `criticalLimit`. Expired ones are left
-   * out. Locked until the transaction ends.
+   * Pending messages that a drain may take, by priority, then inbox order. If at most `limit` are pending, these are all
+   * of them. Otherwise there are more than `limit`, including the oldest of all and every critical one up to
+   * `criticalLimit`. Expired messages are left out.
+   *
+   * They are locked until the transaction ends, and those that another drain has locked are skipped. So two drains never
+   * take the same message, and neither waits.
    */
   candidates(params: CandidateParams): Promise<readonly InboxMessage[]>
+  /** How many messages are pending for the agent, with the broadcasts that it has not taken up. */
   countPending(params: {
     readonly agent: string
     readonly now: number
     readonly maxPriority?: Priority
-    /** Of deliveries, no more than so many are counted. */
+    /** Stop counting deliveries at this number. */
     readonly upTo?: number | undefined
   }): Promise<number>
-  /** By agent and order; `after` is exclusive. */
+  /** By agent, then inbox order; `after` is exclusive. */
   list(params: ListParams): Promise<readonly InboxMessage[]>
-  /** All deliveries of one message, with what their offers know. */
+  /** All deliveries of one message by agent, with the times and outcomes of their offers. */
   ofMessage(id: string): Promise<readonly Delivery[]>
   /** The recorded history of one message's deliveries, oldest first: attempts, and moves other than the usual ones. */
   steps(id: string): Promise<readonly (ReceiptStep & { readonly agent: string })[]>
   /**
-   * Moves deliveries of one message from one of `from` to `to` and records the step; returns the agents concerned.
-   * Nothing becomes pending for an agent that was removed.
+   * Moves deliveries of one message from one of `from` to `to`, records the step, and returns the agents concerned. A
+   * delivery in another state is left alone, so repeating a move returns none. Waits for deliveries that another
+   * transaction has locked. Nothing becomes pending for a removed agent.
    */
   move(params: MoveParams): Promise<readonly string[]>
-  /** Adds a step to the history of a message's deliveries that their state alone does not tell. */
+  /** Adds a step to the history of a message's deliveries that does not follow from their states. Not repeatable. */
   record(params: RecordParams): Promise<void>
-  /** Moves everything of one agent, as when it is removed. */
+  /**
+   * Moves everything of one agent, as its removal does, and returns how many deliveries were moved. Until the
+   * transaction ends nothing can be pushed into the inbox, and none of its offers confirmed.
+   */
   moveAll(params: MoveAllParams): Promise<number>
   /** Which of these agents have a delivery under a dedup key. */
   withKey(params: { readonly agents: readonly string[]; readonly dedupKey: string }): Promise<readonly string[]>
-  /** Marks pending deliveries past their time as expired; at most `limit`. */
+  /** Marks pending deliveries past their time as expired, at most `limit`, and returns how many. Skips locked ones. */
   expire(params: { readonly now: number; readonly limit: number; readonly agent?: string }): Promise<number>
 }
 
-/** What a drain would find. All false: there is nothing to do and nothing is written. */
+/** What a drain would find. If all are false, there is nothing to do and nothing is written. */
 export interface Waiting {
   readonly pending: boolean
   readonly broadcasts: boolean
-  /** An offer's time is over, or the time has come until which something was put off. */
+  /** An offer has lapsed, or a snoozed message is due. */
   readonly lapsed: boolean
-  /** Some of what is pending is past its time. */
+  /** A pending message is past its time to live. */
   readonly expired: boolean
-  /** The instant of one of its plans has come. */
+  /** One of the agent's plans is due. */
   readonly plans: boolean
-  /** What a drain may take, not locked. PostgreSQL shows it where nothing but that waits, and saves a way to the server. */
+  /** What a drain may take, not locked. PostgreSQL adds it if nothing else waits, which saves a round trip. */
   readonly candidates?: readonly InboxMessage[]
 }
 
@@ -76,9 +91,9 @@ export interface ListParams {
   readonly states: readonly DeliveryState[]
   readonly limit: number
   readonly after?: { readonly agent: string; readonly inboxSeq: number }
-  /** Only of one agent: the other way round. */
+  /** Reverses the order. For one agent only. */
   readonly isNewestFirst?: boolean
-  /** Of what is held, only what was put off until a time, or only what was not. */
+  /** Of held messages, only those that are snoozed, or only those that are not. */
   readonly snoozed?: boolean | undefined
 }
 

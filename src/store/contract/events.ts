@@ -1,22 +1,27 @@
 import type { PosternEvent } from '../../model/network/event.ts'
 
 /**
- * What has happened, in the order of commits. The engine writes it by itself, with the change that it tells of: there is
- * no way to change something that is not told, and none to tell of what did not happen.
+ * The event log, in the order of commits. The engine writes it by triggers, in the transaction of the change itself. So
+ * no change goes unreported, and no event reports a change that did not happen.
+ *
+ * A reader that follows the cursors sees each event once and misses none, except where `hasGap` says so.
  */
 export interface EventShelf {
-  /** Oldest first. Throws CURSOR_UNKNOWN for what is no cursor of this store. On PostgreSQL what an open transaction may still come before is not shown yet. */
+  /**
+   * Oldest first. Throws CURSOR_UNKNOWN for a cursor that is not of this store. On PostgreSQL an event is held back
+   * while an open transaction may still write one before it.
+   */
   after(params: { readonly cursor: string; readonly limit: number }): Promise<EventSlice>
-  /** The cursor of the present, or of so many events before it; of the oldest that is kept where there are fewer. */
+  /** The cursor of the present, or of `back` events before it; if fewer are left, that of the oldest. */
   last(params?: { readonly back: number }): Promise<string>
-  /** Removes events older than a time, and those beyond about `keep`; never the last one. At most `limit`. */
+  /** Removes events older than a time, and those beyond about `keep`; at most `limit`, and never the last one. */
   reap(params: { readonly before: number; readonly keep: number; readonly limit: number }): Promise<number>
 }
 
 export interface EventSlice {
   readonly items: readonly PosternEvent[]
-  /** True where events after the cursor have been removed. */
+  /** True if events after the cursor have been removed. */
   readonly hasGap: boolean
-  /** True where there are more that cannot be shown yet, for as long as an older transaction is open. */
+  /** True if there are more that are held back while an older transaction is open. */
   readonly isHeldBack: boolean
 }

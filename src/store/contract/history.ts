@@ -2,19 +2,19 @@ import type { DeliveryState, InboxMessage } from '../../model/delivery.ts'
 import type { Priority } from '../../model/priority.ts'
 
 /**
- * Looks back over what has happened, for people who look at it. Every look is bounded by what it reads, whatever the store
- * holds, and goes by indexes that are there anyway: neither push nor drain pays for it.
+ * Queries over the past, for people. They write and lock nothing. Each reads a bounded number of rows, however much the
+ * store holds, and uses indexes that exist anyway, so neither push nor drain pays for them.
  */
 export interface HistoryShelf {
-  /** The newest messages of a type in an inbox, among its last 2,000; newest first. */
+  /** The newest messages of a type among the last 2,000 of an inbox; newest first. */
   recent(params: RecentParams): Promise<readonly InboxMessage[]>
-  /** All of that type among the last 2,000, newest first, without what they say. */
+  /** All messages of a type among the last 2,000 of an inbox, newest first, without their content. */
   fired(params: Pick<RecentParams, 'agent' | 'type'>): Promise<readonly FiredSample[]>
   /** When messages were pushed since a time, newest first. */
   pushed(params: SinceParams): Promise<readonly number[]>
-  /** Deliveries of what was pushed since a time, newest message first. */
+  /** Deliveries of the messages that were pushed since a time, newest message first. */
   delivered(params: SinceParams): Promise<readonly DeliverySample[]>
-  /** What waits, in no order: at `limit` there may be more. */
+  /** Pending deliveries, in no order. If there are `limit`, there may be more. */
   waiting(params: { readonly limit: number }): Promise<readonly WaitingSample[]>
   /** Offers that were made since a time, newest first. */
   offered(params: SinceParams): Promise<readonly OfferSample[]>
@@ -23,7 +23,7 @@ export interface HistoryShelf {
 export interface RecentParams {
   readonly agent: string
   readonly type: string
-  /** Only of this sender. */
+  /** Only from this sender. */
   readonly from?: string | undefined
   readonly limit: number
 }
@@ -36,7 +36,7 @@ export interface FiredSample {
 }
 
 export interface SinceParams {
-  /** Ids are in order of time: everything from this one on. */
+  /** The first id to include. Ids are in order of time. */
   readonly fromId: string
   readonly limit: number
 }
@@ -50,7 +50,7 @@ export interface DeliverySample extends WaitingSample {
   readonly agent: string
   readonly state: DeliveryState
   readonly seenAt: number | null
-  /** When it came into the state that it is in, where that is another than waiting or seen. */
+  /** When it came into its present state, unless that is pending or seen. */
   readonly movedAt: number | null
   readonly characters: number
 }
@@ -61,6 +61,6 @@ export interface OfferSample {
   readonly closedAt: number | null
   readonly outcome: string | null
   readonly size: number
-  /** Null where nobody's hook has made it. */
+  /** Null if no hook made the offer. */
   readonly sessionId: string | null
 }

@@ -1,25 +1,30 @@
 import type { ItemRef } from '../../model/handoff/item.ts'
 
-/** Who is being shown which files, until that is confirmed; and what it cost. */
+/**
+ * Offers of handoff files: who is being shown which, until that is confirmed, and what it cost. The files are the truth;
+ * a row only keeps others from being shown the same file. An offer is closed once: `close` tells who was first.
+ */
 export interface InheritanceShelf {
   get(id: string): Promise<InheritanceRecord | undefined>
   /**
-   * Not closed yet, on one machine, whose projects may share a box. Until the transaction ends nobody else opens one
-   * there.
+   * The open offers of one machine, oldest first. Its projects may share a box, so until the transaction ends nobody
+   * else can open an offer there.
    */
   open(params: { readonly machine: string }): Promise<readonly InheritanceRecord[]>
-  /** Not closed yet, of one session. */
+  /** The open offers of one session, oldest first. */
   ofSession(params: { readonly sessionId: string }): Promise<readonly InheritanceRecord[]>
+  /** Call `open` in the same transaction first: the shelf does not check whether another offer has a file. */
   insert(params: { readonly record: InheritanceRecord }): Promise<void>
-  /** False where it is closed, or there is none. */
+  /** False if the offer is closed or does not exist. */
   setPrinted(params: { readonly id: string; readonly at: number }): Promise<boolean>
-  /** False where it was closed before. */
+  /** False if the offer was closed before or does not exist. */
   close(params: { readonly id: string; readonly at: number; readonly outcome: InheritanceOutcome }): Promise<boolean>
-  /** Over the last hundred that were inherited. */
+  /** The tokens of a project's last hundred offers that were inherited. */
   cost(params: RootRef): Promise<{ readonly inheritances: number; readonly tokens: number }>
-  /** Projects that were set up, so that those who are not at this machine can name no other folder of it. */
+  /** Notes that a project was set up. A caller from another machine can then name no other folder. Repeatable. */
   addRoot(params: RootRef & { readonly at: number; readonly by: string }): Promise<void>
   hasRoot(params: RootRef): Promise<boolean>
+  /** By path; at most 10,000. */
   roots(params: { readonly machine: string }): Promise<readonly string[]>
 }
 
@@ -43,8 +48,8 @@ export interface InheritanceRecord extends RootRef {
 }
 
 export interface OfferedItem extends ItemRef {
-  /** It could not be understood, and was shown raw. */
+  /** The file could not be parsed and was shown raw. */
   readonly isRaw: boolean
-  /** Of the file as it was shown. */
+  /** Digest of the file as it was shown. */
   readonly digest?: string | undefined
 }

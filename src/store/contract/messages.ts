@@ -2,31 +2,41 @@ import type { Message, Sender } from '../../model/message.ts'
 import type { PushResult } from '../../model/postern.ts'
 import type { SearchPart } from '../../model/search.ts'
 
+/** Messages: what was said, by whom, in which thread. What becomes of them is on the shelf of deliveries. */
 export interface MessageShelf {
   /**
-   * Stores each message with a delivery per recipient. Recipients are locked in id order and their `inbox_seq`
-   * counted up, so that an inbox has one order: that of commits. Throws AGENT_NOT_FOUND, INBOX_FULL or
-   * DEDUP_CONFLICT; the transaction must then be given up, and nothing of any item is stored.
+   * Stores each message with one delivery per recipient: all items or none. Recipients are locked in the order of their
+   * ids and each one's `inbox_seq` is counted up, so an inbox has one order, which is that of commits.
+   *
+   * Repeatable under a dedup key: a recipient that has the message already is reported as a duplicate.
+   *
+   * Throws AGENT_NOT_FOUND, INBOX_FULL or DEDUP_CONFLICT. The transaction must then be rolled back.
    */
   push(params: PushParams): Promise<readonly PushResult[]>
-  /** Stores one message for everybody, in constant time. Drains take it up. Throws DEDUP_CONFLICT. */
+  /**
+   * Stores one message for everybody, in constant time; each agent's next drain makes its delivery. Repeatable under a
+   * dedup key. Throws DEDUP_CONFLICT.
+   */
   broadcast(params: { readonly message: Message }): Promise<{ readonly id: string; readonly duplicate: boolean }>
   get(id: string): Promise<Message | undefined>
-  /** The message that is about to be answered. Until the transaction ends no gate begins to wait for an answer to it. */
+  /** The message that is about to be answered. Until the transaction ends, no gate can start waiting for its answer. */
   getAnswered(id: string): Promise<Message | undefined>
-  /** The message whose answer is about to be waited for. Until the transaction ends nobody answers it. */
+  /** The message whose answer a gate is about to wait for. Until the transaction ends, nobody can answer it. */
   getAwaited(id: string): Promise<Message | undefined>
   /** The thread's messages, oldest first. */
   thread(params: { readonly threadId: string; readonly limit: number }): Promise<readonly Message[]>
-  /** Who has replied to a message. What is held, or was taken back, is no reply. */
+  /** Who has replied to a message, in no order. A held or cancelled message is no reply. */
   repliers(params: { readonly message: Message }): Promise<readonly Sender[]>
-  /** How many messages the thread has had since the last one of a person. */
+  /** How many messages the thread has had since the last one from a person. */
   countThread(params: { readonly threadId: string }): Promise<number>
-  /** Ends a message's time to live, unless it is over already: a broadcast is then pending for nobody who takes it up later. */
+  /**
+   * Ends a message's time to live, unless it has ended already. An agent that takes up an expired broadcast later gets
+   * no pending delivery of it. Repeatable.
+   */
   expire(params: { readonly id: string; readonly at: number }): Promise<void>
-  /** Indexes what is not indexed yet; returns how many messages that were. A writing call. */
+  /** Indexes messages that are not indexed yet, oldest first, and returns how many. It writes. */
   indexForSearch(params: { readonly limit: number }): Promise<number>
-  /** Newest first. */
+  /** Newest first. Finds what is indexed; all parts must match. */
   search(params: {
     readonly parts: readonly SearchPart[]
     readonly agent?: string
@@ -39,9 +49,9 @@ export interface PushParams {
   readonly pendingLimit: number
 }
 
-/** A message for agents named in its `to`, without repetition and in ascending order. */
+/** A message for the agents named in its `to`, each once and in ascending order. */
 export interface PushItem {
   readonly message: Message
-  /** Recipients for whom it is held because a budget was spent. */
+  /** Recipients for whom the message is held because a budget was spent. */
   readonly held: readonly string[]
 }

@@ -2,35 +2,43 @@ import type { InboxMessage } from '../../model/delivery.ts'
 import type { Offer, OfferOutcome } from '../../model/offer.ts'
 import type { Session } from '../../model/session.ts'
 
+/**
+ * Offers: which deliveries are being shown to whom. An offer is one row that names its deliveries, so confirming a
+ * thousand messages writes one row. It is closed once; a second caller waits for the first and gets undefined.
+ */
 export interface OfferShelf {
   /**
-   * Opens an offer on candidates: they are `offered` with one more attempt. False, and nothing is done, where they were
-   * not locked and somebody else has taken or moved one of them since.
+   * Opens an offer on all candidates: each becomes `offered`, with one more attempt. False, and nothing is written, if
+   * they were not locked and one of them was taken or moved since.
    */
   open(params: NewOffer): Promise<boolean>
   get(id: string): Promise<Offer | undefined>
-  /** Messages of which an offer shows only the headline. */
+  /** Ids of the messages of which an offer shows only the headline. */
   headlines(id: string): Promise<readonly string[]>
-  /** Whether the agent was offered anything by an offer with this id or a later one; ids are in order of time. */
+  /** Whether the agent was offered anything by this offer or a later one. Ids are in order of time. */
   hasSince(params: { readonly agent: string; readonly id: string }): Promise<boolean>
-  /** Sets the time of printing and the new expiry of an open offer; undefined where it is not open. */
+  /** Sets the time of printing and the new expiry of an open offer; undefined if it is not open. */
   setPrinted(params: {
     readonly id: string
     readonly at: number
     readonly expiresAt: number
   }): Promise<Offer | undefined>
   /**
-   * Closes an open offer. Confirmed: its deliveries are `seen`. Otherwise they are pending again, or dead. Undefined
-   * where it is not open, or was to be confirmed and is not printed.
+   * Closes an open offer. If it is confirmed, its deliveries are `seen`; otherwise they are pending again, or dead, and
+   * the attempt is added to their history. Undefined if it is not open. Also undefined if it was to be confirmed but is
+   * not printed: only printed messages are ever confirmed.
    */
   close(params: CloseOffer): Promise<ClosedOffer | undefined>
-  /** Open offers of a session that were printed before a time. */
+  /** Open offers of a session that were printed before a time, oldest first. Locked until the transaction ends. */
   printedOf(params: { readonly sessionId: string; readonly before: number }): Promise<readonly Offer[]>
-  /** Open offers of a session. */
+  /** Open offers of a session, oldest first. Locked until the transaction ends. */
   openOf(params: { readonly sessionId: string }): Promise<readonly Offer[]>
-  /** Open offers whose time is over. */
+  /** Open offers that have lapsed, earliest expiry first. Locked until the transaction ends; locked ones are skipped. */
   lapsed(params: { readonly now: number; readonly limit: number; readonly agent?: string }): Promise<readonly Offer[]>
-  /** Printed offers whose session names a host process: the upkeep asks whether it still lives. */
+  /**
+   * Open, printed offers whose session names a host process, oldest first: upkeep checks whether that process is alive.
+   * Locked until the transaction ends; locked ones are skipped.
+   */
   withHost(params: { readonly limit: number }): Promise<readonly { readonly offer: Offer; readonly session: Session }[]>
 }
 
@@ -43,16 +51,16 @@ export interface NewOffer {
 export interface CloseOffer {
   readonly id: string
   readonly at: number
-  /** Set where printing and closing are one step. */
+  /** Set if printing and closing are one step. */
   readonly printedAt?: number
   readonly outcome: OfferOutcome
   readonly evidence: string
-  /** From this attempt on a delivery that comes back is dead. */
+  /** A delivery that comes back after this many attempts, or a multiple of it, is dead. */
   readonly maxAttempts: number
 }
 
 export interface ClosedOffer {
   readonly offer: Offer
-  /** Messages that were put aside as dead. */
+  /** Ids of the messages that are dead now. */
   readonly dead: readonly string[]
 }

@@ -1,23 +1,26 @@
 import type { Message } from '../../model/message.ts'
 
-/** How far the store's messages were carried to an engine that rings other machines. */
+/**
+ * Relays: how far the store's messages were copied to an engine that rings other machines, and which server does it. A
+ * lease keeps the servers apart. A server whose lease has passed to another cannot move the cursor.
+ */
 export interface RelayShelf {
-  /** A look: nothing is locked. Undefined where nobody ever led. */
+  /** Locks nothing. Undefined if no server ever led. */
   get(params: { readonly name: string }): Promise<RelayRecord | undefined>
   /**
-   * Takes or keeps the right to relay until a time, unless another has it, and returns how it stands then: it is the
-   * caller's where the caller is its holder. One that nobody ever had begins at the cursor.
+   * Takes or extends the lease, unless another server holds it, and returns the record as it is then. The caller leads
+   * if it is the record's holder. A new relay starts at the given cursor.
    */
   lead(params: LeadRelay): Promise<RelayRecord>
-  /** Remembers how far the holder has come, and until when it holds. False, and nothing is done, for anybody else. */
+  /** Saves the holder's cursor and the end of its lease. False, and nothing is written, for any other caller. */
   keep(params: RelayRecord & { readonly name: string }): Promise<boolean>
   /**
-   * What came after a cursor and waits for somebody now: messages that were pushed, and those that became pending again.
-   * At most `limit` events are looked at, in the order of their commits. Throws CURSOR_UNKNOWN for what is no cursor of
-   * this store.
+   * The messages after a cursor that are pending now: those that were pushed, and those that became pending again. Reads
+   * at most `limit` events, in the order of commits. Repeatable: it moves no cursor. Throws CURSOR_UNKNOWN for a cursor
+   * that is not of this store.
    */
   after(params: AfterRelayed): Promise<RelaySlice>
-  /** How many events after a cursor may have something to carry; no more than about `limit` are counted. */
+  /** How many events after a cursor may have a message to copy; reads no more than about `limit`. */
   countAfter(params: { readonly cursor: string; readonly limit: number }): Promise<number>
 }
 
@@ -42,13 +45,13 @@ export interface AfterRelayed {
 }
 
 export interface RelaySlice {
-  /** A message and whom it waits for; null: everybody. For each agent in the order of its inbox. */
+  /** A message and the agent for whom it is pending; null: everybody. For each agent in the order of its inbox. */
   readonly items: readonly { readonly message: Message; readonly agent: string | null }[]
-  /** After the last event that was looked at. */
+  /** After the last event that was read. */
   readonly cursor: string
   readonly isMore: boolean
-  /** True where events after the cursor have been removed. */
+  /** True if events after the cursor have been removed. */
   readonly hasGap: boolean
-  /** True where there are more that cannot be shown yet, for as long as an older transaction is open. */
+  /** True if there are more that are held back while an older transaction is open. */
   readonly isHeldBack: boolean
 }

@@ -1,38 +1,48 @@
 import type { Session } from '../../model/session.ts'
 
+/** Sessions of agents in their hosts, and where each is in its turns. Every method is one atomic step. */
 export interface SessionShelf {
   get(id: string): Promise<Session | undefined>
-  /** Inserts the session or updates its host process and time of last event; an ended one goes on. */
+  /** Inserts the session, or updates its host process and last event. Reopens an ended one. Repeatable. */
   put(session: Session): Promise<void>
-  /** Returns whose session it was; undefined where it had ended or is not there. */
+  /** Returns the session's agent; undefined if it does not exist or has ended already. */
   end(params: { readonly id: string; readonly at: number }): Promise<string | undefined>
-  /** Where the session is in its turns. Absent: as it was. Returns it; undefined where it is not there. */
+  /** Sets where the session is in its turns and returns it; undefined if it does not exist. Absent fields stay. */
   setTurn(params: TurnParams): Promise<Session | undefined>
-  /** Whether any gate may hold the session: an open one of its agent, or one that it has registered. */
+  /** Whether a gate may hold the session: an open gate of its agent, or one that the session registered. */
   isGated(params: { readonly agent: string; readonly sessionId: string }): Promise<boolean>
-  /** When the first offer of a handoff to the session was closed: 0 while one is open; undefined where it had none. */
+  /** When the session's first handoff offer was closed: 0 while one is open, undefined if it had none. */
   inheritedAt(params: { readonly sessionId: string }): Promise<number | undefined>
-  /** Remembers a firing; true where the session has had the same one since `since`. */
+  /**
+   * Remembers a firing of a hook; true if the session has had the same one since `since`. The session is locked until
+   * the transaction ends, so of two hooks that fire for one event exactly one gets false.
+   */
   hasFired(params: {
     readonly id: string
     readonly firing: string
     readonly at: number
     readonly since: number
   }): Promise<boolean>
-  /** Not ended, most recent event first; of one agent or of all. */
+  /** The open sessions of one agent or of all, most recent event first; at most 1,000. */
   open(params: { readonly agent?: string }): Promise<readonly Session[]>
-  /** Not ended, with a host process on this machine; least recent event first. Locked until the transaction ends. */
+  /**
+   * Open sessions with a host process on this machine, least recent event first. They are locked until the transaction
+   * ends; sessions that another transaction has locked are skipped.
+   */
   withHost(params: { readonly machine: string; readonly limit: number }): Promise<readonly Session[]>
 }
 
 export interface TurnParams {
   readonly id: string
   readonly idleSince?: number | null
-  /** Back at nothing. */
+  /** Resets the count to zero. */
   readonly continuations?: 'none'
-  /** Counted up by one, unless that was done since the event began: then the same event is answered twice. */
+  /**
+   * Adds one to the count, unless that was done since the event began. Then the same event is being answered twice, and
+   * the call is safe to repeat.
+   */
   readonly continued?: { readonly at: number; readonly begunAt: number }
-  /** The count rises to this number, and never falls to it: stops that were put off without the store. */
+  /** Raises the count to this number, and never lowers it: stops that were delayed while the store was unavailable. */
   readonly minContinuations?: number
   readonly stoppedAt?: number
 }

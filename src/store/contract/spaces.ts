@@ -1,25 +1,31 @@
 import type { Space, SpaceMember, SpacePost } from '../../model/sources/space.ts'
 import type { SpaceStatus } from '../../model/sources/spaces.ts'
 
+/**
+ * Spaces, their members and posts. The posts of a space are numbered without gaps in the order of commits, because a
+ * transaction that posts has the space locked.
+ */
 export interface SpaceShelf {
-  /** Inserts it unless the id is taken; false where it was. */
+  /** False if the id is taken; then nothing is written. */
   insert(space: Space): Promise<boolean>
-  /** Within a transaction it is locked until that ends, so that posts of one space have one order. */
+  /** Within a transaction the space is locked until that ends, so that its posts have one order. */
   get(id: string): Promise<Space | undefined>
-  /** By id; of one member or all. */
+  /** By id; the spaces of one member or all. */
   list(params: { readonly member?: string; readonly closed: boolean }): Promise<readonly SpaceStatus[]>
+  /** Repeatable: the first time counts. */
   close(params: { readonly id: string; readonly at: number }): Promise<void>
-  /** By agent, without those who were removed. */
+  /** By agent, without removed agents. */
   members(id: string): Promise<readonly SpaceMember[]>
   isMember(params: { readonly id: string; readonly agent: string }): Promise<boolean>
-  /** Who is one already stays one. */
+  /** Repeatable: a member stays one. */
   join(params: { readonly id: string; readonly agent: string; readonly at: number }): Promise<void>
+  /** Repeatable. The space is no longer the agent's active one. */
   leave(params: { readonly id: string; readonly agent: string }): Promise<void>
-  /** Takes an agent out of every space, as when it is removed. The spaces are locked in the order of their ids. */
+  /** Takes an agent out of every space, as its removal does. The spaces are locked in the order of their ids. */
   leaveAll(params: { readonly agent: string }): Promise<void>
-  /** Adds a post with the next number of its space, and returns it. */
+  /** Adds a post under the next number of its space, and returns it. Not repeatable: see `withKey`. */
   post(params: NewPost): Promise<SpacePost>
-  /** The post of this author under a dedup key. */
+  /** The author's post under a dedup key. */
   withKey(params: {
     readonly id: string
     readonly from: string
@@ -35,7 +41,7 @@ export interface SpaceShelf {
     readonly after: number
     readonly limit: number
   }): Promise<readonly SpacePost[]>
-  /** The agent's active space; null takes it back. */
+  /** Sets the agent's active space; null clears it. */
   setActive(params: { readonly agent: string; readonly id: string | null }): Promise<void>
   active(params: { readonly agent: string }): Promise<string | undefined>
 }

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BusShelf, ShelfQuery } from '../src/bus/bus-shelf.ts'
-import { openBus } from '../src/bus/open-bus.ts'
+import { openBusShelf } from '../src/bus/file-bus-shelf.ts'
 import type { BusEntry } from '../src/model/bus/entry.ts'
 import { draftOf, idOf, PLACE, pathIn, writeBytes, writeEntries } from './bus/files.ts'
 import { parseHeaderByHand, splitEntries } from './bus/hand-parser.ts'
@@ -85,7 +85,7 @@ function shelf(lab: Lab, name: string, block: (append: () => Promise<unknown>) =
   return {
     name,
     async enter() {
-      const opened = openBus({ root: lab.newFolder() })
+      const opened = openBusShelf({ root: lab.newFolder() })
       const draft = draftOf(0)
       const append = () => opened.append(PLACE, draft)
       for (let i = 0; i < WARM_UPS; i++) await append()
@@ -113,7 +113,7 @@ function parsing(lab: Lab, whose: 'ours' | 'of another writer'): Contest {
     async enter() {
       writeEntries(root, ENTRIES, { isForeign: whose !== 'ours' })
       path = pathIn(root)
-      const opened = openBus({ root })
+      const opened = openBusShelf({ root })
       return {
         block: () => timed(1, async () => counted(await readAll(opened))),
         leave: () => {
@@ -217,7 +217,7 @@ function readTail(root: string): Promise<Sample> {
 }
 
 async function withBus<T>(root: string, act: (opened: BusShelf) => Promise<T>): Promise<T> {
-  const opened = openBus({ root })
+  const opened = openBusShelf({ root })
   try {
     return await act(opened)
   } finally {

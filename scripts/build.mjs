@@ -19,7 +19,7 @@ const onUse = {
     plugin.onResolve(
       {
         filter:
-          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bells|queue|buses|question|tell|rewake|connect|open-courier|ledgers|hedera-ledger|open-listening|listening|publish-briefly|serving|proof|serve|secrets|nats-wire|redis-wire|mcp-stdio|mcp-http|sign-in-link)\.ts$/,
+          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bells|queue|bus-registry|question|tell|rewake|connect|open-courier|ledgers|hedera-ledger|open-listening|listening|publish-briefly|serving|proof|serve|secrets|nats-wire|redis-wire|mcp-stdio|mcp-http|sign-in-link)\.ts$/,
       },
       ({ kind, path }) =>
         kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
@@ -34,7 +34,7 @@ const onUse = {
 const withBuses = {
   name: 'with-buses',
   setup(plugin) {
-    plugin.onResolve({ filter: /\/buses\.ts$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path) }))
+    plugin.onResolve({ filter: /\/bus-registry\.ts$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path) }))
   },
 }
 
@@ -111,8 +111,8 @@ const executables = {
     secrets: 'src/host/credentials/secrets.ts',
     bells: 'src/wires/local/bells.ts',
     queue: 'src/store/sqlite/queue.ts',
-    'log-thread': 'src/store/sqlite/log-thread.ts',
-    buses: 'src/host/bus/buses.ts',
+    'log-thread': 'src/store/sqlite/log/log-thread.ts',
+    'bus-registry': 'src/host/bus/bus-registry.ts',
     question: 'src/core/bus/question.ts',
     tell: 'src/core/bus/tell.ts',
     yaml: 'yaml',

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { openBus } from '../../src/bus/open-bus.ts'
+import { openBusShelf } from '../../src/bus/file-bus-shelf.ts'
 import type { Contest, Sample } from '../harness.ts'
 import type { Lab } from '../lab.ts'
 import { draftOf, PLACE } from './files.ts'
@@ -29,7 +29,7 @@ export function watching(lab: Lab): Contest {
 
 async function follow(lab: Lab, entries: number): Promise<Sample> {
   const [home, root] = [lab.newFolder(), lab.newFolder()]
-  const opened = openBus({ root })
+  const opened = openBusShelf({ root })
   await opened.append(PLACE, draftOf(0))
   const watcher = startWatch(home, root)
   const memory: number[] = []

@@ -39,7 +39,7 @@ export interface Context {
   /** Reads what recurs. Loaded with the first call, for few ever need it. */
   readonly recurrences: () => Promise<Recurrences>
   /** The files of the buses. Loaded with the first call, for most commands never touch one. */
-  readonly bus: () => Promise<Buses>
+  readonly bus: () => Promise<BusRegistry>
   /** The folders of the handoff. Loaded with the first call. */
   readonly handoff: () => Promise<Handoffs>
   /** The ledger. Loaded with the first call. */
@@ -54,10 +54,13 @@ export interface Context {
   readonly note: (event: string, fields: Readonly<Record<string, unknown>>) => void
 }
 
-export interface Buses extends BusShelf {
+export interface BusRegistry extends BusShelf {
   /** Looks at the bus of the work that goes on in a folder, wherever it lies; undefined where there is none. */
   around<T>(folder: string | null, look: (shelf: BusShelf, place: BusPlace) => Promise<T>): Promise<T | undefined>
 }
+
+/** The former name, which `host/bus/kept-buses.ts` uses until it goes. */
+export type Buses = BusRegistry
 
 export interface Handoffs extends HandoffShelf {
   /** What showing it costs, in tokens. */

@@ -70,7 +70,7 @@ export function createContext(store: Store, wire: Wire, options: OpenOptions): C
     spoolOf: spoolPath,
     recurrences: lazy(async () => (await import('./cron.ts')).createRecurrences()),
     handoff: lazy(async () => (await import('./handoff/handoffs.ts')).openHandoffs(options)),
-    bus: lazy(async () => (await import('./bus/buses.ts')).openBuses(options)),
+    bus: lazy(async () => (await import('./bus/bus-registry.ts')).openBusRegistry(options)),
     ledger: lazy(async () => (await import('./ledger/ledgers.ts')).openLedgers(store, options)),
     // Few commands ever run another.
     runCommand: async (command, options) => (await import('../kit/node/run-in-turn.ts')).runInTurn(command, options),

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { machineName, processStart } from '../../kit/node/processes.ts'
+import { openBusShelf } from '../file-bus-shelf.ts'
 import { locate } from '../files/places.ts'
-import { openBus } from '../open-bus.ts'
 import { closeLostRuns } from './lost-runs.ts'
 import { endEntry, startEntry } from './run-entries.ts'
 import { runPaths } from './run-folder.ts'
@@ -17,7 +17,7 @@ const NOBODY = 2 ** 22 + 1
 /** A task with a run whose runner is gone. */
 function makeTask(change: Partial<RunInfo> = {}) {
   const root = temporaryFolder()
-  const shelf = openBus({ root })
+  const shelf = openBusShelf({ root })
   onTestFinished(() => shelf.close())
   const location = locate({ root }, PLACE)
   const paths = runPaths(location.folder, RUN)

@@ -13,8 +13,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { letOthersRead, withoutRoot } from '../../../test/helpers/needs.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import type { BusShelf } from '../bus-shelf.ts'
+import { openBusShelf } from '../file-bus-shelf.ts'
 import { locate } from '../files/places.ts'
-import { openBus } from '../open-bus.ts'
 import { openRun } from './open-run.ts'
 import { readRunInfo } from './run-info.ts'
 
@@ -23,7 +23,7 @@ const DONE = { exitCode: 0, signal: null, failure: null, durationMs: 5 }
 
 function makeTask() {
   const root = temporaryFolder()
-  const shelf = openBus({ root })
+  const shelf = openBusShelf({ root })
   onTestFinished(() => shelf.close())
   const location = locate({ root }, PLACE)
   const plan = {

@@ -1,11 +1,11 @@
 /** Posts entries one after the other and says which were acknowledged: the victim of the crash points. */
 import fs, { writeSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { openBus } from '../../../src/bus/open-bus.ts'
+import { openBusShelf } from '../../../src/bus/file-bus-shelf.ts'
 
 const [root = '', count = '0', rotateBytes = '0', plant = ''] = process.argv.slice(2)
 const PLACE = { project_id: 'atlas', task_id: 'task-1' }
-const shelf = openBus({ root, rotateBytes: Number(rotateBytes) })
+const shelf = openBusShelf({ root, rotateBytes: Number(rotateBytes) })
 
 const say = writeSync
 if (plant === 'late') writeAtTheEnd()

@@ -7,7 +7,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { parseArgs } from 'node:util'
 import { formatEntry } from '../../../src/bus/codec/format.ts'
 import { nextMsgId } from '../../../src/bus/codec/msg-id.ts'
-import { openBus } from '../../../src/bus/open-bus.ts'
+import { openBusShelf } from '../../../src/bus/file-bus-shelf.ts'
 import type { Addon } from '../../../src/kit/node/native/addon.ts'
 
 const { values } = parseArgs({
@@ -34,7 +34,7 @@ const LARGE_BYTES = 60_000
 const log = openSync(values.log, 'a')
 const { writeSync: write } = fs
 const note = (line: object) => write(log, `${JSON.stringify(line)}\n`)
-const shelf = openBus({ root, rotateBytes: ROTATE_BYTES })
+const shelf = openBusShelf({ root, rotateBytes: ROTATE_BYTES })
 
 if (deadliness > 0) dieWhileWriting()
 if (plant === 'no-lock') forgetLocks()

@@ -1,5 +1,5 @@
 import { parseMsgId } from '../../../src/bus/codec/msg-id.ts'
-import { openBus } from '../../../src/bus/open-bus.ts'
+import { openBusShelf } from '../../../src/bus/file-bus-shelf.ts'
 import type { BusFault, BusPage } from '../../../src/model/bus/bus.ts'
 import type { BusEntry } from '../../../src/model/bus/entry.ts'
 import { PosternError } from '../../../src/model/errors.ts'
@@ -38,7 +38,7 @@ export async function judge(root: string, acknowledged: readonly Acknowledged[])
 
 /** A bus that is not there has lost everything. */
 async function readAll(root: string): Promise<Pick<BusPage, 'items' | 'faults'>> {
-  const shelf = openBus({ root })
+  const shelf = openBusShelf({ root })
   try {
     return await shelf.read(TASK, ALL)
   } catch (error) {

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import type { BusShelf, ShelfQuery } from '../../../src/bus/bus-shelf.ts'
 import { formatEntry } from '../../../src/bus/codec/format.ts'
 import { formatMsgId } from '../../../src/bus/codec/msg-id.ts'
-import { type OpenBus, openBus } from '../../../src/bus/open-bus.ts'
+import { type BusShelfOptions, openBusShelf } from '../../../src/bus/file-bus-shelf.ts'
 import type { BusPlace, EntryDraft } from '../../../src/model/bus/entry.ts'
 import { temporaryFolder } from '../temp.ts'
 
@@ -20,9 +20,9 @@ export interface TestBus {
   readonly path: string
 }
 
-export function openTestBus(settings: Partial<OpenBus> = {}): TestBus {
+export function openTestBus(settings: Partial<BusShelfOptions> = {}): TestBus {
   const root = settings.root ?? join(temporaryFolder(), 'root')
-  const shelf = openBus({ ...settings, root })
+  const shelf = openBusShelf({ ...settings, root })
   onTestFinished(() => shelf.close())
   return { root, shelf, path: busPath(root) }
 }

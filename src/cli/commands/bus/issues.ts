@@ -5,7 +5,7 @@ import type { Args, Command, Io } from '../../command.ts'
 import { formatJson } from '../../json.ts'
 import { usage } from '../../parse.ts'
 import { formatTable } from '../../table.ts'
-import { openBus, PLACE_OPTIONS } from './place.ts'
+import { openPosternForBus, PLACE_OPTIONS } from './place.ts'
 
 const MAX_LINE = 1_000
 const FORMATS: Readonly<Record<string, (graph: IssueGraph, io: Io) => string>> = {
@@ -29,7 +29,7 @@ export const busIssues: Command = {
 
   async run(io, args) {
     const format = formatIn(io, args)
-    const { postern, place } = await openBus(io, args)
+    const { postern, place } = await openPosternForBus(io, args)
     const graph = await postern.bus.issues(place)
     const states = (['ready', 'blocked'] as const).filter((state) => args.has(state))
     const issues = graph.issues.filter(({ state }) => states.length === 0 || states.some((each) => each === state))

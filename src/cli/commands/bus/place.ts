@@ -12,14 +12,14 @@ export const PLACE_OPTIONS: readonly Option[] = [
   { name: 'task', value: '<id>', summary: 'a task of the project; a project alone means its own bus' },
 ]
 
-export interface OpenedBus<P extends BusPostern = BusPostern> {
+export interface PosternForBus<P extends BusPostern = BusPostern> {
   readonly postern: P
   readonly place: BusPlace
   readonly context: BusContext
 }
 
 /** Opens what is needed to use the bus that words, run or folder name. */
-export async function openBus<P extends BusPostern>(io: Io<P>, args: Args): Promise<OpenedBus<P>> {
+export async function openPosternForBus<P extends BusPostern>(io: Io<P>, args: Args): Promise<PosternForBus<P>> {
   const context = contextOf(io, args)
   const isElsewhere = Object.keys(context.files).length > 0
   const postern = await io.open(isElsewhere ? { bus: { ...readBusSettings(io.config), files: context.files } } : {})

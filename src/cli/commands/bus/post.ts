@@ -7,7 +7,7 @@ import { showField } from '../../../render/terminal.ts'
 import type { Args, Command, Io } from '../../command.ts'
 import { answer } from '../../print.ts'
 import { readBody } from './body.ts'
-import { type OpenedBus, openBus, PLACE_OPTIONS } from './place.ts'
+import { openPosternForBus, PLACE_OPTIONS, type PosternForBus } from './place.ts'
 import { parseAttach, readHeader } from './post-input.ts'
 
 const MAX_LINE = 1_000
@@ -62,7 +62,7 @@ export const busPost: Command<BusPostern> = {
   async run(io, args) {
     const header = readHeader(busPost, args)
     const body = await readBody(busPost, args)
-    const bus = await openBus(io, args)
+    const bus = await openPosternForBus(io, args)
     const { runId } = bus.context
     const attached = await attachAll(io, args, bus)
     const input = {
@@ -83,7 +83,11 @@ export const busPost: Command<BusPostern> = {
   },
 }
 
-async function attachAll(io: Pick<Io, 'config'>, args: Args, { context }: OpenedBus): Promise<readonly AttachedFile[]> {
+async function attachAll(
+  io: Pick<Io, 'config'>,
+  args: Args,
+  { context }: PosternForBus,
+): Promise<readonly AttachedFile[]> {
   const attached: AttachedFile[] = []
   const place = io.config.url === null ? { ...context, root: readBusSettings(io.config).root } : undefined
   try {

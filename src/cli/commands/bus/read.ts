@@ -4,7 +4,7 @@ import type { BusPostern } from '../../../model/postern.ts'
 import type { Command, Io } from '../../command.ts'
 import { printText } from '../../following.ts'
 import { formatJson } from '../../json.ts'
-import { openBus, PLACE_OPTIONS } from './place.ts'
+import { openPosternForBus, PLACE_OPTIONS } from './place.ts'
 import { ENTRY_OPTIONS, numberIn, showEntries, tellFaults, wantedBy } from './shown.ts'
 
 const DEFAULT_TAIL = 20
@@ -25,7 +25,7 @@ export const busRead: Command<BusPostern> = {
   ],
 
   async run(io, args) {
-    const { postern, place } = await openBus(io, args)
+    const { postern, place } = await openPosternForBus(io, args)
     const [tail, limit] = [numberIn(args, 'tail'), numberIn(args, 'limit')]
     const wanted = {
       ...wantedBy(args, place),

@@ -5,7 +5,7 @@ import { showField } from '../../../render/terminal.ts'
 import type { Command, Form } from '../../command.ts'
 import { usage } from '../../parse.ts'
 import { answer, counted } from '../../print.ts'
-import { openBus, PLACE_OPTIONS } from './place.ts'
+import { openPosternForBus, PLACE_OPTIONS } from './place.ts'
 
 const MAX_LINE = 1_000
 
@@ -16,7 +16,7 @@ export const busVerify: Command = {
   options: PLACE_OPTIONS,
 
   async run(io, args) {
-    const { postern, place } = await openBus(io, args)
+    const { postern, place } = await openPosternForBus(io, args)
     const verification = await postern.bus.verify(place)
     answer(io, verification, describe(verification))
     return verification.isSound ? undefined : EXIT.failed
@@ -51,7 +51,7 @@ export const busRotate: Command = {
   async run(io, args) {
     const over = args.get('over')
     const overBytes = over === undefined ? undefined : parseSize(busRotate, over)
-    const { postern, place } = await openBus(io, args)
+    const { postern, place } = await openPosternForBus(io, args)
     const rotation = await postern.bus.rotate({ ...place, ...(overBytes !== undefined && { overBytes }) })
     const { archive, bytes } = rotation
     const why = overBytes === undefined ? 'it is empty' : `it has ${counted(bytes, 'byte')}`

@@ -4,7 +4,7 @@ import type { Postern } from '../../../model/postern.ts'
 import type { Args, Command, Io } from '../../command.ts'
 import { insist, printText, stayLean } from '../../following.ts'
 import { formatJsonLine } from '../../json.ts'
-import { type OpenedBus, openBus, PLACE_OPTIONS } from './place.ts'
+import { openPosternForBus, PLACE_OPTIONS, type PosternForBus } from './place.ts'
 import { ENTRY_OPTIONS, numberIn, showEntries, tellFaults, wantedBy } from './shown.ts'
 
 const WAIT_MS = 60_000
@@ -25,7 +25,7 @@ export const busWatch: Command = {
   ],
 
   async run(io, args) {
-    const bus = await openBus(io, args)
+    const bus = await openPosternForBus(io, args)
     const wanted = wantedBy(args, bus.place)
     const first = await begin(io, args, bus, wanted)
     await follow(io, args, bus.postern, { wanted, first })
@@ -34,7 +34,7 @@ export const busWatch: Command = {
 }
 
 /** Where to begin: after an entry, or some of the last before what is new. A bus that is not there yet may come. */
-async function begin(io: Io, args: Args, { postern }: OpenedBus, wanted: ReadBus): Promise<BusPage> {
+async function begin(io: Io, args: Args, { postern }: PosternForBus, wanted: ReadBus): Promise<BusPage> {
   const tail = numberIn(args, 'tail')
   try {
     if (args.has('after')) return await postern.bus.read({ ...wanted, ...(tail !== undefined && { tail }) })

@@ -2,16 +2,16 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import type { Buses } from '../../core/context.ts'
+import type { BusRegistry } from '../../core/context.ts'
 import { openLocal } from '../open-local.ts'
-import { openBuses } from './buses.ts'
+import { openBusRegistry } from './bus-registry.ts'
 
 const TASK = { project_id: 'p', task_id: 't' }
 const PART = { limit: 10, maxBytes: 1_000_000 }
 const draft = (body: string) => ({ ...TASK, type: 'FACT', body: new TextEncoder().encode(body) })
 
 /** Which bus a folder belongs to, and what stands there. */
-function lookAround(buses: Buses, folder: string | null) {
+function lookAround(buses: BusRegistry, folder: string | null) {
   return buses.around(folder, async (shelf, place) => {
     const { items } = await shelf.read(place, PART)
     return { place, bodies: items.map(({ body }) => body) }
@@ -32,7 +32,7 @@ describe('buses', () => {
 
   it('find that of a folder, wherever it lies', async () => {
     const root = temporaryFolder()
-    const buses = openBuses({ bus: { root }, isShared: true })
+    const buses = openBusRegistry({ bus: { root }, isShared: true })
     await buses.append(TASK, draft('below the root'))
     const folder = join(root, 'p', 't', 'src')
     mkdirSync(folder)
@@ -52,7 +52,7 @@ describe('buses', () => {
     onTestFinished(() => void vi.unstubAllEnvs())
     vi.stubEnv('JRUN_PROJECT_ID', 'p')
     vi.stubEnv('JRUN_TASK_ID', 't')
-    const [own, shared] = [openBuses({ bus: { root } }), openBuses({ bus: { root }, isShared: true })]
+    const [own, shared] = [openBusRegistry({ bus: { root } }), openBusRegistry({ bus: { root }, isShared: true })]
     await own.append(TASK, draft('of the run'))
     expect(await lookAround(own, temporaryFolder())).toEqual({ place: TASK, bodies: ['of the run'] })
     expect(await lookAround(shared, temporaryFolder())).toBeUndefined()

@@ -1,5 +1,5 @@
-import { openBus } from '../../bus/open-bus.ts'
-import type { Buses } from '../../core/context.ts'
+import { openBusShelf } from '../../bus/file-bus-shelf.ts'
+import type { BusRegistry } from '../../core/context.ts'
 import type { OpenOptions } from '../context.ts'
 import { findBus } from './bus-context.ts'
 import { readBusSettings } from './settings.ts'
@@ -7,9 +7,9 @@ import { readBusSettings } from './settings.ts'
 const NOTHING_SET = { bus: {}, origins: {}, home: '' }
 
 /** The files of the buses, for the heart. A part of its own, loaded only where one is touched. */
-export function openBuses({ config, bus, isShared, now }: OpenOptions): Buses {
+export function openBusRegistry({ config, bus, isShared, now }: OpenOptions): BusRegistry {
   const settings = { ...(bus ?? readBusSettings(config ?? NOTHING_SET)), ...(now && { now }) }
-  const shelf = openBus(settings)
+  const shelf = openBusShelf(settings)
   let isClosed = false
   // Whoever follows a bus looks again and again, and must be told that there is an end.
   const requireOpen = () => {
@@ -39,7 +39,7 @@ export function openBuses({ config, bus, isShared, now }: OpenOptions): Buses {
       const env = isShared ? {} : process.env
       const found = findBus({ flags: {}, env, cwd: folder ?? '/', root: settings.root })
       if (!found) return undefined
-      const own = openBus({ ...settings, files: found.files })
+      const own = openBusShelf({ ...settings, files: found.files })
       try {
         return await look(own, found.place)
       } finally {

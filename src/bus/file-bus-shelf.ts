@@ -16,7 +16,7 @@ import { Volumes } from './files/volumes.ts'
 import { type ChangedOptions, Watches } from './files/watches.ts'
 import { Writer } from './files/writer.ts'
 
-export interface OpenBus extends Places {
+export interface BusShelfOptions extends Places {
   /** A file that is as large is set aside before something is added to it; 0: never. */
   readonly rotateBytes?: number | undefined
   readonly lockTimeoutMs?: number
@@ -31,12 +31,12 @@ const MAX_LOCATIONS = 4_096
 const MAX_LINGERING = 64
 
 /** The files of the buses below a root. Nothing is opened before it is asked for. */
-export function openBus(settings: OpenBus): BusShelf {
-  return new Shelf(settings)
+export function openBusShelf(settings: BusShelfOptions): BusShelf {
+  return new FileBusShelf(settings)
 }
 
-class Shelf implements BusShelf {
-  readonly #settings: OpenBus
+class FileBusShelf implements BusShelf {
+  readonly #settings: BusShelfOptions
   readonly #author: Author
   readonly #locations = new Map<string, Location>()
   readonly #disk = new DiskWait()
@@ -44,7 +44,7 @@ class Shelf implements BusShelf {
   readonly #watches = new Watches()
   readonly #writers = new Map<string, Writer>()
 
-  constructor(settings: OpenBus) {
+  constructor(settings: BusShelfOptions) {
     let entries = 0
     this.#settings = settings
     this.#author = {

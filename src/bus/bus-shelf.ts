@@ -45,6 +45,8 @@ export interface BusShelf {
   keep(place: BusPlace, file: { readonly name: string; readonly bytes: Uint8Array }): Promise<BusAttachment>
   /** What lies in the folder already, with its size and checksum. Refuses what leads out of it (ATTACHMENT_REFUSED). */
   attached(place: BusPlace, path: string): Promise<BusAttachment>
+
+  /** Writes what waits to be written and ends every wait. A later read fails, so that followers end too. */
   close(): void
 }
 

@@ -43,6 +43,7 @@ class FileBusShelf implements BusShelf {
   readonly #positions = new Positions()
   readonly #watches = new Watches()
   readonly #writers = new Map<string, Writer>()
+  #isClosed = false
 
   constructor(settings: BusShelfOptions) {
     let entries = 0
@@ -67,10 +68,12 @@ class FileBusShelf implements BusShelf {
   }
 
   async read(place: BusPlace, query: ShelfQuery): Promise<BusPage> {
+    this.#requireOpen()
     return readBus(this.#locate(place), query, this.#positions)
   }
 
   async readOn(place: BusPlace, query: ShelfQuery & { readonly after: string }): Promise<BusPage> {
+    this.#requireOpen()
     return readOnBus(this.#locate(place), query, this.#positions)
   }
 
@@ -117,8 +120,14 @@ class FileBusShelf implements BusShelf {
   }
 
   close(): void {
+    this.#isClosed = true
     this.#watches.close()
     for (const writer of this.#writers.values()) writer.close()
+  }
+
+  /** A follower looks again after every wait, and must learn that there is an end. */
+  #requireOpen(): void {
+    if (this.#isClosed) throw new Error('this Postern is closed')
   }
 
   get #lockTimeoutMs(): number {

@@ -38,7 +38,7 @@ export interface Context {
   readonly spoolOf: (project: string, sessionId: string) => string
   /** Reads what recurs. Loaded with the first call, for few ever need it. */
   readonly recurrences: () => Promise<Recurrences>
-  /** The files of the buses. Loaded with the first call, for most commands never touch one. */
+  /** The buses of this machine. Loaded with the first call, for most commands never touch one. */
   readonly bus: () => Promise<BusRegistry>
   /** The folders of the handoff. Loaded with the first call. */
   readonly handoff: () => Promise<Handoffs>
@@ -54,9 +54,13 @@ export interface Context {
   readonly note: (event: string, fields: Readonly<Record<string, unknown>>) => void
 }
 
-export interface BusRegistry extends BusShelf {
+/** The buses of this machine. */
+export interface BusRegistry {
+  /** Those below the root, by project and task. */
+  readonly shelf: BusShelf
   /** Looks at the bus of the work that goes on in a folder, wherever it lies; undefined where there is none. */
   around<T>(folder: string | null, look: (shelf: BusShelf, place: BusPlace) => Promise<T>): Promise<T | undefined>
+  close(): void
 }
 
 /** The former name, which `host/bus/kept-buses.ts` uses until it goes. */

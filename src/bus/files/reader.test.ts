@@ -398,3 +398,11 @@ describe('whoever follows a busy bus', () => {
     expect(isOver).toBe(true)
   })
 })
+
+it('a closed shelf refuses reads, so that a follower ends', async () => {
+  const { shelf, path } = openTestBus()
+  plantEntries(path, 2)
+  shelf.close()
+  await expect(shelf.read(TASK, PAGE)).rejects.toThrow('closed')
+  await expect(shelf.readOn(TASK, { ...PAGE, after: plantedId(0) })).rejects.toThrow('closed')
+})

@@ -358,14 +358,14 @@ it('looks at a file anew where it was replaced by one of the same length, though
 })
 
 it('keeps its file open for a while, and opens it again when it is asked to', async () => {
-  const { shelf, path } = openTestBus()
+  const { shelf, path, root } = openTestBus()
   await post(shelf, 'one')
   expect(openFilesOf(path)).toHaveLength(1)
   await expect.poll(() => openFilesOf(path), PATIENTLY).toEqual([])
   await post(shelf, 'two')
   shelf.close()
   await expect.poll(() => openFilesOf(path)).toEqual([])
-  expect(await bodiesOf(shelf)).toEqual(['one', 'two'])
+  expect(await bodiesOf(openTestBus({ root }).shelf)).toEqual(['one', 'two'])
 })
 
 function openFilesOf(path: string): string[] {

@@ -19,14 +19,15 @@ export async function listBuses(
   input: { readonly project_id?: string } = {},
 ): Promise<readonly BusStatus[]> {
   const project = input.project_id === undefined ? undefined : parseBusId('project_id', input.project_id)
-  const all = await (await ctx.bus()).list()
+  const { shelf } = await ctx.bus()
+  const all = await shelf.list()
   return project === undefined ? all : all.filter(({ project_id }) => project_id === project)
 }
 
 /** Reads all of a bus, a page at a time, and keeps of it what concerns issues. */
 export async function busIssues(ctx: Context, input: BusPlace): Promise<IssueGraph> {
   const place = parsePlace(input)
-  const shelf = await ctx.bus()
+  const { shelf } = await ctx.bus()
   const log = createIssueLog()
   let after: string | undefined
   for (let read = 0; read < MAX_ENTRIES; ) {
@@ -44,7 +45,8 @@ export async function busIssues(ctx: Context, input: BusPlace): Promise<IssueGra
 }
 
 export async function verifyBus(ctx: Context, input: BusPlace): Promise<BusVerification> {
-  return (await ctx.bus()).verify(parsePlace(input))
+  const { shelf } = await ctx.bus()
+  return shelf.verify(parsePlace(input))
 }
 
 /** Begins the file of a bus anew. A program cannot: others may be reading there. */
@@ -59,6 +61,6 @@ export async function rotateBus(ctx: Context, input: RotateBus): Promise<BusRota
     const next = 'Use a whole number of bytes.'
     throw new PosternError('VALUE_INVALID', { field: 'size', value: overBytes, next })
   }
-  const shelf = await ctx.bus()
+  const { shelf } = await ctx.bus()
   return shelf.rotate(place, overBytes === undefined ? {} : { overBytes })
 }

@@ -23,7 +23,7 @@ export async function postEntry(ctx: Context, input: PostEntry): Promise<PostedE
   const { to: named = [] } = input
   const telling = named.length > 0 ? await import('./tell.ts') : undefined
   const to = (await telling?.requireRecipients(ctx, named)) ?? []
-  const shelf = await ctx.bus()
+  const { shelf } = await ctx.bus()
   const questions = isBridge(draft, input) ? await import('./question.ts') : undefined
   const { question, warnings } = (await questions?.findQuestion(ctx, shelf, draft)) ?? NO_QUESTION
   const { expected, attach } = await prepareAttachments(shelf, draft.place, input)

@@ -23,7 +23,8 @@ const FEWEST = 100
 /** Entries in the order of the file, or of two by time. */
 export async function readBus(ctx: Context, input: ReadBus): Promise<BusPage> {
   const wanted = parseWanted(input)
-  const reading: Reading = { shelf: await ctx.bus(), places: wanted.places, isPatient: false }
+  const { shelf } = await ctx.bus()
+  const reading: Reading = { shelf, places: wanted.places, isPatient: false }
   if (wanted.tail !== undefined) return readTail(reading, { filter: wanted.filter, tail: wanted.tail })
   return readThrough(reading, await positionOf(reading, wanted), wanted)
 }

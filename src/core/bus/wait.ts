@@ -14,7 +14,8 @@ const SETTLING_MS = [100, 200, 400, 800]
 export async function waitForEntries(ctx: Context, input: WaitForEntries): Promise<BusPage> {
   requirePatience(input)
   const wanted = parseWanted(input)
-  const reading: Reading = { shelf: await ctx.bus(), places: wanted.places, isPatient: true }
+  const { shelf } = await ctx.bus()
+  const reading: Reading = { shelf, places: wanted.places, isPatient: true }
   let at: Position = await positionOf(reading, wanted)
   const look = async () => {
     const page = await settle(reading, input, () => readThrough(reading, at, wanted))

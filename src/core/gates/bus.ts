@@ -20,7 +20,7 @@ export async function fromNowOn(ctx: Context, gate: Gate): Promise<Gate> {
   if (gate.kind !== 'bus' || gate.awaits === null) return gate
   const condition = parseBusCondition(gate.awaits)
   const { place, after } = condition
-  const shelf = await ctx.bus()
+  const { shelf } = await ctx.bus()
   if (after && !(await shelf.find(place, after)))
     throw new PosternError('BUS_ENTRY_NOT_FOUND', { place: placeName(place), id: after })
   return { ...gate, awaits: formatBusCondition({ ...condition, after: after ?? (await shelf.lastId(place)) ?? '' }) }
@@ -58,7 +58,7 @@ async function findMeeting(
   const deadline = ctx.store.now() + timeoutMs
   let isAfterGap = false
   try {
-    const shelf = await ctx.bus()
+    const { shelf } = await ctx.bus()
     for (let { after = '' } = condition; ; ) {
       const { items, hasMore, hasGap } = await readAfter(shelf, condition, after)
       isAfterGap ||= hasGap

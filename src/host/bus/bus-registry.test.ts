@@ -33,7 +33,7 @@ describe('buses', () => {
   it('find that of a folder, wherever it lies', async () => {
     const root = temporaryFolder()
     const buses = openBusRegistry({ bus: { root }, isShared: true })
-    await buses.append(TASK, draft('below the root'))
+    await buses.shelf.append(TASK, draft('below the root'))
     const folder = join(root, 'p', 't', 'src')
     mkdirSync(folder)
     expect(await lookAround(buses, folder)).toEqual({ place: TASK, bodies: ['below the root'] })
@@ -53,7 +53,7 @@ describe('buses', () => {
     vi.stubEnv('JRUN_PROJECT_ID', 'p')
     vi.stubEnv('JRUN_TASK_ID', 't')
     const [own, shared] = [openBusRegistry({ bus: { root } }), openBusRegistry({ bus: { root }, isShared: true })]
-    await own.append(TASK, draft('of the run'))
+    await own.shelf.append(TASK, draft('of the run'))
     expect(await lookAround(own, temporaryFolder())).toEqual({ place: TASK, bodies: ['of the run'] })
     expect(await lookAround(shared, temporaryFolder())).toBeUndefined()
     for (const buses of [own, shared]) buses.close()

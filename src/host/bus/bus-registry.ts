@@ -6,34 +6,12 @@ import { readBusSettings } from './settings.ts'
 
 const NOTHING_SET = { bus: {}, origins: {}, home: '' }
 
-/** The files of the buses, for the heart. A part of its own, loaded only where one is touched. */
+/** Opens the buses of this machine for the heart. A part of its own, loaded only by commands that touch a bus. */
 export function openBusRegistry({ config, bus, isShared, now }: OpenOptions): BusRegistry {
   const settings = { ...(bus ?? readBusSettings(config ?? NOTHING_SET)), ...(now && { now }) }
   const shelf = openBusShelf(settings)
-  let isClosed = false
-  // Whoever follows a bus looks again and again, and must be told that there is an end.
-  const requireOpen = () => {
-    if (isClosed) throw new Error('this Postern is closed')
-  }
   return {
-    append: (place, draft) => shelf.append(place, draft),
-    check: (draft) => shelf.check(draft),
-    async read(place, query) {
-      requireOpen()
-      return shelf.read(place, query)
-    },
-    async readOn(place, query) {
-      requireOpen()
-      return shelf.readOn(place, query)
-    },
-    find: (place, msgId) => shelf.find(place, msgId),
-    changed: (places, options) => shelf.changed(places, options),
-    lastId: (place) => shelf.lastId(place),
-    list: () => shelf.list(),
-    verify: (place) => shelf.verify(place),
-    rotate: (place, options) => shelf.rotate(place, options),
-    keep: (place, file) => shelf.keep(place, file),
-    attached: (place, path) => shelf.attached(place, path),
+    shelf,
     async around(folder, look) {
       // The environment of a server is not that of the work which it is told of.
       const env = isShared ? {} : process.env
@@ -46,9 +24,6 @@ export function openBusRegistry({ config, bus, isShared, now }: OpenOptions): Bu
         own.close()
       }
     },
-    close() {
-      isClosed = true
-      shelf.close()
-    },
+    close: () => shelf.close(),
   }
 }

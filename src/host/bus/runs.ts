@@ -40,7 +40,7 @@ export async function startRun(settings: BusSettings, start: RunToStart): Promis
   const previousRunId = start.previousRunId === undefined ? undefined : parseBusId('run_id', start.previousRunId)
   const places = { ...settings, files: context.files }
   // With what reads and writes the files, which few commands need.
-  const shelf = (await import('./bus-registry.ts')).openBusRegistry({ bus: places })
+  const { shelf } = (await import('./bus-registry.ts')).openBusRegistry({ bus: places })
   try {
     const location = locate(places, { project_id, task_id })
     const closed = await closeLostRuns(shelf, location)

@@ -8,9 +8,16 @@ import type { BusAttachment, BusEntry, BusPlace, EntryDraft } from '../model/bus
  */
 export interface BusShelf {
   /**
-   * Writes an entry at the end, under the lock of its file: whole and on the disk when this resolves, and never without
-   * its neighbours before it. Ids rise within a bus. Those that are written at once in this process share one wait for
-   * the disk. What a dying writer left half done is closed first, so that it can neither hide nor become anything.
+   * Formats an entry, or refuses it (BUS_ENTRY_INVALID). Nothing is written before `append` is called on the result, and
+   * that never fails because of what the entry says. The caller leaves the bytes of the body alone until it resolves.
+   */
+  prepare(place: BusPlace, draft: EntryDraft): PreparedEntry
+
+  /**
+   * Prepares an entry and writes it at the end, under the lock of its file: whole and on the disk when this resolves, and
+   * never without its neighbours before it. Ids rise within a bus. Those that are written at once in this process share
+   * one wait for the disk. What a dying writer left half done is closed first, so that it can neither hide nor become
+   * anything.
    */
   append(place: BusPlace, draft: EntryDraft): Promise<AppendedEntry>
 
@@ -48,6 +55,11 @@ export interface BusShelf {
 
   /** Writes what waits to be written and ends every wait. A later read fails, so that followers end too. */
   close(): void
+}
+
+/** An entry that can be written, and is not yet. */
+export interface PreparedEntry {
+  append(): Promise<AppendedEntry>
 }
 
 export interface AppendedEntry {

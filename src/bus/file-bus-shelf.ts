@@ -1,10 +1,11 @@
 import type { BusPage, BusRotation, BusStatus, BusVerification } from '../model/bus/bus.ts'
 import type { BusAttachment, BusEntry, BusPlace, EntryDraft } from '../model/bus/entry.ts'
 import { parsePlace, placeName } from '../model/bus/place.ts'
-import type { AppendedEntry, BusShelf, ShelfQuery } from './bus-shelf.ts'
+import type { AppendedEntry, BusShelf, PreparedEntry, ShelfQuery } from './bus-shelf.ts'
+import { formatDraft } from './codec/format.ts'
 import { rotateBus } from './files/archives.ts'
 import { describeAttachment, keepAttachment } from './files/attachments.ts'
-import { type Author, requireWritable } from './files/commit.ts'
+import type { Author } from './files/commit.ts'
 import { DiskWait } from './files/disk-wait.ts'
 import { lastEntryId } from './files/end.ts'
 import { listBuses } from './files/list.ts'
@@ -55,16 +56,22 @@ class FileBusShelf implements BusShelf {
     }
   }
 
+  prepare(place: BusPlace, draft: EntryDraft): PreparedEntry {
+    const location = this.#locate(place)
+    const entry = formatDraft(draft)
+    return { append: () => this.#writer(location).append(entry) }
+  }
+
   append(place: BusPlace, draft: EntryDraft): Promise<AppendedEntry> {
     try {
-      return this.#writer(this.#locate(place)).append(draft)
+      return this.prepare(place, draft).append()
     } catch (error) {
       return Promise.reject(error)
     }
   }
 
   check(draft: Omit<EntryDraft, 'body'>): void {
-    requireWritable({ ...draft, body: new Uint8Array() })
+    formatDraft({ ...draft, body: new Uint8Array() })
   }
 
   async read(place: BusPlace, query: ShelfQuery): Promise<BusPage> {

@@ -6,7 +6,7 @@ import { casesOf } from '../../../test/helpers/property-cases.ts'
 import { campaign } from '../../../test/helpers/tier.ts'
 import { BUS_LIMITS } from '../../model/bus/entry.ts'
 import { PosternError } from '../../model/errors.ts'
-import { formatEntry, type WholeDraft } from './format.ts'
+import { formatDraft, formatEntry, type WholeDraft } from './format.ts'
 import { createPatience, readStrictHeader } from './header/strict-yaml.ts'
 import { UsualYaml } from './header/usual-yaml.ts'
 import { scan } from './scan.ts'
@@ -102,6 +102,15 @@ describe('a header', () => {
     expect(() => formatEntry(long(room + 3))).toThrow(
       expect.objectContaining({ code: 'BUS_ENTRY_INVALID', message: expect.stringContaining('16385 bytes') }),
     )
+  })
+
+  it('that is formatted before its stamp is known leaves room for the longest one', () => {
+    const { header } = formatDraft(long(1))
+    const stampBytes = 'msg_id: MSG-20000101-000000-000000000-PID9999999999-9999999999\nts: 2000-01-01T00:00:00Z\n'
+      .length
+    const room = BUS_LIMITS.headerBytes - stampBytes - header.length
+    expect(formatDraft(long(room + 1)).header).toHaveLength(BUS_LIMITS.headerBytes - stampBytes)
+    expect(() => formatDraft(long(room + 2))).toThrow(expect.objectContaining({ code: 'BUS_ENTRY_INVALID' }))
   })
 
   campaign('a header of any length is taken and reads back, or is refused', casesOf(300), async (numRuns) => {

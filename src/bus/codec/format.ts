@@ -16,49 +16,65 @@ export interface Stamp {
 
 export interface WholeDraft extends EntryDraft, Stamp {}
 
+/** What an entry says, as it stands in a file. Only its id and its time are missing. */
+export interface FormattedEntry {
+  readonly header: string
+  readonly body: Buffer
+}
+
 const RULE = '---\n'
-const RULES_BYTES = 2 * RULE.length
+const LONGEST_ID = 'MSG-20000101-000000-000000000-PID9999999999-9999999999'
 
 /** An entry by itself. */
 export function formatEntry(entry: WholeDraft): Buffer {
   const sheet = new Sheet()
-  writeEntry(entry, entry, sheet)
+  writeEntry(formatDraft(entry, entry), entry, sheet)
   return sheet.bytes
 }
 
 /**
- * Adds an entry as it stands in a file, with a line break at its end. It reads back as it is, byte for byte; what cannot is
- * refused with BUS_ENTRY_INVALID, and so is a header over the limit. What is on the sheet then must be cut off again.
+ * Formats what an entry says. It reads back as it is, byte for byte; what cannot is refused with BUS_ENTRY_INVALID, and so is
+ * a header that would be over the limit with this stamp, or with the longest one. The body is not copied unless it must be.
  */
-export function writeEntry(draft: EntryDraft, stamp: Stamp, sheet: Sheet): void {
+export function formatDraft(draft: EntryDraft, stamp?: Stamp): FormattedEntry {
   const { body } = draft
   const said = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const stored = escapeBody(said)
-  const before = sheet.length
-  sheet.addText(
-    `${RULE}${formatHeader(draft, stamp)}body_bytes: ${stored.length}\nsha256: ${sha256Soon(said)}\n${RULE}`,
-  )
-  const inside = sheet.length - before - RULES_BYTES
-  if (inside > BUS_LIMITS.headerBytes)
-    throw invalid(`its header has ${inside} bytes, and at most ${BUS_LIMITS.headerBytes} are taken`)
-  sheet.addBytes(stored)
+  const matter = orInvalid(() => textOf(draft, formatMatter))
+  const header = `${matter}body_bytes: ${stored.length}\nsha256: ${sha256Soon(said)}\n`
+  const stampBytes = stamp ? orInvalid(() => bytesOf(formatStamp(stamp))) : longestStampBytes
+  const bytes = stampBytes + bytesOf(header)
+  if (bytes > BUS_LIMITS.headerBytes)
+    throw invalid(`its header has ${bytes} bytes, and at most ${BUS_LIMITS.headerBytes} are taken`)
+  return { header, body: stored }
+}
+
+/** Adds an entry as it stands in a file, with a line break at its end. */
+export function writeEntry({ header, body }: FormattedEntry, stamp: Stamp, sheet: Sheet): void {
+  sheet.addText(`${RULE}${formatStamp(stamp)}${header}${RULE}`)
+  sheet.addBytes(body)
   sheet.addText('\n')
 }
 
-function formatHeader(draft: EntryDraft, stamp: Stamp): string {
+function bytesOf(text: string): number {
+  return Buffer.byteLength(text)
+}
+
+function orInvalid<T>(format: () => T): T {
   try {
-    return formatFields(draft, stamp)
+    return format()
   } catch (error) {
     if (error instanceof Unwritable) throw invalid(error.message)
     throw error
   }
 }
 
-/** In the order of the seed's example. */
-function formatFields(draft: EntryDraft, { msg_id, ts }: Stamp): string {
-  return `msg_id: ${formatScalar(required('msg_id', msg_id))}\n${formatTime(ts)}${textOf(draft, formatMatter)}`
+/** First, as in the seed's example. */
+function formatStamp({ msg_id, ts }: Stamp): string {
+  return `msg_id: ${formatScalar(required('msg_id', msg_id))}\n${formatTime(ts)}`
 }
 
+/** In the order of the seed's example. */
 function formatMatter(entry: Matter): string {
   const { meta } = entry
   return (
@@ -105,6 +121,8 @@ function formatTime(ts: string): string {
 
 /** Most entries of one second come together. */
 let latest: { readonly ts: string; readonly line: string } | undefined
+
+const longestStampBytes = bytesOf(formatStamp({ msg_id: LONGEST_ID, ts: '2000-01-01T00:00:00Z' }))
 
 function formatList<T extends object>(
   key: string,

@@ -39,11 +39,6 @@ export class Sheet {
     this.#length += bytes.length
   }
 
-  /** Takes away all but the first bytes. */
-  cut(length: number): void {
-    this.#length = length
-  }
-
   #makeRoom(bytes: number): void {
     const needed = this.#length + bytes
     if (needed <= this.#room.length) return

@@ -1,8 +1,7 @@
 import { fstatSync, ftruncateSync, writeSync } from 'node:fs'
 import type { BusFault } from '../../model/bus/bus.ts'
-import type { EntryDraft } from '../../model/bus/entry.ts'
 import type { AppendedEntry } from '../bus-shelf.ts'
-import { formatEntry, writeEntry } from '../codec/format.ts'
+import { type FormattedEntry, writeEntry } from '../codec/format.ts'
 import type { NextMsgIds } from '../codec/msg-id.ts'
 import type { Sheet } from '../codec/sheet.ts'
 import type { DiskWait } from './disk-wait.ts'
@@ -12,7 +11,7 @@ import { unusable } from './trouble.ts'
 
 /** Somebody who waits for an entry to be written. */
 export interface Waiting {
-  readonly draft: EntryDraft
+  readonly entry: FormattedEntry
   readonly resolve: (entry: AppendedEntry) => void
   readonly reject: (reason: unknown) => void
 }
@@ -37,42 +36,25 @@ export interface Composed {
   readonly at: number
 }
 
-/**
- * Gives the drafts their ids, one after the other, and puts what is to be written on a sheet. One that cannot be written
- * is refused, and harms no other.
- */
+/** Gives the entries their ids, one after the other, and puts what is to be written on a sheet. */
 export function compose(
   batch: readonly Waiting[],
   { ids, torn, closing }: Continued,
   author: Author,
   sheet: Sheet,
 ): Composed[] {
-  const composed: Composed[] = []
   let repaired: BusFault | undefined = torn
   sheet.clear()
   sheet.addText(closing)
-  for (const waiting of batch) {
+  return batch.map((waiting) => {
     const at = sheet.length
-    try {
-      const now = author.now()
-      const msg_id = ids.next(now, author.pid, author.count())
-      const ts = formatTime(now)
-      writeEntry(waiting.draft, { msg_id, ts }, sheet)
-      composed.push({ waiting, appended: { msg_id, ts, repaired }, at })
-      repaired = undefined
-    } catch (error) {
-      sheet.cut(at)
-      waiting.reject(error)
-    }
-  }
-  return composed
-}
-
-const LONGEST_ID = 'MSG-20000101-000000-000000000-PID9999999999-9999999999'
-
-/** Refuses a draft that no entry can be made of. */
-export function requireWritable(draft: EntryDraft): void {
-  formatEntry({ ...draft, msg_id: LONGEST_ID, ts: formatTime(0) })
+    const now = author.now()
+    const stamp = { msg_id: ids.next(now, author.pid, author.count()), ts: formatTime(now) }
+    writeEntry(waiting.entry, stamp, sheet)
+    const appended = { ...stamp, repaired }
+    repaired = undefined
+    return { waiting, appended, at }
+  })
 }
 
 /** Most entries of one second come together. */

@@ -26,10 +26,6 @@ export class KeptFile {
     this.#timeoutMs = timeoutMs
   }
 
-  get isOpen(): boolean {
-    return this.#open !== undefined
-  }
-
   /** Locks it where it is open, and its lock free. */
   tryLock(): LockedFile | undefined {
     const open = this.#open

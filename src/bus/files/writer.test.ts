@@ -64,6 +64,25 @@ describe('an entry', () => {
     expect(new Set(order.slice(0, order.indexOf('write')))).toEqual(new Set(names))
   })
 
+  it('that is only prepared is not written, and is written when it is appended', async () => {
+    const { shelf, path } = openTestBus()
+    const entry = shelf.prepare(TASK, draftOf('one'))
+    expect(existsSync(dirname(dirname(path)))).toBe(false)
+    await entry.append()
+    expect(await bodiesOf(shelf)).toEqual(['one'])
+  })
+
+  it('is refused when it is prepared, whether its bus is open or not', async () => {
+    const { shelf, path } = openTestBus()
+    const wrong = { ...draftOf('wrong'), meta: { long: 'x'.repeat(20_000) } }
+    const refused = expect.objectContaining({ code: 'BUS_ENTRY_INVALID' })
+    expect(() => shelf.prepare(TASK, wrong)).toThrow(refused)
+    expect(existsSync(dirname(dirname(path)))).toBe(false)
+    await post(shelf, 'one')
+    expect(() => shelf.prepare(TASK, wrong)).toThrow(refused)
+    expect(await bodiesOf(shelf)).toEqual(['one'])
+  })
+
   it('leaves the modes of what others made as they are', async () => {
     const { shelf, path } = openTestBus()
     plant(path, '')
@@ -99,9 +118,9 @@ describe('entries that are written at once', () => {
       if (!isOver) setImmediate(turn)
     }
     setImmediate(turn)
-    await Promise.all(Array.from({ length: 20_000 }, () => post(shelf, 'x')))
+    await Promise.all(Array.from({ length: 60_000 }, () => post(shelf, 'x')))
     isOver = true
-    // Twenty batches, few of which take longer together than anybody may have to wait.
+    // Sixty batches, few of which take longer together than anybody may have to wait.
     expect(turns).toBeGreaterThan(4)
   })
 

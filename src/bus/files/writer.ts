@@ -2,20 +2,12 @@ import { basename } from 'node:path'
 import { nextTurn } from '../../kit/node/event-loop.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { canAppendAsLeft } from '../../kit/node/native/append-as-left.ts'
-import type { EntryDraft } from '../../model/bus/entry.ts'
 import type { AppendedEntry } from '../bus-shelf.ts'
+import type { FormattedEntry } from '../codec/format.ts'
 import { NextMsgIds } from '../codec/msg-id.ts'
 import { Sheet } from '../codec/sheet.ts'
 import { setAside } from './archives.ts'
-import {
-  type Author,
-  type Composed,
-  type Continued,
-  compose,
-  requireWritable,
-  type Waiting,
-  writeWhole,
-} from './commit.ts'
+import { type Author, type Composed, type Continued, compose, type Waiting, writeWhole } from './commit.ts'
 import type { DiskWait } from './disk-wait.ts'
 import { endOf, latestId } from './end.ts'
 import { type AsLeft, KeptFile, type LockedFile } from './locked-file.ts'
@@ -80,11 +72,9 @@ export class Writer {
     this.#file = new KeptFile(location, options.lockTimeoutMs)
   }
 
-  append(draft: EntryDraft): Promise<AppendedEntry> {
+  append(entry: FormattedEntry): Promise<AppendedEntry> {
     return new Promise((resolve, reject) => {
-      // What is refused must not leave an empty bus behind.
-      if (!this.#file.isOpen) requireWritable(draft)
-      this.#queue.push({ draft, resolve, reject })
+      this.#queue.push({ entry, resolve, reject })
       if (this.#isRunning) return
       this.#isRunning = true
       void this.#run()
@@ -165,8 +155,8 @@ export class Writer {
   /** How many of those that wait one batch takes. */
   #fitting(): number {
     let bytes = 0
-    const over = this.#queue.findIndex(({ draft }, at) => {
-      bytes += draft.body.length
+    const over = this.#queue.findIndex(({ entry }, at) => {
+      bytes += entry.body.length
       return at > 0 && (at >= MAX_BATCH_ENTRIES || bytes > MAX_BATCH_BYTES)
     })
     return over < 0 ? this.#queue.length : over

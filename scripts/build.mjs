@@ -19,7 +19,7 @@ const onUse = {
     plugin.onResolve(
       {
         filter:
-          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bells|queue|bus-registry|question|tell|rewake|connect|open-courier|ledgers|hedera-ledger|open-listening|listening|publish-briefly|serving|proof|serve|secrets|nats-wire|redis-wire|mcp-stdio|mcp-http|sign-in-link)\.ts$/,
+          /\/(?:remote|maintenance|tend|fire|cron|hook-verbs|handoff-verbs|handoffs|push-in-full|rare-shelves|ingest|spool|fallback|inheriting|run-command|bells|queue|bus-registry|rewake|connect|open-courier|ledgers|hedera-ledger|open-listening|listening|publish-briefly|serving|proof|serve|secrets|nats-wire|redis-wire|mcp-stdio|mcp-http|sign-in-link)\.ts$/,
       },
       ({ kind, path }) =>
         kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.cjs`, external: true } : undefined,
@@ -113,8 +113,6 @@ const executables = {
     queue: 'src/store/sqlite/queue.ts',
     'log-thread': 'src/store/sqlite/log/log-thread.ts',
     'bus-registry': 'src/host/bus/bus-registry.ts',
-    question: 'src/core/bus/question.ts',
-    tell: 'src/core/bus/tell.ts',
     yaml: 'yaml',
     rewake: 'src/cli/wake/rewake.ts',
     serve: 'src/server/serve.ts',

@@ -21,9 +21,6 @@ export interface BusShelf {
    */
   append(place: BusPlace, draft: EntryDraft): Promise<AppendedEntry>
 
-  /** Refuses a header that an append would refuse (BUS_ENTRY_INVALID). Nothing is written. */
-  check(draft: Omit<EntryDraft, 'body'>): void
-
   /**
    * Entries in the order of the files, archives first. `after` an id that the bus does not have fails with
    * BUS_ENTRY_NOT_FOUND. Reads no more than it needs: neither what lies before nor all of a large file.
@@ -48,8 +45,8 @@ export interface BusShelf {
   verify(place: BusPlace): Promise<BusVerification>
   rotate(place: BusPlace, options: { readonly overBytes?: number }): Promise<BusRotation>
 
-  /** Puts bytes into the folder of a bus under a name of their own, and tells how they are attached. */
-  keep(place: BusPlace, file: { readonly name: string; readonly bytes: Uint8Array }): Promise<BusAttachment>
+  /** Finds a name of their own for bytes that go into the folder of a bus. Nothing is written before `keep` is called. */
+  prepareAttachment(place: BusPlace, file: AttachmentData): PreparedAttachment
   /** What lies in the folder already, with its size and checksum. Refuses what leads out of it (ATTACHMENT_REFUSED). */
   attached(place: BusPlace, path: string): Promise<BusAttachment>
 
@@ -60,6 +57,16 @@ export interface BusShelf {
 /** An entry that can be written, and is not yet. */
 export interface PreparedEntry {
   append(): Promise<AppendedEntry>
+}
+
+export interface AttachmentData {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+export interface PreparedAttachment {
+  readonly attachment: BusAttachment
+  keep(): Promise<void>
 }
 
 export interface AppendedEntry {

@@ -1,10 +1,17 @@
 import type { BusPage, BusRotation, BusStatus, BusVerification } from '../model/bus/bus.ts'
 import type { BusAttachment, BusEntry, BusPlace, EntryDraft } from '../model/bus/entry.ts'
 import { parsePlace, placeName } from '../model/bus/place.ts'
-import type { AppendedEntry, BusShelf, PreparedEntry, ShelfQuery } from './bus-shelf.ts'
+import type {
+  AppendedEntry,
+  AttachmentData,
+  BusShelf,
+  PreparedAttachment,
+  PreparedEntry,
+  ShelfQuery,
+} from './bus-shelf.ts'
 import { formatDraft } from './codec/format.ts'
 import { rotateBus } from './files/archives.ts'
-import { describeAttachment, keepAttachment } from './files/attachments.ts'
+import { describeAttachment, prepareAttachment } from './files/attachments.ts'
 import type { Author } from './files/commit.ts'
 import { DiskWait } from './files/disk-wait.ts'
 import { lastEntryId } from './files/end.ts'
@@ -70,10 +77,6 @@ class FileBusShelf implements BusShelf {
     }
   }
 
-  check(draft: Omit<EntryDraft, 'body'>): void {
-    formatDraft({ ...draft, body: new Uint8Array() })
-  }
-
   async read(place: BusPlace, query: ShelfQuery): Promise<BusPage> {
     this.#requireOpen()
     return readBus(this.#locate(place), query, this.#positions)
@@ -118,8 +121,8 @@ class FileBusShelf implements BusShelf {
     return rotateBus(location, { ...options, timeoutMs: this.#lockTimeoutMs })
   }
 
-  async keep(place: BusPlace, file: { readonly name: string; readonly bytes: Uint8Array }): Promise<BusAttachment> {
-    return keepAttachment(this.#locate(place), { ...file, now: this.#author.now() })
+  prepareAttachment(place: BusPlace, file: AttachmentData): PreparedAttachment {
+    return prepareAttachment(this.#locate(place), { ...file, now: this.#author.now() })
   }
 
   async attached(place: BusPlace, path: string): Promise<BusAttachment> {

@@ -5,14 +5,22 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openTestBus, PROJECT, plant, TASK } from '../../../test/helpers/bus/bus-files.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
+import type { BusAttachment } from '../../model/bus/entry.ts'
+import type { AttachmentData, BusShelf } from '../bus-shelf.ts'
 
 const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex')
+
+async function keep(shelf: BusShelf, file: AttachmentData): Promise<BusAttachment> {
+  const { attachment, keep } = shelf.prepareAttachment(TASK, file)
+  await keep()
+  return attachment
+}
 
 describe('what is kept', () => {
   it('lies beside the bus, for its owner alone, with its size and checksum', async () => {
     const { shelf, path } = openTestBus()
     const bytes = Buffer.from([0, 255, 10, 13])
-    const { path: kept, ...rest } = await shelf.keep(TASK, { name: 'report.pdf', bytes })
+    const { path: kept, ...rest } = await keep(shelf, { name: 'report.pdf', bytes })
     expect(kept).toMatch(/^attachments\/\d{8}-\d{6}-[a-z2-7]{8}-report\.pdf$/)
     expect(rest).toEqual({ size_bytes: 4, sha256: sha256(bytes) })
     const file = join(dirname(path), kept)
@@ -22,10 +30,18 @@ describe('what is kept', () => {
     expect(await shelf.attached(TASK, kept)).toEqual({ path: kept, ...rest })
   })
 
+  it('is written only when that is asked for', async () => {
+    const { shelf, path } = openTestBus()
+    const { attachment, keep } = shelf.prepareAttachment(TASK, { name: 'a', bytes: Buffer.from('x') })
+    expect(existsSync(dirname(path))).toBe(false)
+    await keep()
+    expect(readFileSync(join(dirname(path), attachment.path), 'utf8')).toBe('x')
+  })
+
   it('never takes the place of another', async () => {
     const { shelf, path } = openTestBus()
     const kept = await Promise.all(
-      Array.from({ length: 50 }, (_, at) => shelf.keep(TASK, { name: 'a', bytes: Buffer.from(`${at}`) })),
+      Array.from({ length: 50 }, (_, at) => keep(shelf, { name: 'a', bytes: Buffer.from(`${at}`) })),
     )
     const contents = kept.map((each) => readFileSync(join(dirname(path), each.path), 'utf8'))
     expect(contents).toEqual(Array.from({ length: 50 }, (_, at) => `${at}`))
@@ -43,7 +59,7 @@ describe('what is kept', () => {
     'x'.repeat(4_000),
   ])('has a harmless name, whatever it is called: %j', async (name) => {
     const { shelf, path } = openTestBus()
-    const { path: kept } = await shelf.keep(TASK, { name, bytes: Buffer.from('x') })
+    const { path: kept } = await keep(shelf, { name, bytes: Buffer.from('x') })
     expect(kept).toMatch(/^attachments\/[A-Za-z0-9][A-Za-z0-9._%~-]+$/)
     expect(existsSync(join(dirname(path), kept))).toBe(true)
   })
@@ -53,7 +69,7 @@ describe('what is kept', () => {
     const elsewhere = temporaryFolder()
     mkdirSync(dirname(path), { recursive: true })
     symlinkSync(elsewhere, join(dirname(path), 'attachments'))
-    await expect(shelf.keep(TASK, { name: 'a', bytes: Buffer.from('x') })).rejects.toMatchObject({
+    await expect(keep(shelf, { name: 'a', bytes: Buffer.from('x') })).rejects.toMatchObject({
       code: 'BUS_UNUSABLE',
     })
     expect(readdirSync(elsewhere)).toEqual([])

@@ -7,6 +7,7 @@ import { makePrivateFolder } from '../../kit/node/folders.ts'
 import { createWhole } from '../../kit/node/whole-file.ts'
 import type { BusAttachment } from '../../model/bus/entry.ts'
 import { PosternError } from '../../model/errors.ts'
+import type { AttachmentData, PreparedAttachment } from '../bus-shelf.ts'
 import { checksumOf } from './checksum.ts'
 import { requirePlainFolders } from './open-file.ts'
 import type { Location } from './places.ts'
@@ -19,46 +20,47 @@ const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 const MAX_PATH = 4_096
 const PRIVATE = 0o600
 
-export interface KeepAttachment {
-  readonly name: string
-  readonly bytes: Uint8Array
-  readonly now: number
+/** Prepares to put bytes beside a bus: whole and on the disk, or not at all. */
+export function prepareAttachment(
+  location: Location,
+  { name, bytes, now }: AttachmentData & { readonly now: number },
+): PreparedAttachment {
+  const file = nameFile(name, now)
+  return {
+    attachment: { path: `${FOLDER}/${file}`, size_bytes: bytes.length, sha256: sha256(bytes) },
+    keep: () => createFile(location, file, (partial) => promises.writeFile(partial, bytes)),
+  }
 }
 
-/**
- * Puts bytes beside a bus: whole and on the disk, or not at all. The name that somebody gave is only the end of that
- * of the file, which begins with the time and a token, so that it never was another's and never will be.
- */
-export async function keepAttachment(location: Location, { name, bytes, now }: KeepAttachment): Promise<BusAttachment> {
-  const path = await makeAttachment(location, { name, now }, (partial) => promises.writeFile(partial, bytes))
-  return { path, size_bytes: bytes.length, sha256: sha256(bytes) }
-}
-
-/** The same with a copy of a file, however large it is. Returns its path within the folder. */
-export function keepCopy(
+/** Puts a copy of a file beside a bus, however large it is. Returns its path within the folder. */
+export async function keepCopy(
   location: Location,
   { file, now }: { readonly file: string; readonly now: number },
 ): Promise<string> {
-  return makeAttachment(location, { name: file, now }, async (partial) => {
+  const copy = nameFile(file, now)
+  await createFile(location, copy, async (partial) => {
     await promises.copyFile(file, partial)
     await promises.chmod(partial, PRIVATE)
   })
+  return `${FOLDER}/${copy}`
 }
 
-async function makeAttachment(
-  location: Location,
-  { name, now }: Omit<KeepAttachment, 'bytes'>,
-  write: (partial: string) => Promise<void>,
-): Promise<string> {
+/**
+ * The name that somebody gave is only the end of that of the file, which begins with the time and a token, so that it
+ * never was another's and never will be.
+ */
+function nameFile(name: string, now: number): string {
+  const stamp = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
+  return `${stamp}-${randomToken(TOKEN_LENGTH)}-${fileNameOf(lastPartOf(name))}`
+}
+
+async function createFile(location: Location, file: string, write: (partial: string) => Promise<void>): Promise<void> {
   const folder = join(location.folder, FOLDER)
   try {
     requirePlainFolders([...location.owned, folder])
     makePrivateFolder(folder)
     requirePlainFolders([...location.owned, folder])
-    const stamp = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
-    const file = `${stamp}-${randomToken(TOKEN_LENGTH)}-${fileNameOf(lastPartOf(name))}`
     await createWhole(join(folder, file), write)
-    return `${FOLDER}/${file}`
   } catch (error) {
     throw troubleWith(folder, error)
   }

@@ -1,95 +1,66 @@
-import type { AppendedEntry, BusShelf } from '../../bus/bus-shelf.ts'
+import type { AppendedEntry, PreparedEntry } from '../../bus/bus-shelf.ts'
 import type { PostEntry, PostedEntry } from '../../model/bus/bus.ts'
-import type { DraftedHeader } from '../../model/bus/draft.ts'
 import { BUS_LIMITS, type BusMeta } from '../../model/bus/entry.ts'
 import { agentOf } from '../../model/caller.ts'
 import type { Context } from '../context.ts'
-import { type Attached, prepareAttachments } from './attach.ts'
+import { type PreparedAttachments, prepareAttachments } from './attach.ts'
 import { type Draft, draftEntry } from './draft.ts'
-import type { FoundQuestion, Settled } from './question.ts'
-import type { Told } from './tell.ts'
-
-const NO_QUESTION: FoundQuestion = { question: undefined, warnings: [] }
-const NOTHING_SETTLED: Settled = { decisionId: null, meta: {}, takeBack: async () => {} }
-const NOBODY_TOLD: Told = { messageId: null, warnings: [] }
+import { type PreparedDecision, prepareDecision } from './question.ts'
+import { requireRecipients, tellAgents } from './tell.ts'
 
 /**
- * Writes an entry. What can be refused is looked at before anything is done, so that whoever is refused leaves nothing
- * behind. What follows from the entry, such as that somebody is told of it, never takes it back. Few entries ask, answer or
- * tell anybody: what does is loaded on use.
+ * Writes an entry. Everything that can be refused is refused first: the entry is whole before a decision is recorded or a
+ * file kept for it, so a refused caller leaves nothing behind. What follows from the entry, such as the message that
+ * tells agents of it, never takes it back.
  */
 export async function postEntry(ctx: Context, input: PostEntry): Promise<PostedEntry> {
   const draft = draftEntry(input)
-  const { to: named = [] } = input
-  const telling = named.length > 0 ? await import('./tell.ts') : undefined
-  const to = (await telling?.requireRecipients(ctx, named)) ?? []
+  const { place, header } = draft
+  const to = await requireRecipients(ctx, input.to ?? [])
   const { shelf } = await ctx.bus()
-  const questions = isBridge(draft, input) ? await import('./question.ts') : undefined
-  const { question, warnings } = (await questions?.findQuestion(ctx, shelf, draft)) ?? NO_QUESTION
-  const { expected, attach } = await prepareAttachments(shelf, draft.place, input)
-  const entry = { ...draft.header, meta: metaOf(ctx, draft) }
-  shelf.check({ ...entry, ...expected, meta: { ...entry.meta, ...questions?.expectedMeta(question, input) } })
+  const decision = await prepareDecision(ctx, shelf, { draft, input })
+  const attachments = await prepareAttachments(shelf, place, input)
+  const entry = shelf.prepare(place, {
+    ...header,
+    ...attachments.attached,
+    meta: { ...writerOf(ctx), ...header.meta, ...decision.meta },
+    body: decision.body ?? draft.body,
+  })
 
-  const last = telling && (await shelf.lastId(draft.place))
-  const settled = (await questions?.settle(ctx, draft, { question, input })) ?? NOTHING_SETTLED
-  const written = await write(shelf, draft, { entry, settled, attach })
-  const { msg_id: msgId } = written
-  const told = telling
-    ? await telling.tellAgents(ctx, draft, {
-        to,
-        msgId,
-        before: () => telling.findBefore(shelf, draft.place, { last, msgId }),
-      })
-    : NOBODY_TOLD
+  const last = to.length > 0 ? await shelf.lastId(place) : undefined
+  await decision.record()
+  const written = await write(entry, { decision, attachments })
+
+  const { msg_id: msgId, ts } = written
+  const told = await tellAgents(ctx, draft, { shelf, to, last, msgId })
   return {
     msg_id: msgId,
-    ts: written.ts,
-    warnings: [...warnings, ...warningsOf(draft, written), ...told.warnings],
+    ts,
+    warnings: [...decision.warnings, ...warningsOf(draft, written), ...told.warnings],
     messageId: told.messageId,
-    decisionId: settled.decisionId,
+    decisionId: decision.id,
   }
 }
 
-/** Whether an entry may have to do with a question to people. */
-function isBridge({ header }: Draft, { ask, select }: PostEntry): boolean {
-  return header.type === 'ANSWER' || ask !== undefined || select !== undefined
-}
-
-/** Who writes is the caller. Somebody who has not said who they are has no name to give. */
-function metaOf({ caller }: Context, { header }: Draft): BusMeta {
+/** The writer is the caller. One that has not said who it is has no name to give. */
+function writerOf({ caller }: Context): BusMeta {
   const from = agentOf(caller)
-  return {
-    ...(from !== undefined && { from, ...(caller.verified && { from_verified: true }) }),
-    ...header.meta,
-  }
+  return from === undefined ? {} : { from, ...(caller.verified && { from_verified: true }) }
 }
 
-async function write(
-  shelf: BusShelf,
-  { place, body }: Draft,
-  { entry, settled, attach }: Matter,
-): Promise<AppendedEntry> {
-  const { meta: said = {}, ...header } = entry
-  const meta = { ...said, ...settled.meta }
+interface Prepared {
+  readonly decision: PreparedDecision
+  readonly attachments: PreparedAttachments
+}
+
+async function write(entry: PreparedEntry, { decision, attachments }: Prepared): Promise<AppendedEntry> {
   try {
-    const attached = await attach()
-    return await shelf.append(place, {
-      ...header,
-      ...attached,
-      ...(Object.keys(meta).length > 0 && { meta }),
-      body: settled.body ?? body,
-    })
+    await attachments.keep()
+    return await entry.append()
   } catch (error) {
-    await settled.takeBack()
+    await decision.takeBack()
     throw error
   }
-}
-
-/** What an entry is put together from. */
-interface Matter {
-  readonly entry: DraftedHeader
-  readonly settled: Settled
-  attach(): Promise<Attached>
 }
 
 function warningsOf({ body }: Draft, { repaired }: AppendedEntry): readonly string[] {

@@ -13,28 +13,51 @@ import { cancelDecision, requireDecision, respondDecision, TEXT_BYTES } from '..
 import { type Draft, invalid } from './draft.ts'
 import { cutToBytes } from './excerpt.ts'
 
+/** What an entry does to a decision. Nothing is done before `record` is called. */
+export interface PreparedDecision {
+  readonly id: string | null
+  /** What the entry says of it. */
+  readonly meta: BusMeta
+  /** The body of the entry, if it is another than was given. */
+  readonly body?: Uint8Array
+  readonly warnings: readonly string[]
+  /** Asks people, or answers what they were asked. */
+  record(): Promise<void>
+  /** Undoes what was recorded, because the entry could not be written. */
+  takeBack(): Promise<void>
+}
+
+/** Most entries have to do with no decision. */
+const NO_DECISION: PreparedDecision = {
+  id: null,
+  meta: {},
+  warnings: [],
+  record: async () => {},
+  takeBack: async () => {},
+}
+const UNKNOWN = 'The decision that the question belongs to is not known here: it was not answered.'
+
+/** Finds out what an entry asks or answers, and what it has to say of that. */
+export async function prepareDecision(
+  ctx: Context,
+  shelf: Pick<BusShelf, 'find'>,
+  { draft, input }: { readonly draft: Draft; readonly input: PostEntry },
+): Promise<PreparedDecision> {
+  if (input.ask !== undefined) return prepareQuestion(ctx, draft, input)
+  const { question, warnings } = await findQuestion(ctx, shelf, draft)
+  if (question) return prepareAnswer(ctx, draft, { question, select: input.select })
+  if (input.select !== undefined) throw invalid('it chooses, but answers no question that people were asked here')
+  return { ...NO_DECISION, warnings }
+}
+
 /** The question that an entry answers, as far as people were asked it. */
-export interface FoundQuestion {
+interface FoundQuestion {
   readonly question: Decision | undefined
   readonly warnings: readonly string[]
 }
 
-/** What an entry has done to a decision, before it is written itself. */
-export interface Settled {
-  readonly decisionId: string | null
-  /** What the entry says of it. */
-  readonly meta: BusMeta
-  /** The body, where it is another than was given. */
-  readonly body?: Uint8Array
-  /** Undoes it where the entry cannot be written. */
-  takeBack(): Promise<unknown>
-}
-
-const NOTHING: Settled = { decisionId: null, meta: {}, takeBack: async () => {} }
-const UNKNOWN = 'The decision that the question belongs to is not known here: it was not answered.'
-
 /** The decision of the first QUESTION, among the parents of an ANSWER, that has one. */
-export async function findQuestion(
+async function findQuestion(
   ctx: Context,
   shelf: Pick<BusShelf, 'find'>,
   { header, place }: Draft,
@@ -78,34 +101,25 @@ function isOffered({ options }: Decision, shown: Json | undefined): boolean {
   return labels.size === options.length && options.every(({ key, label }) => labels.get(key) === label)
 }
 
-/** Asks people, or answers what they were asked. */
-export async function settle(
-  ctx: Context,
-  draft: Draft,
-  { question, input }: { readonly question: Decision | undefined; readonly input: PostEntry },
-): Promise<Settled> {
-  if (input.ask !== undefined) return askPeople(ctx, draft, input)
-  if (question) return answerQuestion(ctx, draft, question, input.select)
-  if (input.select !== undefined) throw invalid('it chooses, but answers no question that people were asked here')
-  return NOTHING
-}
-
-/** The decision is there before the entry, which names it. */
-async function askPeople(ctx: Context, { place, text }: Draft, { ask = [], options }: PostEntry): Promise<Settled> {
-  const { id } = await createDecision(ctx, {
-    question: questionOf(text),
-    context: contextOf(place),
-    ask,
-    ...(options !== undefined && { options }),
-  })
+/** The entry names the decision, which is recorded before it. So the id is chosen first. */
+function prepareQuestion(ctx: Context, { place, text }: Draft, { ask = [], options }: PostEntry): PreparedDecision {
+  const id = ctx.newId('dec')
   return {
-    decisionId: id,
+    id,
     meta: metaOfQuestion(id, options),
-    // Why the entry could not be written is what its writer has to know.
-    takeBack: () =>
-      cancelDecision(ctx, { id, reason: 'its entry could not be written' }).catch((error: unknown) =>
-        ctx.note('bus.question-left', { decisionId: id, error: String(error) }),
-      ),
+    warnings: [],
+    async record() {
+      const question = { question: questionOf(text), context: contextOf(place), ask }
+      await createDecision(ctx, { ...question, ...(options !== undefined && { options }) }, id)
+    },
+    async takeBack() {
+      try {
+        await cancelDecision(ctx, { id, reason: 'its entry could not be written' })
+      } catch (error) {
+        // The caller has to know why the entry could not be written, and not this.
+        ctx.note('bus.question-left', { decisionId: id, error: String(error) })
+      }
+    },
   }
 }
 
@@ -118,46 +132,33 @@ function metaOfQuestion(id: string, options: PostEntry['options'] = []): BusMeta
   return { decision_id: id, ...(labels.length > 0 && { options: Object.fromEntries(labels) }) }
 }
 
-function metaOfAnswer(id: string, select: string | undefined): BusMeta {
-  return { decision_id: id, ...(select !== undefined && { selected: select }) }
-}
-
-/** As long as any. */
-const SOME_ID = `dec_${'0'.repeat(26)}`
-
-/** What an entry is going to say of its decision, as far as its length goes. */
-export function expectedMeta(question: Decision | undefined, { ask, options, select }: PostEntry): BusMeta {
-  if (ask !== undefined) return metaOfQuestion(SOME_ID, options)
-  return question ? metaOfAnswer(question.id, select) : {}
-}
-
 /** As much of a question as a decision holds; all of it stands on the bus. */
 function questionOf(text: string): string {
   return cutToBytes(text, QUESTION_BYTES)
 }
 
 /**
- * People are heard before the entry is written, so that whoever comes too late writes nothing and is told. The same answer
- * by the same person once more only writes the entry, which may be missing.
+ * The answer is recorded before the entry is written, so that a caller that comes too late is refused and writes nothing.
+ * The same answer by the same person once more only writes the entry, which may be missing.
  */
-async function answerQuestion(
+function prepareAnswer(
   ctx: Context,
   draft: Draft,
-  question: Decision,
-  select: string | undefined,
-): Promise<Settled> {
-  const { id } = question
+  { question, select }: { readonly question: Decision; readonly select: string | undefined },
+): PreparedDecision {
+  const { id, options } = question
   const text = draft.text.trim() === '' ? undefined : cutToBytes(draft.text, TEXT_BYTES)
-  if (!isAnsweredSo(ctx, question, { select, text })) {
-    await respondDecision(ctx, { id, ...(select !== undefined && { select }), ...(text !== undefined && { text }) })
-  }
-  const option = question.options.find(({ key }) => key === select)
+  const option = options.find(({ key }) => key === select)
   return {
-    decisionId: id,
-    meta: metaOfAnswer(id, select),
+    ...NO_DECISION,
+    id,
+    meta: { decision_id: id, ...(select !== undefined && { selected: select }) },
     ...(text === undefined && option && { body: new TextEncoder().encode(describeOption(option)) }),
-    // The answer stands, and is repeated with the entry.
-    takeBack: async () => {},
+    async record() {
+      if (isAnsweredSo(ctx, question, { select, text })) return
+      await respondDecision(ctx, { id, ...(select !== undefined && { select }), ...(text !== undefined && { text }) })
+    },
+    // Nothing is taken back: the answer stands, and the caller repeats it with the entry.
   }
 }
 

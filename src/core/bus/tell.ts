@@ -32,11 +32,7 @@ export async function requireRecipients(ctx: Context, to: readonly string[]): Pr
 const MEANWHILE = { limit: 100, maxBytes: 1024 * 1024 }
 
 /** The entry right before one that is written: others may have written since `last` was the last. */
-export async function findBefore(
-  shelf: Pick<BusShelf, 'read'>,
-  place: BusPlace,
-  { last, msgId }: { readonly last: string | undefined; readonly msgId: string },
-): Promise<Before> {
+async function findBefore(place: BusPlace, { shelf, last, msgId }: WrittenEntry): Promise<Before> {
   try {
     const { items } = await shelf.read(place, { ...MEANWHILE, ...(last !== undefined && { after: last }) })
     const at = items.findIndex(({ msg_id }) => msg_id === msgId)
@@ -50,21 +46,24 @@ export async function findBefore(
 /** An entry; or none where it is the first. */
 type Before = { readonly id: string | undefined } | 'unknown'
 
-export interface Told {
+export interface WrittenEntry {
+  readonly shelf: Pick<BusShelf, 'read'>
+  readonly to: readonly string[]
+  /** The last entry of the bus before this one was written, as far as anybody knew. */
+  readonly last: string | undefined
+  readonly msgId: string
+}
+
+export interface ToldAgents {
   readonly messageId: string | null
   readonly warnings: readonly string[]
 }
 
 /** Points agents to an entry that is written. That it stands there is certain, whatever becomes of this. */
-export async function tellAgents(
-  ctx: Context,
-  { header, text }: Draft,
-  {
-    to,
-    before,
-    msgId,
-  }: { readonly to: readonly string[]; readonly before: () => Promise<Before>; readonly msgId: string },
-): Promise<Told> {
+export async function tellAgents(ctx: Context, draft: Draft, written: WrittenEntry): Promise<ToldAgents> {
+  const { to, msgId } = written
+  if (to.length === 0) return { messageId: null, warnings: [] }
+  const { header, text } = draft
   const { type, project_id, task_id } = header
   const place = placeName(header)
   const ref = `bus:${place}:${msgId}`
@@ -77,7 +76,7 @@ export async function tellAgents(
         [
           `${ctx.caller.id} wrote a ${type} on the bus of ${place}:`,
           cutToCharacters(text, EXCERPT_CHARACTERS),
-          `Read it with: ${commandFor(header, await before())}`,
+          `Read it with: ${commandFor(header, await findBefore(draft.place, written))}`,
         ].join('\n'),
       ),
       payload: { project_id, ...(task_id !== undefined && { task_id }), msg_id: msgId, type },

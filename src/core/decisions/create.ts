@@ -25,10 +25,17 @@ const WHOLE_BYTES = 40_000
 const MAX_ASKED = 50
 const KEY = /^[a-z0-9][a-z0-9_-]{0,31}$/i
 
-/** Asks people a question. The asker is held from now on, and those who are asked have it in their inboxes. */
-export async function createDecision(ctx: Context, input: CreateDecision): Promise<Decision> {
+/**
+ * Asks people a question. The asker is held from now on, and those who are asked have it in their inboxes. A caller that
+ * names the decision elsewhere first chooses its id.
+ */
+export async function createDecision(
+  ctx: Context,
+  input: CreateDecision,
+  id: string = ctx.newId('dec'),
+): Promise<Decision> {
   const agent = parseAgentId(input.agent ?? requireAsker(ctx))
-  const draft = draftDecision(ctx, agent, input)
+  const draft = draftDecision(ctx, agent, { ...input, id })
   const gate = draftGate(ctx, {
     agent,
     kind: 'decision',
@@ -58,9 +65,9 @@ function requireAsker(ctx: Context): string {
   })
 }
 
-function draftDecision(ctx: Context, agent: string, input: CreateDecision): Decision {
+function draftDecision(ctx: Context, agent: string, input: CreateDecision & Pick<Decision, 'id'>): Decision {
+  const { id } = input
   const options = parseOptions(input.options ?? [])
-  const id = ctx.newId('dec')
   const question = parseText('question', input.question, QUESTION_BYTES)
   if (question.trim() === '') throw new PosternError('CONTENT_EMPTY')
   parseText('decision', JSON.stringify([question, input.context, options]), WHOLE_BYTES)

@@ -1,15 +1,10 @@
 /*
  * flock(2), poll(2) and _exit(2) for Node, which has none of them. The lock belongs to the open file, excludes that of Go, Rust, Python
- * and flock(1), and goes with the process that holds it. And an append under that lock in one call: by way of Node it takes five, each of
- * which finds the processor's caches cold after a wait for the disk.
+ * and flock(1), and goes with the process that holds it.
  *
  *   tryLock(fd)           true where the lock was free and is ours now
  *   lock(fd, callback)    waits in a thread of its own, then calls back with 0 or an errno
  *   unlock(fd)
- *   appendAsLeft(fd, path, left, room)
- *                         1 once as many bytes of the room as `left` says are on the disk. 0 where nothing was done: the
- *                         lock was taken, the file at that path is not as `left` says, or the disk took only a part.
- *                         Else a negative errno: nobody knows what is on the disk, or what was written is still there
  *   isReadable(fd, ms)    true once a read of it would not wait; nothing else happens meanwhile
  *   exit(code)            ends the process as it is, by _exit(2)
  *
@@ -21,14 +16,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <node_api.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Shared by the thread that waits and the environment that asked; whoever leaves last frees it. */
@@ -73,79 +66,6 @@ static napi_value unlock(napi_env env, napi_callback_info info) {
   napi_value fd;
   int error = lock_file(read_fd(env, info, 1, &fd), LOCK_UN);
   return error == 0 ? NULL : fail(env, error);
-}
-
-#ifdef __APPLE__
-#define CHANGED_AT(found) ((found).st_mtimespec)
-/* There fsync(2) leaves the bytes in the disk's own memory; not every volume can do better. */
-static int sync_once(int fd) {
-  if (fcntl(fd, F_FULLFSYNC) == 0) return 0;
-#ifdef F_BARRIERFSYNC
-  if (fcntl(fd, F_BARRIERFSYNC) == 0) return 0;
-#endif
-  return fsync(fd);
-}
-#else
-#define CHANGED_AT(found) ((found).st_mtim)
-static int sync_once(int fd) { return fdatasync(fd); }
-#endif
-
-static int reach_disk(int fd) {
-  while (sync_once(fd) != 0) {
-    if (errno != EINTR) return errno;
-  }
-  return 0;
-}
-
-/* What `left` says of a file and of what is to be added, as numbers of JavaScript. */
-enum { DEVICE, INODE, SIZE, LATEST_CHANGE_MS, ADDED, LEFT_NUMBERS };
-
-static int is_as_left(const struct stat *found, const double *left) {
-  struct timespec changed = CHANGED_AT(*found);
-  return (double)found->st_dev == left[DEVICE] && (double)found->st_ino == left[INODE] &&
-         (double)found->st_size == left[SIZE] && changed.tv_sec * 1e3 + changed.tv_nsec / 1e6 <= left[LATEST_CHANGE_MS];
-}
-
-/* What somebody else has written behind ours, without the lock, is not ours to take back. */
-static int take_back(int fd, off_t size, ssize_t written) {
-  struct stat found;
-  if (written <= 0) return 1;
-  return fstat(fd, &found) == 0 && found.st_size == size + written && ftruncate(fd, size) == 0;
-}
-
-static int append_locked(int fd, const char *path, const double *left, const void *bytes, size_t length) {
-  struct stat found;
-  if (lstat(path, &found) != 0 || !is_as_left(&found, left)) return 0;
-  ssize_t written = write(fd, bytes, length);
-  if (written != (ssize_t)length) return take_back(fd, found.st_size, written) ? 0 : -EIO;
-  int error = reach_disk(fd);
-  if (error == 0) return 1;
-  take_back(fd, found.st_size, written);
-  return -error;
-}
-
-static napi_value append_as_left(napi_env env, napi_callback_info info) {
-  napi_value arguments[4], result;
-  napi_typedarray_type type = napi_uint8_array;
-  char path[PATH_MAX];
-  size_t path_length = 0, numbers = 0, room = 0;
-  double *left = NULL;
-  void *bytes = NULL;
-  int fd = read_fd(env, info, 4, arguments);
-  if (napi_get_value_string_utf8(env, arguments[1], path, sizeof(path), &path_length) != napi_ok ||
-      napi_get_typedarray_info(env, arguments[2], &type, &numbers, (void **)&left, NULL, NULL) != napi_ok ||
-      type != napi_float64_array ||
-      napi_get_buffer_info(env, arguments[3], &bytes, &room) != napi_ok || numbers != LEFT_NUMBERS ||
-      !(left[ADDED] >= 0 && left[ADDED] <= (double)room))
-    return fail(env, EINVAL);
-  int outcome = 0;
-  /* A path that does not fit in is cut, and names another file or none. */
-  if (path_length < sizeof(path) - 1 && lock_file(fd, LOCK_EX | LOCK_NB) == 0) {
-    outcome = append_locked(fd, path, left, bytes, (size_t)left[ADDED]);
-    lock_file(fd, LOCK_UN);
-  }
-  napi_create_int32(env, outcome, &result);
-  return result;
 }
 
 static napi_value is_readable(napi_env env, napi_callback_info info) {
@@ -265,7 +185,6 @@ NAPI_MODULE_INIT() {
       {"tryLock", NULL, try_lock, NULL, NULL, NULL, napi_enumerable, NULL},
       {"lock", NULL, lock, NULL, NULL, NULL, napi_enumerable, NULL},
       {"unlock", NULL, unlock, NULL, NULL, NULL, napi_enumerable, NULL},
-      {"appendAsLeft", NULL, append_as_left, NULL, NULL, NULL, napi_enumerable, NULL},
       {"isReadable", NULL, is_readable, NULL, NULL, NULL, napi_enumerable, NULL},
       {"exit", NULL, exit_at_once, NULL, NULL, NULL, napi_enumerable, NULL},
   };

@@ -9,7 +9,6 @@ it('holds what was added, in order, however much that is', () => {
     sheet.addBytes(Buffer.from('|'))
   }
   expect(sheet.bytes.toString()).toBe(parts.map((part) => `${part}|`).join(''))
-  expect(sheet.room.subarray(0, sheet.length).equals(sheet.bytes)).toBe(true)
 })
 
 it('is cleared without a trace of what was there', () => {
@@ -25,5 +24,6 @@ it('gives back what only a very large batch has needed', () => {
   const sheet = new Sheet()
   sheet.addBytes(Buffer.alloc(2 * 1024 * 1024))
   sheet.clear()
-  expect(sheet.room.length).toBeLessThan(1024 * 1024)
+  sheet.addText('x')
+  expect(sheet.bytes.buffer.byteLength).toBeLessThan(1024 * 1024)
 })

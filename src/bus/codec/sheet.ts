@@ -13,11 +13,6 @@ export class Sheet {
     return this.#length
   }
 
-  /** Begins with what is on it, until something else is. */
-  get room(): Buffer {
-    return this.#room
-  }
-
   /** All that is on it, until something else is. */
   get bytes(): Buffer {
     return this.#room.subarray(0, this.#length)

@@ -18,30 +18,13 @@ const SETBACK = PROOFS / 2
 export class DiskWait {
   #trust = 0
 
-  /** Whether the process may stand still for it. */
-  get isQuick(): boolean {
-    return this.#trust >= PROOFS
-  }
-
   /** Undefined where it is there already. */
   wait(fd: number): Promise<void> | undefined {
-    if (this.isQuick) {
-      this.standStill(() => {
-        fdatasyncSync(fd)
-        return true
-      })
-      return undefined
-    }
     const begunAt = monotonicMs()
-    return waitMeanwhile(fd).then(() => this.#note(begunAt, QUICK_MS + DETOUR_MS))
-  }
-
-  /** Does what takes as long as the disk does, and notes how long that was; nothing where it says that it did not. */
-  standStill(act: () => boolean): boolean {
-    const begunAt = monotonicMs()
-    const isDone = act()
-    if (isDone) this.#note(begunAt, QUICK_MS)
-    return isDone
+    if (this.#trust < PROOFS) return waitMeanwhile(fd).then(() => this.#note(begunAt, QUICK_MS + DETOUR_MS))
+    fdatasyncSync(fd)
+    this.#note(begunAt, QUICK_MS)
+    return undefined
   }
 
   #note(begunAt: number, limitMs: number): void {

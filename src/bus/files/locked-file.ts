@@ -1,9 +1,7 @@
 import { closeSync, fstatSync, lstatSync, type Stats } from 'node:fs'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
-import { appendAsLeft } from '../../kit/node/native/append-as-left.ts'
 import { lockDescriptor, tryLockDescriptor, unlockDescriptor } from '../../kit/node/native/flock.ts'
 import { PosternError } from '../../model/errors.ts'
-import type { Sheet } from '../codec/sheet.ts'
 import { openToAppend } from './open-file.ts'
 import type { Location } from './places.ts'
 import { onFile, troubleWith, unusable } from './trouble.ts'
@@ -50,17 +48,6 @@ export class KeptFile {
     throw unusable(path, 'it is replaced again and again')
   }
 
-  /** Locks it, adds to it and lets go of it in one step, where it is as it was left; false: nothing was done. */
-  appendAsLeft({ identity, size, before }: AsLeft, sheet: Sheet): boolean {
-    if (this.#open?.identity !== identity) return false
-    const { fd, dev, ino } = this.#open
-    return appendAsLeft(
-      { fd, path: this.#location.path, dev, ino, size, changedByMs: before },
-      sheet.room,
-      sheet.length,
-    )
-  }
-
   unlock(): void {
     if (this.#open && !unlockDescriptor(this.#open.fd)) this.close()
   }
@@ -96,13 +83,6 @@ export class KeptFile {
       throw troubleWith(path, error)
     }
   }
-}
-
-/** How a file was left by its writer, and when that was at the latest, by the clock of the system. */
-export interface AsLeft {
-  readonly identity: string
-  readonly size: number
-  readonly before: number
 }
 
 export interface LockedFile {

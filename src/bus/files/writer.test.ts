@@ -359,7 +359,7 @@ describe('writing is refused', () => {
   })
 })
 
-/** So many that the disk is known to be quick, and one call does everything. */
+/** So many that the disk is known to be quick, and the process stands still for it. */
 const ENOUGH_TO_TRUST = 50
 
 it('looks at a file anew where it was replaced by one of the same length, though what came first was refused', async () => {

@@ -1,7 +1,6 @@
 import { basename } from 'node:path'
 import { nextTurn } from '../../kit/node/event-loop.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
-import { canAppendAsLeft } from '../../kit/node/native/append-as-left.ts'
 import type { AppendedEntry } from '../bus-shelf.ts'
 import type { FormattedEntry } from '../codec/format.ts'
 import { NextMsgIds } from '../codec/msg-id.ts'
@@ -10,7 +9,7 @@ import { setAside } from './archives.ts'
 import { type Author, type Composed, type Continued, compose, type Waiting, writeWhole } from './commit.ts'
 import type { DiskWait } from './disk-wait.ts'
 import { endOf, latestId } from './end.ts'
-import { type AsLeft, KeptFile, type LockedFile } from './locked-file.ts'
+import { KeptFile, type LockedFile } from './locked-file.ts'
 import { syncNames } from './open-file.ts'
 import type { Location } from './places.ts'
 import type { Written } from './positions.ts'
@@ -47,7 +46,12 @@ const MAX_BUSY_MS = 10
 const pauses = new Int32Array(new SharedArrayBuffer(4))
 
 /** How this process has left the file. */
-interface Left extends Continued, AsLeft {}
+interface Left extends Continued {
+  readonly identity: string
+  readonly size: number
+  /** When that was at the latest, by the clock of the system. */
+  readonly before: number
+}
 
 /** Writes to one bus for the whole process: those who come while it waits for the disk share the next wait. */
 export class Writer {
@@ -115,7 +119,6 @@ export class Writer {
     let batch = this.#queue
     try {
       if (this.#isTurnOver()) this.#shareLock()
-      if (this.#commitAsLeft()) return
       const file = this.#tryLock() ?? (await this.#lock())
       batch = this.#queue.splice(0, this.#fitting())
       const end = this.#endOf(file)
@@ -127,22 +130,6 @@ export class Writer {
     } catch (error) {
       this.#fail(batch, error)
     }
-  }
-
-  /** All in one step, where nobody else has written since and the disk is quick; false: nothing was done. */
-  #commitAsLeft(): boolean {
-    const { disk, author } = this.#options
-    const left = this.#left
-    if (!left || !disk.isQuick || !this.#isSmall(left) || !canAppendAsLeft()) return false
-    const taken = this.#fitting()
-    const composed = compose(this.#queue.slice(0, taken), left, author, this.#sheet)
-    const last = composed.at(-1)
-    if (!last || !disk.standStill(() => this.#file.appendAsLeft(left, this.#sheet))) return false
-    this.#queue.splice(0, taken)
-    this.#note(left, last)
-    this.#turnEndedAt = monotonicMs()
-    for (const { waiting, appended } of composed) waiting.resolve(appended)
-    return true
   }
 
   #fail(waiting: Waiting[], error: unknown): void {

@@ -32,7 +32,7 @@ const CASES: readonly (readonly [string, string | Uint8Array, Omit<Victim, 'root
   ['into a bus that is new', '', { posts: POSTS, rotateBytes: 0 }],
   ['after an entry that is torn', TORN, { posts: POSTS, rotateBytes: 0 }],
   ['while the file is set aside', '', { posts: POSTS, rotateBytes: ROTATE_BYTES }],
-  ['all in one call', '', { posts: MANY_POSTS, rotateBytes: 0, plant: 'quick' }],
+  ['on a disk that is known to be quick', '', { posts: MANY_POSTS, rotateBytes: 0, plant: 'quick' }],
 ]
 
 describe('a post that is killed at a storage syscall', needsTrace(), () => {

@@ -74,7 +74,7 @@ async function untilMore(logs: string): Promise<void> {
   while (readLogs(logs).length <= before) await delay(10)
 }
 
-/** The disk is known to be quick after some entries; from then on one call does everything. */
+/** The disk is known to be quick after some entries; from then on the process stands still for it. */
 const ENOUGH_TO_TRUST = 20
 
 it.each([1, ENOUGH_TO_TRUST])(

@@ -9,7 +9,7 @@ const shelf = openBusShelf({ root, rotateBytes: Number(rotateBytes) })
 
 const say = writeSync
 if (plant === 'late') writeAtTheEnd()
-// A disk that takes no time at all is trusted after some entries, and then one call of the addon does everything.
+// A disk that takes no time at all is trusted after some entries, and then the process stands still for it.
 if (plant === 'quick') process.uptime = () => 1
 
 for (let nth = 0; nth < Number(count); nth++) {

@@ -85,12 +85,6 @@ function dieWhileWriting(): void {
   }
   Object.assign(fs, { writeSync: deadly })
   syncBuiltinESMExports()
-  changeAddon(({ tryLock, appendAsLeft }) => ({
-    appendAsLeft: (fd, path, left, bytes) => {
-      if (Math.random() < deadliness && tryLock(fd)) die(fd, bytes.subarray(0, left.at(-1)))
-      return appendAsLeft(fd, path, left, bytes)
-    },
-  }))
 }
 
 /** Nobody waits for the disk. */
@@ -100,18 +94,14 @@ function forgetDisk(): void {
     fdatasync: (_: number, done: (error: null) => void) => setImmediate(done, null),
   })
   syncBuiltinESMExports()
-  changeAddon(() => ({ appendAsLeft: () => 0 }))
 }
 
 /** Whoever asks for a lock has it. */
 function forgetLocks(): void {
-  changeAddon(() => ({ tryLock: () => true, unlock: () => {}, appendAsLeft: () => 0 }))
-}
-
-function changeAddon(change: (addon: Addon) => Partial<Addon>): void {
   const { dlopen } = process
+  const lockless: Partial<Addon> = { tryLock: () => true, unlock: () => {} }
   process.dlopen = (module: { exports: object }, ...rest) => {
     dlopen(module, ...rest)
-    module.exports = { ...module.exports, ...change(module.exports as Addon) }
+    module.exports = { ...module.exports, ...lockless }
   }
 }

@@ -5,11 +5,6 @@ export interface Addon {
   tryLock(fd: number): boolean
   lock(fd: number, callback: (errno: number) => void): void
   unlock(fd: number): void
-  /**
-   * `left` has the file's device, its inode, its size, when it was changed at the latest, in milliseconds, and how many of
-   * the bytes are to be added. 1: they were; 0: nothing was done; less: the system's error, as a negative number.
-   */
-  appendAsLeft(fd: number, path: string, left: Float64Array, bytes: Buffer): number
   isReadable(fd: number, timeoutMs: number): boolean
   /** Ends the process as it is. */
   exit(code: number): never

@@ -26,7 +26,7 @@ if (!existsSync(join(tools, 'node_modules', '.bin', 'zig'))) {
 
 for (const [name, target] of Object.entries(TARGETS)) {
   const isMac = name.startsWith('darwin')
-  compile(`flock-${name}.node`, target, 'flock.c', [
+  compile(`system-calls-${name}.node`, target, 'system-calls.c', [
     '-shared',
     '-fPIC',
     '-O2',
@@ -48,7 +48,7 @@ function compile(name, target, source, options) {
 }
 
 // A test compares them, so that nobody changes a source and forgets to build.
-for (const source of ['flock.c', 'launcher.c']) {
+for (const source of ['system-calls.c', 'launcher.c']) {
   const digest = createHash('sha256')
     .update(readFileSync(join(here, source)))
     .digest('hex')

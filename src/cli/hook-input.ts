@@ -1,4 +1,4 @@
-import { loadAddon } from '../kit/node/native/addon.ts'
+import { loadSystemCalls } from '../kit/node/native/system-calls.ts'
 import { isReadLeft, readAll } from '../kit/node/read-all.ts'
 
 const MAX_BYTES = 16 * 1024 * 1024
@@ -16,7 +16,7 @@ export async function readInput(timeoutMs = TIMEOUT_MS): Promise<string> {
  * is no addon such a read may be left, and then the process becomes another that ends at once.
  */
 export function leave(code: number): never {
-  const addon = loadAddon()
+  const addon = loadSystemCalls()
   if (addon) process.on('exit', () => addon.exit(code))
   else if (isReadLeft() && process.execve) process.execve('/bin/sh', ['sh', '-c', `exit ${code}`], {})
   process.exit(code)

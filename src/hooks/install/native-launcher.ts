@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findPrebuilt } from '../../kit/node/native/addon.ts'
+import { findPrebuilt } from '../../kit/node/native/system-calls.ts'
 import { type LauncherFacts, NODE_FLAGS } from './launcher.ts'
 
 const PROBE_MS = 2_000

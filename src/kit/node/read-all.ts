@@ -1,5 +1,5 @@
 import { read, readSync } from 'node:fs'
-import { loadAddon } from './native/addon.ts'
+import { loadSystemCalls, type SystemCalls } from './native/system-calls.ts'
 
 const CHUNK = 64 * 1024
 
@@ -15,7 +15,7 @@ export interface ReadLimits {
  * left behind that nobody answers, and `isReadLeft` says so.
  */
 export function readAll(fd: number, limits: ReadLimits): Promise<Buffer> {
-  const addon = loadAddon()
+  const addon = loadSystemCalls()
   return addon ? Promise.resolve(readWhileReady(fd, limits, addon)) : readInThreads(fd, limits)
 }
 
@@ -26,11 +26,7 @@ export function isReadLeft(): boolean {
   return isReading
 }
 
-function readWhileReady(
-  fd: number,
-  { maxBytes, timeoutMs }: ReadLimits,
-  { isReadable }: NonNullable<ReturnType<typeof loadAddon>>,
-): Buffer {
+function readWhileReady(fd: number, { maxBytes, timeoutMs }: ReadLimits, { isReadable }: SystemCalls): Buffer {
   const deadline = process.uptime() * 1000 + timeoutMs
   const chunks: Buffer[] = []
   for (let bytes = 0; bytes <= maxBytes; ) {

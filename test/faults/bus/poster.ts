@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import { formatEntry } from '../../../src/bus/codec/format.ts'
 import { nextMsgId } from '../../../src/bus/codec/msg-id.ts'
 import { openBusShelf } from '../../../src/bus/file-bus-shelf.ts'
-import type { Addon } from '../../../src/kit/node/native/addon.ts'
+import type { SystemCalls } from '../../../src/kit/node/native/system-calls.ts'
 
 const { values } = parseArgs({
   options: {
@@ -99,7 +99,7 @@ function forgetDisk(): void {
 /** Whoever asks for a lock has it. */
 function forgetLocks(): void {
   const { dlopen } = process
-  const lockless: Partial<Addon> = { tryLock: () => true, unlock: () => {} }
+  const lockless: Partial<SystemCalls> = { tryLock: () => true, unlock: () => {} }
   process.dlopen = (module: { exports: object }, ...rest) => {
     dlopen(module, ...rest)
     module.exports = { ...module.exports, ...lockless }

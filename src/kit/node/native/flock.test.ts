@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, copyFileSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, copyFileSync, openSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -32,17 +31,6 @@ const inPython = `import fcntl, sys, time
 f = open(sys.argv[1], 'a'); fcntl.flock(f, fcntl.LOCK_EX); print('held', flush=True); time.sleep(60)`
 
 describe('flock', () => {
-  it('was built from its source', () => {
-    const native = new URL('../../../../native/', import.meta.url)
-    const source = createHash('sha256')
-      .update(readFileSync(new URL('flock.c', native)))
-      .digest('hex')
-    expect(readFileSync(new URL('prebuilt/flock.c.sha256', native), 'utf8').trim()).toBe(source)
-    const binaries = readdirSync(new URL('prebuilt', native)).filter((name) => name.endsWith('.node'))
-    const naming = binaries.filter((name) => readFileSync(new URL(`prebuilt/${name}`, native)).includes('/prebuilt/'))
-    expect(naming, 'name the machine that built them').toEqual([])
-  })
-
   it('excludes other programs while it is held, and only then', async () => {
     const path = join(temporaryFolder(), 'lock')
     const lock = open(path)
@@ -180,7 +168,7 @@ describe('a lock on an open file where there is no addon', () => {
   /** A copy of the module that lies where no addon is near. */
   const runAlone = (env: NodeJS.ProcessEnv) => {
     const folder = temporaryFolder()
-    for (const name of ['flock.ts', 'addon.ts']) {
+    for (const name of ['flock.ts', 'system-calls.ts']) {
       copyFileSync(fileURLToPath(new URL(`./${name}`, import.meta.url)), join(folder, name))
     }
     const script = join(folder, 'script.mts')

@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync } from 'node:fs'
-import { loadAddon } from './addon.ts'
+import { loadSystemCalls } from './system-calls.ts'
 
 /** An exclusive flock(2) on a file of its own. It goes with the process that holds it, however that ends. */
 export interface Flock {
@@ -14,7 +14,7 @@ const FILE_MODE = 0o600
 
 /** Opens a lock file, making it if need be; undefined where this platform has no addon of ours. */
 export function openFlock(path: string): Flock | undefined {
-  const addon = loadAddon()
+  const addon = loadSystemCalls()
   if (!addon) return undefined
   const fd = openSync(path, OPEN_FLAGS, FILE_MODE)
   let isOpen = true
@@ -63,7 +63,7 @@ export function openFlock(path: string): Flock | undefined {
  * where there is neither.
  */
 export async function lockDescriptor(fd: number, timeoutMs: number): Promise<boolean> {
-  const addon = loadAddon()
+  const addon = loadSystemCalls()
   if (!addon) return lockByCommand(fd, timeoutMs)
   if (addon.tryLock(fd)) return true
   if (timeoutMs <= 0) return false
@@ -78,12 +78,12 @@ export async function lockDescriptor(fd: number, timeoutMs: number): Promise<boo
 
 /** The same at once; false also where there is no addon. */
 export function tryLockDescriptor(fd: number): boolean {
-  return loadAddon()?.tryLock(fd) === true
+  return loadSystemCalls()?.tryLock(fd) === true
 }
 
 /** Lets go of such a lock and leaves the file open. False where that takes the addon: then only closing it does. */
 export function unlockDescriptor(fd: number): boolean {
-  const addon = loadAddon()
+  const addon = loadSystemCalls()
   addon?.unlock(fd)
   return addon !== undefined
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 
-/** What Node itself cannot do, by `native/flock.c`. */
-export interface Addon {
+/** The system calls that Node lacks, by the addon `native/system-calls.c`. */
+export interface SystemCalls {
   tryLock(fd: number): boolean
   lock(fd: number, callback: (errno: number) => void): void
   unlock(fd: number): void
@@ -10,24 +10,24 @@ export interface Addon {
   exit(code: number): never
 }
 
-let known: Addon | null | undefined
+let known: SystemCalls | null | undefined
 
-/** Undefined on platforms for which there is none. */
-export function loadAddon(): Addon | undefined {
-  if (known === undefined) known = findAddon() ?? null
+/** Undefined on platforms for which there is no addon. */
+export function loadSystemCalls(): SystemCalls | undefined {
+  if (known === undefined) known = findSystemCalls() ?? null
   return known ?? undefined
 }
 
 /** The C library is not asked for: where one binary cannot be loaded the other can. */
-function findAddon(): Addon | undefined {
+function findSystemCalls(): SystemCalls | undefined {
   const folder = findPrebuilt()
   if (folder === undefined) return undefined
   for (const library of ['', '-musl']) {
     const addon = { exports: {} }
     try {
       // As `require` does it, which would first look for the file in every place where a module may be.
-      process.dlopen(addon, `${folder}/flock-${process.platform}-${process.arch}${library}.node`)
-      return addon.exports as Addon
+      process.dlopen(addon, `${folder}/system-calls-${process.platform}-${process.arch}${library}.node`)
+      return addon.exports as SystemCalls
     } catch {
       // Not for this platform, or for another C library.
     }

@@ -30,7 +30,7 @@ for (const [name, target] of Object.entries(TARGETS)) {
     '-shared',
     '-fPIC',
     '-O2',
-    ...(isMac ? ['-Wl,-undefined,dynamic_lookup', '-Wl,-install_name,flock.node'] : ['-ldl']),
+    ...(isMac ? ['-Wl,-undefined,dynamic_lookup', '-Wl,-install_name,system-calls.node'] : ['-ldl']),
     `-I${join(tools, 'node_modules', 'node-api-headers', 'include')}`,
   ])
 }

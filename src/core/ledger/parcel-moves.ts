@@ -3,8 +3,8 @@ import type { Shelves } from '../../store/store.ts'
 import { tellPeople } from '../agents/people.ts'
 import type { Context, Ledgers } from '../context.ts'
 import { dayOf } from './budget.ts'
-import { complete } from './complete.ts'
-import { endUntold } from './connection-parcels.ts'
+import { complete } from './completions.ts'
+import { endUntold } from './connection-entries.ts'
 import { type StepResult, stepDone } from './step-done.ts'
 
 export interface ClaimedStep {

@@ -3,7 +3,7 @@ import { type LedgerParcel, PARCEL_MOVES, type ParcelState } from '../../model/l
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { isConfined } from '../inbox/visible.ts'
-import { endUntold } from './connection-parcels.ts'
+import { endUntold } from './connection-entries.ts'
 
 const MOST = 500
 /** Those that somebody may have to do something about, the refused ones first. */

@@ -4,13 +4,13 @@ import { type ConnectionCreated, parseHcs10 } from '../../../model/ledger/hcs10.
 import { GENESIS_HASH } from '../../../model/ledger/topic.ts'
 import { NORMAL } from '../../../model/priority.ts'
 import { pushNotice } from '../../inbox/notice.ts'
-import { openedDraft } from '../connection-parcels.ts'
+import { openedDraft } from '../connection-entries.ts'
 import { follow } from '../follow.ts'
 import { publish } from '../publish.ts'
 import type { WholeMessage } from './assemble.ts'
+import { readersOf } from './inbox-capacity.ts'
 import { type Intake, placeKey, type Understood } from './intake.ts'
 import { outboundOf } from './peers.ts'
-import { readersOf } from './places.ts'
 
 /** On the inbound topic of an outsider whom we have asked: the answer to our request stands there. */
 export async function takeAnswer(intake: Intake, whole: WholeMessage): Promise<Understood> {

@@ -5,9 +5,9 @@ import { type Hcs10, parseHcs10 } from '../../../model/ledger/hcs10.ts'
 import { NORMAL } from '../../../model/priority.ts'
 import { pushNotice } from '../../inbox/notice.ts'
 import type { WholeMessage } from './assemble.ts'
+import { readersOf } from './inbox-capacity.ts'
 import { type Intake, placeKey, say, type Understood } from './intake.ts'
 import { takeMessage } from './message.ts'
-import { readersOf } from './places.ts'
 import type { Writer } from './senders.ts'
 
 type OnConnection = Extract<Hcs10, { readonly op: 'message' | 'close_connection' | 'transaction' }>

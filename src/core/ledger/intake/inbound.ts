@@ -1,8 +1,8 @@
 import { type Hcs10, type Hcs10Message, parseHcs10 } from '../../../model/ledger/hcs10.ts'
 import type { WholeMessage } from './assemble.ts'
+import { takeRequest } from './handshake.ts'
 import type { Intake, Understood } from './intake.ts'
 import { takeMessage } from './message.ts'
-import { takeRequest } from './request.ts'
 
 /** What others write to one of our agents: messages of our own agents, and requests of outsiders. */
 export async function takeInbound(intake: Intake, whole: WholeMessage): Promise<Understood> {

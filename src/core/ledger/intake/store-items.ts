@@ -5,8 +5,8 @@ import { tellPeople } from '../../agents/people.ts'
 import type { Context } from '../../context.ts'
 import { damp } from '../../inbox/damping.ts'
 import { hasOwnKey, ledgerKey } from '../messages/own-key.ts'
+import { Places } from './inbox-capacity.ts'
 import type { IntakeItem } from './intake.ts'
-import { Places } from './places.ts'
 
 export interface StoredItems {
   /** That were not there before. */

@@ -13,8 +13,8 @@ import { recallIdentities, writerOf } from '../identities/identity.ts'
 import { labelOf } from '../label.ts'
 import { publish } from '../publish.ts'
 import { composeSent } from './compose.ts'
+import { type Placed, placeMessage } from './deliver.ts'
 import { keyed } from './own-key.ts'
-import { type Placed, placeMessage } from './place.ts'
 import { draftEntry, earlierEntry, NOWHERE, placeOf } from './sent-entry.ts'
 
 interface Stored {

@@ -2,7 +2,7 @@ import type { LedgerParcel, ParcelPurpose, ParcelStep } from '../../model/ledger
 import { GENESIS_HASH, type LedgerTopic } from '../../model/ledger/topic.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context, Ledgers } from '../context.ts'
-import { completeAccept, completeRequest } from './connection-parcels.ts'
+import { completeAccept, completeRequest } from './connection-entries.ts'
 import { completeProfile } from './identities/publish-profile.ts'
 import { completeSetup } from './identities/setup.ts'
 

@@ -6,9 +6,9 @@ import type { LedgerTopic } from '../../model/ledger/topic.ts'
 import type { HealthCheck } from '../../model/postern.ts'
 import type { Context, Ledgers } from '../context.ts'
 import { listenerLease, topicsToFollow } from './follow.ts'
-import { endsUnfinished } from './intake/unfinished.ts'
+import { endsUnfinished } from './intake/assemble.ts'
 import { ledgerStatus } from './status.ts'
-import { targetsOf } from './work/routing.ts'
+import { targetsOf } from './work/post.ts'
 
 const PATIENCE_MS = 3_000
 const WEEK_MS = 7 * 24 * 60 * 60_000

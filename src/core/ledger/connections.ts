@@ -12,11 +12,10 @@ import { requireBudget, requireNoSecret } from './budget.ts'
 import { acceptDraft, closeDraft, requestDraft } from './connection-entries.ts'
 import { draftParcel, messageSteps } from './drafts.ts'
 import { ensureIdentity, requireIdentity, writerOf } from './identities/identity.ts'
-import { readProfile } from './intake/outside.ts'
-import { outboundOf } from './intake/peers.ts'
-import { labelOf } from './label.ts'
-import { placeOf } from './messages/sent-entry.ts'
+import { outboundOf, readProfile } from './intake/outside.ts'
+import { placeOf } from './messages/send.ts'
 import { publish } from './publish.ts'
+import { labelOf } from './status.ts'
 
 const REASON_BYTES = 300
 

@@ -4,8 +4,8 @@ import type { Shelves } from '../../store/store.ts'
 import type { Context, Ledgers } from '../context.ts'
 import { complete } from './completions.ts'
 import { fillSubmission, fillText } from './fill.ts'
-import { hasOwnKey } from './messages/own-key.ts'
-import { stepDone } from './step-done.ts'
+import { hasOwnKey } from './messages/compose.ts'
+import { stepDone } from './parcel-moves.ts'
 
 /**
  * Writes a draft to the ledger: on the local one at once, as a part of the transaction, with what follows from it; else

@@ -5,8 +5,7 @@ import { utf8Length } from '../../model/text.ts'
 import type { Context, Ledgers } from '../context.ts'
 import { fillSubmission, fillText } from './fill.ts'
 import { listenOnce } from './listen.ts'
-import type { ClaimedStep } from './parcel-moves.ts'
-import type { StepResult } from './step-done.ts'
+import type { ClaimedStep, StepResult } from './parcel-moves.ts'
 
 /** What a ledger says of a transaction that came at the wrong time, and only because of that was not carried out. */
 export const TOO_LATE: readonly string[] = ['TRANSACTION_EXPIRED', 'INVALID_TRANSACTION_START']

@@ -15,8 +15,7 @@ import type { Context, Ledgers } from '../context.ts'
 import { isConfined } from '../inbox/visible.ts'
 import { requireBudget } from './budget.ts'
 import { textOf } from './intake/assemble.ts'
-import { labelOf } from './label.ts'
-import { parseAfter, parsePageSize } from './pages.ts'
+import { labelOf } from './status.ts'
 import { keptBody } from './work/hashed.ts'
 import { draftWork, findWork, publishWork } from './work/items.ts'
 
@@ -132,5 +131,24 @@ function requireReadable(ctx: Context, { id, role, agent }: LedgerTopic): void {
   throw new PosternError('NOT_ALLOWED', {
     message: `${ctx.caller.id} cannot read the topic ${id}, which belongs to ${agent ?? 'somebody else'}.`,
     next: 'Let its agent read it, or a person.',
+  })
+}
+
+const MAX_LIMIT = 1_000
+
+/** Behind which sequence number a page begins. */
+export function parseAfter(after: number | undefined): number {
+  if (after === undefined) return 0
+  if (Number.isSafeInteger(after) && after >= 0) return after
+  throw new PosternError('VALUE_INVALID', { field: 'after', value: String(after), next: 'Use a sequence number.' })
+}
+
+export function parsePageSize(limit: number | undefined, byDefault: number, max = MAX_LIMIT): number {
+  const size = limit ?? byDefault
+  if (Number.isSafeInteger(size) && size >= 1 && size <= max) return size
+  throw new PosternError('VALUE_INVALID', {
+    field: 'limit',
+    value: String(limit),
+    next: `Use a number from 1 to ${max}.`,
   })
 }

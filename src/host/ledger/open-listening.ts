@@ -1,5 +1,5 @@
 import type { Context } from '../../core/context.ts'
-import { labelOf } from '../../core/ledger/label.ts'
+import { labelOf } from '../../core/ledger/status.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { LedgerLabel } from '../../model/ledger/ledgers.ts'
 import { createSharing } from '../../store/sqlite/sharing.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts'
 import { noteSkipped, takeIn } from '../../core/ledger/intake/take-in.ts'
-import { labelOf } from '../../core/ledger/label.ts'
+import { labelOf } from '../../core/ledger/status.ts'
 import { ring } from '../../core/rings.ts'
 import {
   type LedgerPorts,

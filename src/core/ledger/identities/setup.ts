@@ -11,8 +11,8 @@ import { requireAgent } from '../../agents/roster.ts'
 import type { Context, Ledgers } from '../../context.ts'
 import { requireBudget } from '../budget.ts'
 import { draftParcel } from '../drafts.ts'
-import { labelOf } from '../label.ts'
 import { publish } from '../publish.ts'
+import { labelOf } from '../status.ts'
 import { DEFINITIONS_LANE, definitionsStep, definitionsTopic, profileDraft, uaidOf } from './publish-profile.ts'
 
 /** Topics and a profile for agents that have none. To repeat it changes nothing: what is on its way is left alone. */

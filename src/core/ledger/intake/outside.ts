@@ -5,6 +5,7 @@ import { consensusMs, type LedgerEntry } from '../../../model/ledger/entry.ts'
 import { type Hcs10, parseHcs10 } from '../../../model/ledger/hcs10.ts'
 import { parseFileLink, parseProfileMemo } from '../../../model/ledger/memos.ts'
 import { formatOperatorId, parseOperatorId } from '../../../model/ledger/operator.ts'
+import { isLedgerId } from '../../../model/ledger/topic.ts'
 import type { Context, Ledgers } from '../../context.ts'
 import { textOf } from './assemble.ts'
 
@@ -151,5 +152,17 @@ export function decodeFile(
   } catch (error) {
     if (error instanceof PosternError) return undefined
     throw error
+  }
+}
+
+/** The outbound topic that somebody's profile names; null where it names none. */
+export function outboundOf(profile: LedgerFile | undefined): string | null {
+  if (!profile) return null
+  try {
+    const fields: unknown = JSON.parse(profile.content)
+    const topicId = (fields as { readonly outboundTopicId?: unknown } | null)?.outboundTopicId
+    return isLedgerId(topicId) ? topicId : null
+  } catch {
+    return null
   }
 }

@@ -4,7 +4,7 @@ import type { PushItem, Shelves } from '../../../store/store.ts'
 import { tellPeople } from '../../agents/people.ts'
 import type { Context } from '../../context.ts'
 import { damp } from '../../inbox/damping.ts'
-import { hasOwnKey, ledgerKey } from '../messages/own-key.ts'
+import { hasOwnKey, ledgerKey } from '../messages/compose.ts'
 import { Places } from './inbox-capacity.ts'
 import type { IntakeItem } from './intake.ts'
 

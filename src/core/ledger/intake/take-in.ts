@@ -1,16 +1,16 @@
 import type { LedgerEntry } from '../../../model/ledger/entry.ts'
+import { type Hcs10, type Hcs10Message, parseHcs10 } from '../../../model/ledger/hcs10.ts'
 import type { LedgerTopic, TopicRole } from '../../../model/ledger/topic.ts'
 import type { Shelves } from '../../../store/store.ts'
 import type { Context, Ledgers } from '../../context.ts'
-import { takeAnswer } from './answer.ts'
-import { assemble, type KnownParts, type WholeMessage } from './assemble.ts'
+import { assemble, countUnfinished, type KnownParts, type WholeMessage } from './assemble.ts'
 import { takeConnection } from './connection.ts'
-import { takeInbound } from './inbound.ts'
+import { takeAnswer, takeRequest } from './handshake.ts'
 import type { Intake, Understood } from './intake.ts'
+import { takeMessage } from './message.ts'
 import { NOTHING_OUTSIDE, type Outside } from './outside.ts'
 import { readSenders } from './senders.ts'
 import { storeItems } from './store-items.ts'
-import { countUnfinished } from './unfinished.ts'
 import { takeWork } from './work.ts'
 
 export interface TakenIn {
@@ -81,4 +81,38 @@ async function understand(tx: Shelves, intake: Intake, whole: WholeMessage): Pro
     default:
       return undefined
   }
+}
+
+/** What others write to one of our agents: messages of our own agents, and requests of outsiders. */
+export async function takeInbound(intake: Intake, whole: WholeMessage): Promise<Understood> {
+  const agent = intake.topic.agent
+  const operation = parseHcs10(whole.text ?? '')
+  if (agent === null || !operation) return 'foreign'
+  if (operation.op === 'message') return messageOf(intake, whole, operation, agent)
+  if (operation.op === 'connection_request') return requestOf(intake, whole, operation, agent)
+  // That a connection was made is written by the agent itself.
+  return operation.op === 'connection_created' ? undefined : 'foreign'
+}
+
+async function messageOf(
+  intake: Intake,
+  whole: WholeMessage,
+  { operator_id, data }: Hcs10Message,
+  agent: string,
+): Promise<Understood> {
+  const writer = await intake.senders.byOperator(operator_id, whole.payer)
+  return takeMessage(intake, whole, writer, { agent, data, ref: null })
+}
+
+async function requestOf(
+  intake: Intake,
+  whole: WholeMessage,
+  request: Extract<Hcs10, { readonly op: 'connection_request' }>,
+  agent: string,
+): Promise<Understood> {
+  const writer = await intake.senders.byOperator(request.operator_id, whole.payer)
+  // Among ourselves no connection is needed.
+  if (writer.agent !== null) return 'own'
+  if (writer.isTrue === false) return 'spoofed'
+  return takeRequest(intake, whole, writer, { agent, remark: request.m ?? null })
 }

@@ -7,7 +7,7 @@ import { requireAgent } from '../../agents/roster.ts'
 import type { Context, Ledgers } from '../../context.ts'
 import { damp } from '../../inbox/damping.ts'
 import { deliver, storeDamped } from '../../inbox/deliver.ts'
-import { hasOwnKey } from './own-key.ts'
+import { hasOwnKey } from './compose.ts'
 
 export interface Placed {
   readonly message: Message

@@ -1,21 +1,21 @@
 import { parseAgentId } from '../../../model/agent.ts'
 import { PosternError } from '../../../model/errors.ts'
 import type { PublishMode, SendMessage, SentMessage, SentMessages } from '../../../model/ledger/ledgers.ts'
-import type { ParcelDraft } from '../../../model/ledger/parcel.ts'
+import { canonicalBody, formatHashedData, formatMessageData } from '../../../model/ledger/message-data.ts'
+import type { LedgerParcel, ParcelDraft } from '../../../model/ledger/parcel.ts'
 import { publishModeOf } from '../../../model/ledger/publish-mode.ts'
 import { EVERYBODY, type Message } from '../../../model/message.ts'
 import type { PushResult } from '../../../model/postern.ts'
 import type { Shelves } from '../../../store/store.ts'
 import type { Context, Ledgers } from '../../context.ts'
 import { explained, ringFor } from '../../inbox/push.ts'
-import { requireBudget } from '../budget.ts'
-import { recallIdentities, writerOf } from '../identities/identity.ts'
-import { labelOf } from '../label.ts'
+import { requireBudget, requireNoSecret } from '../budget.ts'
+import { draftParcel, messageSteps, submissionTo } from '../drafts.ts'
+import { ensureIdentity, recallIdentities, writerOf } from '../identities/identity.ts'
 import { publish } from '../publish.ts'
-import { composeSent } from './compose.ts'
+import { labelOf } from '../status.ts'
+import { composeSent, dataOf, keyed } from './compose.ts'
 import { type Placed, placeMessage } from './deliver.ts'
-import { keyed } from './own-key.ts'
-import { draftEntry, earlierEntry, NOWHERE, placeOf } from './sent-entry.ts'
 
 interface Stored {
   readonly messages: readonly SentMessage[]
@@ -136,3 +136,52 @@ function arrivalOf(result: PushResult | undefined): Pick<SentMessage, 'in_inbox'
   const held = result?.recipients.some(({ state }) => state === 'held') ?? false
   return { in_inbox: result !== undefined && !held, held }
 }
+
+const MIME = 'application/json'
+
+/** The entry on the recipient's inbound topic, and what the sender's outbound topic says of it. */
+export async function draftEntry(
+  ctx: Context,
+  ledgers: Ledgers,
+  tx: Shelves,
+  message: Message,
+  mode: PublishMode,
+): Promise<ParcelDraft> {
+  const [agent = ''] = message.to
+  const data = formatData(ledgers, message, mode)
+  requireNoSecret(ledgers, mode, data)
+  const to = await ensureIdentity(ctx, ledgers, tx, agent)
+  const from = await ensureIdentity(ctx, ledgers, tx, writerOf(ctx.caller))
+  const topicId = to.inboundTopicId
+  const record = { type: 'sent', message_id: message.id, topic_id: topicId, sha256: ledgers.codec.sha256(data) }
+  return draftParcel(ledgers, {
+    purpose: 'message',
+    about: agent,
+    lane: topicId,
+    payer: from.account,
+    steps: [
+      ...messageSteps(ctx, ledgers, { from, topicId, topicType: 'inbound', data, mime: MIME }),
+      submissionTo(from.outboundTopicId, JSON.stringify(record), '', { isRecord: true }),
+    ],
+    message,
+  })
+}
+
+function formatData({ codec }: Ledgers, message: Message, mode: PublishMode): string {
+  const data = dataOf(message)
+  return mode === 'full' ? formatMessageData(data) : formatHashedData(data, codec.sha256(canonicalBody(data)))
+}
+
+export type EntryPlace = Pick<SentMessage, 'topic_id' | 'sequence' | 'parcel'>
+
+/** Where the message stands that was sent before under the same key; nowhere, if it was only put into the inbox. */
+export async function earlierEntry(tx: Shelves, messageId: string): Promise<EntryPlace> {
+  const parcel = await tx.ledger.parcelOfMessage({ messageId })
+  return parcel ? placeOf(parcel) : NOWHERE
+}
+
+export function placeOf({ lane, id, state, sequence }: LedgerParcel): EntryPlace {
+  return { topic_id: lane, sequence, parcel: state === 'published' ? null : id }
+}
+
+export const NOWHERE: EntryPlace = { topic_id: null, sequence: null, parcel: null }

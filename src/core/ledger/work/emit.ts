@@ -1,6 +1,7 @@
 import { PosternError } from '../../../model/errors.ts'
 import type { EmitEvent, PostedNote } from '../../../model/ledger/ledgers.ts'
 import { SEED_NORMAL } from '../../../model/ledger/seed-priority.ts'
+import type { EventRoute, LedgerSettings } from '../../../model/ledger/settings.ts'
 import { parseMessageType } from '../../../model/message.ts'
 import { parseText } from '../../../model/text.ts'
 import type { Context } from '../../context.ts'
@@ -8,7 +9,6 @@ import { parseJson } from '../../inbox/compose.ts'
 import { writerOf } from '../identities/identity.ts'
 import { contentOf } from '../messages/compose.ts'
 import { postOnWork } from './post.ts'
-import { routeOf } from './routing.ts'
 
 /** Says on the topic of a work item what has happened to it. Those of the routing table are told; nobody, where it has none. */
 export async function emitEvent(ctx: Context, input: EmitEvent): Promise<PostedNote> {
@@ -45,4 +45,9 @@ function parseEventType(value: string): string {
   const type = parseMessageType(value)
   if (!type.endsWith('.note')) return type
   throw new PosternError('VALUE_INVALID', { field: 'type', value: type, next: 'Post a note with "postern note post".' })
+}
+
+/** Who is told of an event; undefined where the table knows nothing of its type. */
+export function routeOf({ routing }: Pick<LedgerSettings, 'routing'>, type: string): EventRoute | undefined {
+  return Object.hasOwn(routing, type) ? routing[type] : undefined
 }

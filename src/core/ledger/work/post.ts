@@ -1,3 +1,4 @@
+import type { Agent } from '../../../model/agent.ts'
 import { PosternError } from '../../../model/errors.ts'
 import type { Json } from '../../../model/json.ts'
 import { ENTRY_BYTES, MAX_CHUNKS } from '../../../model/ledger/entry.ts'
@@ -16,13 +17,12 @@ import { explained, ringFor } from '../../inbox/push.ts'
 import { requireBudget, requireNoSecret } from '../budget.ts'
 import { draftParcel, submissionTo } from '../drafts.ts'
 import { ensureIdentity, recallIdentities, writerOf } from '../identities/identity.ts'
-import { labelOf } from '../label.ts'
 import { placeMessage } from '../messages/deliver.ts'
-import { type EntryPlace, NOWHERE } from '../messages/sent-entry.ts'
+import { type EntryPlace, NOWHERE } from '../messages/send.ts'
 import { publish } from '../publish.ts'
+import { labelOf } from '../status.ts'
 import { formatHashed, keepBody } from './hashed.ts'
 import { draftWork, type FoundWork, findWork, publishWork } from './items.ts'
-import { targetsOf } from './routing.ts'
 
 /** Something that is written about a work item, and of which some are told. */
 export interface Posting {
@@ -143,4 +143,23 @@ function requireRoom(text: string): string {
   const limit = ENTRY_BYTES * MAX_CHUNKS
   if (bytes > limit) throw new PosternError('LEDGER_MESSAGE_TOO_LARGE', { bytes, limit })
   return text
+}
+
+export interface Targets {
+  /** Registered, without repetition and in ascending order. */
+  readonly known: readonly string[]
+  readonly unknown: readonly string[]
+}
+
+/** Divides names into those who are registered and those who are not. Whoever speaks is not told what it says itself. */
+export async function targetsOf(shelves: Shelves, names: readonly string[], speaker: string): Promise<Targets> {
+  const known: string[] = []
+  const unknown: string[] = []
+  for (const name of [...new Set(names)].sort()) {
+    if (name === speaker) continue
+    const agent: Agent | undefined = await shelves.agents.get(name)
+    if (agent?.removedAt === null) known.push(name)
+    else unknown.push(name)
+  }
+  return { known, unknown }
 }

@@ -13,7 +13,7 @@ import type { Limits } from '../model/limits.ts'
 import type { Identity } from '../model/network/tokens.ts'
 import type { HealthCheck } from '../model/postern.ts'
 import type { Liveness } from '../model/session.ts'
-import type { Store } from '../store/store.ts'
+import type { Shelves, Store } from '../store/store.ts'
 import type { Wire } from '../wires/wire.ts'
 
 /** Everything the heart needs from outside: it has no clock, no chance and no machine of its own. */
@@ -81,6 +81,13 @@ export interface Ledgers {
   readonly ledger: Ledger
   readonly codec: LedgerCodec
   readonly settings: LedgerSettings
+}
+
+/** One transaction of a verb that writes to a ledger: what the caller has, which ledger it is, and the shelves. */
+export interface LedgerTx {
+  readonly ctx: Context
+  readonly ledgers: Ledgers
+  readonly tx: Shelves
 }
 
 export interface Timers {

@@ -87,6 +87,24 @@ describe('checkAwaits', () => {
     expect(breachesOf(part('return await other(id)'))).toContain('a verb awaits "other(id)"')
   })
 
+  it.each([
+    ['ltx: LedgerTx', 'ltx'],
+    ['intake: Intake', 'intake'],
+    ['{ ctx, tx }: LedgerTx', 'tx'],
+    ['{ ctx, ledgers: { ledger }, tx }: Intake', 'tx'],
+  ])('finds a foreign await in a function that takes %s', (parameter, name) => {
+    const part = (body: string) => `async function get(${parameter}, id: string): Promise<Agent> {\n  ${body}\n}`
+    expect(breachesOf(part(`return await agentOf(${name}, id)`))).toBe('')
+    expect(breachesOf(part('return await other(id)'))).toContain('a verb awaits "other(id)"')
+    expect(breachesOf(part('return await ctx.store.read.agents.get(id)'))).toContain('a verb awaits "ctx.store.read')
+  })
+
+  it('takes a LedgerTx that a verb has made of its transaction for the transaction', () => {
+    const made = 'const ltx = { ctx, ledgers, tx }\n  await publish(ltx)'
+    expect(breachesOf(inVerb(made))).toBe('')
+    expect(breachesOf(inVerb(`${made}\n  await other()`))).toContain('a verb awaits "other()"')
+  })
+
   it('looks at the heart only', () => {
     expect(checkAwaits(new Map([['src/store/sqlite/group.ts', inVerb('await other()')]]))).toEqual([])
   })

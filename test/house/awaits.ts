@@ -5,8 +5,9 @@ import { closingOf, lineOf, scan } from './scan.ts'
  * A verb awaits its `tx` and nothing else. On SQLite concurrent verbs share one commit, so whoever waits for something
  * outside holds up everybody; on PostgreSQL a verb may run again, so whatever it awaited would happen twice.
  *
- * Where a transaction runs is told by the parameters: a function that takes `tx`, or anything of the type `Shelves`,
- * may be part of one, with all that stands in it. So what `transact` hands over must be called `tx`: checked too.
+ * The parameters of a function show whether it may run in a transaction: it takes `tx`, the
+ * `Shelves`, or one of the CARRIERS. All code in such a function is checked. So what `transact` hands over must be called
+ * `tx`, which is checked too, and a LedgerTx that is made of it `ltx`.
  */
 export function checkAwaits(files: Files): Breach[] {
   return sourcesOf(files)
@@ -20,6 +21,21 @@ export function checkAwaits(files: Files): Breach[] {
       }))
     })
 }
+
+/** Types that carry the shelves of a transaction, under the name `tx`. */
+const CARRIERS = '(?:LedgerTx|Intake)'
+
+/** `tx`; the shelves or a carrier under any name; or what a function takes out of a carrier. */
+const TRANSACTION_PARAMETER = new RegExp(
+  [
+    '^\\s*(tx)\\s*\\??\\s*(?::|=(?!>)|$)',
+    `^\\s*(\\w+)\\s*\\??\\s*:\\s*(?:Shelves|${CARRIERS})\\b`,
+    `^\\s*(\\{[^]*\\})\\s*:\\s*${CARRIERS}\\b`,
+  ].join('|'),
+)
+
+/** A LedgerTx or its shelves, in a scope that has one under whatever name. */
+const CARRIED_NAMES: readonly string[] = ['tx', 'ltx']
 
 interface Finding {
   readonly position: number
@@ -46,8 +62,8 @@ function foreignAwaits(code: string): Finding[] {
 }
 
 function isOfTransaction(expression: string, names: readonly string[]): boolean {
-  if (/\bstore\s*\.\s*(?:transact|single|read)\b/.test(expression)) return false
-  return names.some((name) => new RegExp(`(?<![\\w$.])${name}(?![\\w$])`).test(expression))
+  if (/\bstore\s*\.\s*(?:transact|once|read)\b/.test(expression)) return false
+  return [...names, ...CARRIED_NAMES].some((name) => new RegExp(`(?<![\\w$.])${name}(?![\\w$])`).test(expression))
 }
 
 /** Callbacks that get the shelves of a transaction under another name. */
@@ -73,11 +89,9 @@ function transactionScopes(code: string): Scope[] {
   for (const { index: open } of code.matchAll(/\(/g)) {
     const close = closingOf(code, open)
     for (const parameter of splitTopLevel(code.slice(open + 1, close))) {
-      const name = /^\s*(?:(tx)\s*\??\s*(?::|=(?!>)|$)|(\w+)\s*\??\s*:\s*Shelves\b)/
-        .exec(parameter)
-        ?.slice(1)
-        .find(Boolean)
-      if (name === undefined) continue
+      const found = TRANSACTION_PARAMETER.exec(parameter)?.slice(1).find(Boolean)
+      if (found === undefined) continue
+      const name = found.startsWith('{') ? 'tx' : found
       const isFunction = parameter.includes(':') || isArrowAt(code, open)
       const body = bodyAfter(code, open, close, isFunction)
       if (body !== undefined) scopes.push({ start: body[0], end: body[1], name })

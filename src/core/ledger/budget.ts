@@ -2,8 +2,7 @@ import { PosternError } from '../../model/errors.ts'
 import type { PublishMode } from '../../model/ledger/ledgers.ts'
 import { formatDollars } from '../../model/ledger/price.ts'
 import { findSecret } from '../../model/ledger/secret-scan.ts'
-import type { Shelves } from '../../store/store.ts'
-import type { Context, Ledgers } from '../context.ts'
+import type { Ledgers, LedgerTx } from '../context.ts'
 
 const DAY_MS = 86_400_000
 
@@ -13,9 +12,9 @@ export function dayOf(now: number): number {
 }
 
 /** Whether so much is left of the day. */
-export async function isAffordable(ctx: Context, ledgers: Ledgers, shelves: Shelves, price: number): Promise<boolean> {
+export async function isAffordable(ltx: LedgerTx, price: number): Promise<boolean> {
   try {
-    await requireBudget(ctx, ledgers, shelves, price)
+    await requireBudget(ltx, price)
     return true
   } catch (error) {
     if (error instanceof PosternError && error.code === 'LEDGER_BUDGET_SPENT') return false
@@ -24,7 +23,7 @@ export async function isAffordable(ctx: Context, ledgers: Ledgers, shelves: Shel
 }
 
 /** Refuses what costs more than is left of the day. What others are about to spend is waited for, so that it counts. */
-export async function requireBudget(ctx: Context, ledgers: Ledgers, tx: Shelves, price: number): Promise<void> {
+export async function requireBudget({ ctx, ledgers, tx }: LedgerTx, price: number): Promise<void> {
   const { budgetPerDay, network } = ledgers.settings
   if (price === 0 || budgetPerDay === null) return
   await tx.ledger.nextNumber()

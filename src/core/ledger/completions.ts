@@ -1,13 +1,13 @@
 import type { LedgerParcel, ParcelPurpose, ParcelStep } from '../../model/ledger/parcel.ts'
 import { GENESIS_HASH, type LedgerTopic } from '../../model/ledger/topic.ts'
 import type { Shelves } from '../../store/store.ts'
-import type { Context, Ledgers } from '../context.ts'
+import type { Context, LedgerTx } from '../context.ts'
 import { completeAccept, completeRequest } from './connection-entries.ts'
 import { completeProfile } from './identities/publish-profile.ts'
 import { completeSetup } from './identities/setup.ts'
 
 /** What follows once the ledger has all of a parcel, in the transaction that says so. */
-export type Completion = (ctx: Context, ledgers: Ledgers, tx: Shelves, parcel: LedgerParcel) => Promise<void>
+export type Completion = (ltx: LedgerTx, parcel: LedgerParcel) => Promise<void>
 
 export const COMPLETIONS: Readonly<Partial<Record<ParcelPurpose, Completion>>> = {
   setup: completeSetup,
@@ -17,9 +17,10 @@ export const COMPLETIONS: Readonly<Partial<Record<ParcelPurpose, Completion>>> =
 }
 
 /** Does what follows from a parcel that the ledger has taken whole. Its topics are known here from then on. */
-export async function complete(ctx: Context, ledgers: Ledgers, tx: Shelves, parcel: LedgerParcel): Promise<void> {
+export async function complete(ltx: LedgerTx, parcel: LedgerParcel): Promise<void> {
+  const { ctx, tx } = ltx
   for (const step of parcel.steps) if (step.kind === 'topic') await keepTopic(ctx, tx, parcel, step)
-  await COMPLETIONS[parcel.purpose]?.(ctx, ledgers, tx, parcel)
+  await COMPLETIONS[parcel.purpose]?.(ltx, parcel)
 }
 
 type TopicStep = Extract<ParcelStep, { readonly kind: 'topic' }>

@@ -6,7 +6,7 @@ import { formatOperatorId } from '../../model/ledger/operator.ts'
 import type { LedgerParcel, ParcelDraft, ParcelStep } from '../../model/ledger/parcel.ts'
 import { formatAccountKey } from '../../model/ledger/topic-key.ts'
 import type { Shelves } from '../../store/store.ts'
-import type { Context, Ledgers } from '../context.ts'
+import type { Context, Ledgers, LedgerTx } from '../context.ts'
 import { draftParcel, submissionTo } from './drafts.ts'
 import { follow, UNKNOWN_HASH } from './follow.ts'
 
@@ -125,17 +125,13 @@ export function closeDraft(ledgers: Ledgers, by: LedgerIdentity, connection: Led
 }
 
 /** The request stands on the ledger: from now on the answer is looked for behind it. */
-export async function completeRequest(
-  ctx: Context,
-  ledgers: Ledgers,
-  tx: Shelves,
-  parcel: LedgerParcel,
-): Promise<void> {
+export async function completeRequest(ltx: LedgerTx, parcel: LedgerParcel): Promise<void> {
+  const { tx } = ltx
   const connection = await tx.ledger.getConnection({ id: parcel.about ?? '' })
   if (!connection || parcel.sequence === null) return
   await tx.ledger.putConnection({ ...connection, requestId: parcel.sequence })
-  await lookAgain(ledgers, tx, connection.requestTopicId, parcel.sequence)
-  await follow(ctx, ledgers, tx, {
+  await lookAgain(ltx, connection.requestTopicId, parcel.sequence)
+  await follow(ltx, {
     id: connection.requestTopicId,
     role: 'foreign',
     agent: null,
@@ -145,19 +141,15 @@ export async function completeRequest(
 }
 
 /** Whoever listens there because of another request may have passed the answer before it was known to be one. */
-async function lookAgain({ ledger }: Ledgers, tx: Shelves, topicId: string, sequence: number): Promise<void> {
+async function lookAgain({ ledgers, tx }: LedgerTx, topicId: string, sequence: number): Promise<void> {
+  const { ledger } = ledgers
   const topic = await tx.ledger.lockTopic({ id: topicId })
   if (topic?.network !== ledger.network || ledger.within || topic.takenIn <= sequence) return
   await tx.ledger.setTakenIn({ topicId, sequence })
 }
 
 /** The topic of the connection is there and announced, unless somebody has given the connection up meanwhile. */
-export async function completeAccept(
-  _ctx: Context,
-  _ledgers: Ledgers,
-  tx: Shelves,
-  parcel: LedgerParcel,
-): Promise<void> {
+export async function completeAccept({ tx }: LedgerTx, parcel: LedgerParcel): Promise<void> {
   const connection = await tx.ledger.getConnection({ id: parcel.about ?? '' })
   const topicId = parcel.made['connection']
   if (connection?.state !== 'requested' || topicId === undefined) return

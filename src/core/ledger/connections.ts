@@ -6,7 +6,7 @@ import { parseTopicMemo } from '../../model/ledger/memos.ts'
 import { parseLedgerId } from '../../model/ledger/topic.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
-import type { Context, Ledgers } from '../context.ts'
+import type { Context, Ledgers, LedgerTx } from '../context.ts'
 import { isConfined } from '../inbox/visible.ts'
 import { requireBudget, requireNoSecret } from './budget.ts'
 import { acceptDraft, closeDraft, requestDraft } from './connection-entries.ts'
@@ -39,16 +39,17 @@ export async function connectOutsider(
   if (isConfined(ctx) && agent !== ctx.caller.id) throw new PosternError('NOT_ALLOWED')
   const peer = await findPeer(ledgers, parseLedgerId(input.inbound_topic_id))
   return ctx.store.transact(async (tx) => {
+    const ltx = { ctx, ledgers, tx }
     const { network } = ledgers.ledger
     if ((await tx.ledger.identities({ network })).some((ours) => ours.inboundTopicId === peer.inboundTopicId)) {
       throw invalid(`${peer.inboundTopicId} is the topic of an agent of this deployment, who needs no connection`)
     }
-    const from = await ensureIdentity(ctx, ledgers, tx, agent)
+    const from = await ensureIdentity(ltx, agent)
     const connection = connectionWith(ctx, network, agent, peer)
     const draft = requestDraft(ledgers, from, connection)
-    await requireBudget(ctx, ledgers, tx, draft.price)
+    await requireBudget(ltx, draft.price)
     await tx.ledger.putConnection(connection)
-    await publish(ctx, ledgers, tx, draft)
+    await publish(ltx, draft)
     return (await tx.ledger.getConnection({ id: connection.id })) ?? connection
   })
 }
@@ -99,7 +100,8 @@ export async function acceptConnection(ctx: Context, { id }: { readonly id: stri
   const outbound =
     asked?.peerOutboundTopicId === null ? outboundOf(await readProfile(ledgers, asked.peerAccount)) : null
   return ctx.store.transact(async (tx) => {
-    const connection = await requireConnection(ctx, ledgers, tx, id)
+    const ltx = { ctx, ledgers, tx }
+    const connection = await requireConnection(ltx, id)
     if (connection.state === 'open') return connection
     requireAcceptable(connection)
     const by = await requireIdentity(tx, connection.network, connection.agent)
@@ -107,9 +109,9 @@ export async function acceptConnection(ctx: Context, { id }: { readonly id: stri
     if (await isOnItsWay(tx, by, connection)) return connection
     const known = { ...connection, peerOutboundTopicId: connection.peerOutboundTopicId ?? outbound }
     const draft = acceptDraft(ledgers, by, known)
-    await requireBudget(ctx, ledgers, tx, draft.price)
+    await requireBudget(ltx, draft.price)
     await tx.ledger.putConnection(known)
-    await publish(ctx, ledgers, tx, draft)
+    await publish(ltx, draft)
     return (await tx.ledger.getConnection({ id })) ?? known
   })
 }
@@ -135,7 +137,8 @@ export async function rejectConnection(
   const ledgers = await ctx.ledger()
   const why = parseReason(reason)
   return ctx.store.transact(async (tx) => {
-    const connection = await requireConnection(ctx, ledgers, tx, id)
+    const ltx = { ctx, ledgers, tx }
+    const connection = await requireConnection(ltx, id)
     if (connection.state === 'open') throw wrongState(connection, 'rejected')
     await requireNotAccepting(tx, connection)
     return connection.state === 'closed' ? connection : close(tx, connection, why, ctx.store.now())
@@ -150,7 +153,8 @@ export async function disconnect(
   const ledgers = await ctx.ledger()
   const why = parseReason(reason)
   return ctx.store.transact(async (tx) => {
-    const connection = await requireConnection(ctx, ledgers, tx, id)
+    const ltx = { ctx, ledgers, tx }
+    const connection = await requireConnection(ltx, id)
     if (connection.state === 'closed') return connection
     await requireNotAccepting(tx, connection)
     const isOverAtOnce = connection.state === 'requested' || ledgers.ledger.within !== undefined
@@ -158,8 +162,8 @@ export async function disconnect(
     if (connection.state === 'requested') return closed
     requireNoSecret(ledgers, 'full', why ?? '')
     const draft = closeDraft(ledgers, await requireIdentity(tx, closed.network, closed.agent), closed)
-    await requireBudget(ctx, ledgers, tx, draft.price)
-    await publish(ctx, ledgers, tx, draft)
+    await requireBudget(ltx, draft.price)
+    await publish(ltx, draft)
     return closed
   })
 }
@@ -174,7 +178,8 @@ export async function sayOnConnection(
   if (text.trim() === '') throw new PosternError('CONTENT_EMPTY')
   requireNoSecret(ledgers, 'full', text)
   return ctx.store.transact(async (tx) => {
-    const connection = await requireConnection(ctx, ledgers, tx, input.connection)
+    const ltx = { ctx, ledgers, tx }
+    const connection = await requireConnection(ltx, input.connection)
     const { topicId, state } = connection
     if (state !== 'open' || topicId === null) throw wrongState(connection, 'written on')
     const from = await requireIdentity(tx, connection.network, connection.agent)
@@ -188,17 +193,21 @@ export async function sayOnConnection(
       steps,
       message: null,
     })
-    await requireBudget(ctx, ledgers, tx, draft.price)
-    const parcel = await publish(ctx, ledgers, tx, draft)
+    await requireBudget(ltx, draft.price)
+    const parcel = await publish(ltx, draft)
     return { ledger: labelOf(ledgers.ledger), ...placeOf(parcel), topic_id: topicId }
   })
 }
 
 /** A connection of another agent, or of another network, is none. */
 async function requireConnection(
-  ctx: Context,
-  { ledger: { network } }: Ledgers,
-  tx: Shelves,
+  {
+    ctx,
+    ledgers: {
+      ledger: { network },
+    },
+    tx,
+  }: LedgerTx,
   id: string,
 ): Promise<LedgerConnection> {
   const connection = await tx.ledger.getConnection({ id })

@@ -1,6 +1,5 @@
 import type { TopicRole } from '../../model/ledger/topic.ts'
-import type { Shelves } from '../../store/store.ts'
-import type { Context, Ledgers } from '../context.ts'
+import type { Context, LedgerTx } from '../context.ts'
 
 /** Of a topic that is followed from its middle: the first entry that comes is believed, and all later ones are checked. */
 export const UNKNOWN_HASH = ''
@@ -15,9 +14,7 @@ export interface Followed {
 
 /** Writes down a topic that somebody else has made, so that it is listened to. One that is known is left as it is. */
 export async function follow(
-  ctx: Context,
-  { ledger }: Ledgers,
-  tx: Shelves,
+  { ctx, ledgers: { ledger }, tx }: LedgerTx,
   { id, role, agent, from }: Followed,
 ): Promise<void> {
   if ((await tx.ledger.getTopic({ id }))?.network === ledger.network) return

@@ -3,7 +3,7 @@ import type { LedgerEntry } from '../../model/ledger/entry.ts'
 import type { LedgerTopic } from '../../model/ledger/topic.ts'
 import type { Shelves } from '../../store/store.ts'
 import { tellPeople } from '../agents/people.ts'
-import type { Context, Ledgers } from '../context.ts'
+import type { Context, Ledgers, LedgerTx } from '../context.ts'
 import { ring } from '../rings.ts'
 import { UNKNOWN_HASH } from './follow.ts'
 import { lookOutside, type Outside } from './intake/outside.ts'
@@ -45,7 +45,7 @@ export async function listenOnce(ctx: Context, ledgers: Ledgers, topicId: string
   }
   const { outside, entries } = await lookOutside(ctx, ledgers, row)
   const taken = await withoutConflict(() =>
-    ctx.store.transact((tx) => takeBatch(ctx, ledgers, tx, { topicId, entries, outside })),
+    ctx.store.transact((tx) => takeBatch({ ctx, ledgers, tx }, { topicId, entries, outside })),
   )
   ring(ctx, taken.rings)
   report(ctx, topicId, taken)
@@ -79,7 +79,7 @@ interface TakenBatch extends TakenIn {
   readonly badAt: number | null
 }
 
-async function takeBatch(ctx: Context, ledgers: Ledgers, tx: Shelves, batch: Batch): Promise<TakenBatch> {
+async function takeBatch({ ctx, ledgers, tx }: LedgerTx, batch: Batch): Promise<TakenBatch> {
   const { topicId, outside } = batch
   const topic = await tx.ledger.lockTopic({ id: topicId })
   if (!topic) return { entries: 0, messages: 0, rings: [], skipped: {}, badAt: null }

@@ -80,7 +80,7 @@ export function keepStep(
       ? { ...next, state: 'published', nextAt: now, doneAt: now }
       : { ...next, nextAt: now }
     await tx.ledger.updateParcel(parcel)
-    if (isLast) await complete(ctx, ledgers, tx, parcel)
+    if (isLast) await complete({ ctx, ledgers, tx }, parcel)
     return parcel
   })
 }

@@ -1,7 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { LedgerParcel, ParcelDraft, ParcelStep } from '../../model/ledger/parcel.ts'
 import type { Shelves } from '../../store/store.ts'
-import type { Context, Ledgers } from '../context.ts'
+import type { Context, Ledgers, LedgerTx } from '../context.ts'
 import { complete } from './completions.ts'
 import { fillSubmission, fillText } from './fill.ts'
 import { hasOwnKey } from './messages/compose.ts'
@@ -11,7 +11,8 @@ import { stepDone } from './parcel-moves.ts'
  * Writes a draft to the ledger: on the local one at once, as a part of the transaction, with what follows from it; else
  * it is written down and goes on by itself. Returns the parcel as it stands then, published or waiting.
  */
-export async function publish(ctx: Context, ledgers: Ledgers, tx: Shelves, draft: ParcelDraft): Promise<LedgerParcel> {
+export async function publish(ltx: LedgerTx, draft: ParcelDraft): Promise<LedgerParcel> {
+  const { ctx, ledgers, tx } = ltx
   const parcel = newParcel(ctx, ledgers, draft)
   const { within } = ledgers.ledger
   if (!within) {
@@ -21,7 +22,7 @@ export async function publish(ctx: Context, ledgers: Ledgers, tx: Shelves, draft
   const written = await writeAll(tx, within, parcel)
   // Who sends it again under its key is told where it stands.
   if (written.message && hasOwnKey(written.message)) await tx.ledger.insertParcel(written)
-  await complete(ctx, ledgers, tx, written)
+  await complete(ltx, written)
   return written
 }
 

@@ -46,10 +46,11 @@ function parseRole(role: string): TopicRole {
 export async function createWorkTopic(ctx: Context, { entity }: { readonly entity: string }): Promise<CreatedTopic> {
   const ledgers = await ctx.ledger()
   return ctx.store.transact(async (tx) => {
+    const ltx = { ctx, ledgers, tx }
     const work = await findWork(ledgers, tx, entity)
-    const draft = await draftWork(ledgers, tx, work)
-    await requireBudget(ctx, ledgers, tx, draft?.price ?? 0)
-    const topic = await publishWork(ctx, ledgers, tx, work, draft)
+    const draft = await draftWork(ltx, work)
+    await requireBudget(ltx, draft?.price ?? 0)
+    const topic = await publishWork(ltx, work, draft)
     return { ledger: labelOf(ledgers.ledger), entity: work.entity, topic: topic ?? null, isNew: draft !== undefined }
   })
 }

@@ -243,7 +243,8 @@ onBothEngines('what is on its way to a ledger', (open) => {
         go.resolve()
         return tx.ledger.nextNumber()
       }
-      await completeProfile(us.ctx, us.ledgers, { ...tx, ledger: { ...tx.ledger, nextNumber } }, { ...parcel, made })
+      const counted = { ...tx, ledger: { ...tx.ledger, nextNumber } }
+      await completeProfile({ ctx: us.ctx, ledgers: us.ledgers, tx: counted }, { ...parcel, made })
     })
     await completing.finally(go.resolve)
     await changing

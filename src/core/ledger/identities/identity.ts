@@ -3,7 +3,7 @@ import { agentOf, type Caller, SYSTEM_CALLER } from '../../../model/caller.ts'
 import { PosternError } from '../../../model/errors.ts'
 import type { LedgerIdentity } from '../../../model/ledger/identity.ts'
 import type { Shelves, Store } from '../../../store/store.ts'
-import type { Context, Ledgers } from '../../context.ts'
+import type { Context, Ledgers, LedgerTx } from '../../context.ts'
 import { makeIdentity } from './setup.ts'
 
 /** Where an agent is found on a ledger. Once it is so it never changes. */
@@ -15,11 +15,12 @@ export function writerOf(caller: Caller): string {
 }
 
 /** The agent's account and topics, which on the local ledger it gets with their first use. */
-export async function ensureIdentity(ctx: Context, ledgers: Ledgers, tx: Shelves, agent: string): Promise<LedgerPlace> {
+export async function ensureIdentity(ltx: LedgerTx, agent: string): Promise<LedgerPlace> {
+  const { ctx, ledgers, tx } = ltx
   const { network, within } = ledgers.ledger
   const known = recalled(ctx, network, agent) ?? (await tx.ledger.identityOf({ network, agent }))
   if (known) return known
-  if (within) await makeIdentity(ctx, ledgers, tx, agent)
+  if (within) await makeIdentity(ltx, agent)
   return requireIdentity(tx, network, agent)
 }
 

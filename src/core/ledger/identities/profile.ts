@@ -31,18 +31,19 @@ export async function setProfile(ctx: Context, input: SetProfile): Promise<Ledge
   const changes = parseChanges(input)
   const ledgers = await ctx.ledger()
   return ctx.store.transact(async (tx) => {
+    const ltx = { ctx, ledgers, tx }
     const { network } = ledgers.ledger
     const { id } = await requireAgent(tx, input.agent)
-    await ensureIdentity(ctx, ledgers, tx, id)
+    await ensureIdentity(ltx, id)
     // Whoever changes it too has committed by the time we hold the counter.
     await tx.ledger.nextNumber()
     const changed = { ...(await requireIdentity(tx, network, id)), ...changes, updatedAt: ctx.store.now() }
     const identity = { ...changed, uaid: await uaidOf(ledgers, tx, changed) }
     await tx.ledger.putIdentity(identity)
-    const draft = await profileDraft(ctx, ledgers, tx, identity)
+    const draft = await profileDraft(ltx, identity)
     requireNoSecret(ledgers, 'full', [identity.bio, identity.model].join('\n'))
-    await requireBudget(ctx, ledgers, tx, draft.price)
-    await publish(ctx, ledgers, tx, draft)
+    await requireBudget(ltx, draft.price)
+    await publish(ltx, draft)
     return shown(ledgers, tx, await requireIdentity(tx, network, id))
   })
 }

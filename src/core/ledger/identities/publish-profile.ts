@@ -8,7 +8,7 @@ import { createProfile, PROFILE_MIME, PROFILE_VERSION, type Profile } from '../.
 import type { LedgerTopic } from '../../../model/ledger/topic.ts'
 import { formatAccountKey } from '../../../model/ledger/topic-key.ts'
 import type { Shelves } from '../../../store/store.ts'
-import type { Context, Ledgers } from '../../context.ts'
+import type { Ledgers, LedgerTx } from '../../context.ts'
 import { draftParcel, fileSteps, submissionTo } from '../drafts.ts'
 
 /** Setups and profiles are published one after the other, so that there is one definitions topic and no older profile wins. */
@@ -41,15 +41,11 @@ async function namedAgent(shelves: Shelves, agent: string): Promise<Named> {
 }
 
 /** The profile as an HCS-1 file, the seed's definition of the agent, and the memo of its account where that is its alone. */
-export async function profileDraft(
-  ctx: Context,
-  ledgers: Ledgers,
-  shelves: Shelves,
-  identity: LedgerIdentity,
-): Promise<ParcelDraft> {
+export async function profileDraft(ltx: LedgerTx, identity: LedgerIdentity): Promise<ParcelDraft> {
+  const { ctx, ledgers, tx } = ltx
   const { operator } = ledgers.ledger
   const { agent, account } = identity
-  const { profile, definition } = await profileForms(shelves, identity)
+  const { profile, definition } = await profileForms(tx, identity)
   const content = JSON.stringify(profile)
   const file = fileSteps(ctx, ledgers, { agent, account: operator, mime: PROFILE_MIME, content })
   const memo: ParcelStep = { kind: 'memo', account, memo: formatProfileMemo(file.reference) }
@@ -60,20 +56,15 @@ export async function profileDraft(
     payer: operator,
     steps: [
       ...file.steps,
-      ...(await definitionSteps(ctx, ledgers, shelves, JSON.stringify(definition))),
+      ...(await definitionSteps(ltx, JSON.stringify(definition))),
       ...(account === operator ? [] : [memo]),
     ],
     message: null,
   })
 }
 
-async function definitionSteps(
-  ctx: Context,
-  ledgers: Ledgers,
-  shelves: Shelves,
-  text: string,
-): Promise<readonly ParcelStep[]> {
-  const topic = await definitionsTopic(ledgers, shelves)
+async function definitionSteps({ ctx, ledgers, tx }: LedgerTx, text: string): Promise<readonly ParcelStep[]> {
+  const topic = await definitionsTopic(ledgers, tx)
   const name = ctx.newId('definitions')
   const submission = submissionTo(topic?.id ?? `{${name}}`, text, '', { mayChunk: true })
   return topic ? [submission] : [definitionsStep(ledgers, name), submission]
@@ -100,9 +91,13 @@ export function definitionsStep({ ledger: { operator } }: Ledgers, name: string)
 
 /** The file that was published last is the agent's profile. */
 export async function completeProfile(
-  ctx: Context,
-  { ledger: { network } }: Ledgers,
-  tx: Shelves,
+  {
+    ctx,
+    ledgers: {
+      ledger: { network },
+    },
+    tx,
+  }: LedgerTx,
   { about, steps, made }: LedgerParcel,
 ): Promise<void> {
   // Whoever changes the profile meanwhile has committed by the time we hold the counter.

@@ -8,7 +8,7 @@ import { formatAccountKey } from '../../../model/ledger/topic-key.ts'
 import type { Shelves } from '../../../store/store.ts'
 import { requirePerson } from '../../agents/add.ts'
 import { requireAgent } from '../../agents/roster.ts'
-import type { Context, Ledgers } from '../../context.ts'
+import type { Context, Ledgers, LedgerTx } from '../../context.ts'
 import { requireBudget } from '../budget.ts'
 import { draftParcel } from '../drafts.ts'
 import { publish } from '../publish.ts'
@@ -21,9 +21,10 @@ export async function setupLedger(ctx: Context, input: { readonly agents?: reado
   const ledgers = await ctx.ledger()
   const ledger = labelOf(ledgers.ledger)
   return ctx.store.transact(async (tx) => {
+    const ltx = { ctx, ledgers, tx }
     const names = await namesIn(tx, input.agents)
     const { within } = ledgers.ledger
-    const outcome = within ? await setUpAtOnce(ctx, ledgers, tx, names) : await setUpElsewhere(ctx, ledgers, tx, names)
+    const outcome = within ? await setUpAtOnce(ltx, names) : await setUpElsewhere(ltx, names)
     return { ledger, ...outcome }
   })
 }
@@ -46,12 +47,13 @@ async function namesIn(tx: Shelves, agents: readonly string[] | undefined): Prom
 
 type Outcome = Pick<LedgerSetup, 'agents' | 'waiting' | 'price'>
 
-async function setUpAtOnce(ctx: Context, ledgers: Ledgers, tx: Shelves, names: readonly string[]): Promise<Outcome> {
+async function setUpAtOnce(ltx: LedgerTx, names: readonly string[]): Promise<Outcome> {
+  const { ledgers, tx } = ltx
   const { network } = ledgers.ledger
   const agents: (LedgerIdentity & { readonly isNew: boolean })[] = []
   for (const agent of names) {
     const known = await tx.ledger.identityOf({ network, agent })
-    if (!known) await makeIdentity(ctx, ledgers, tx, agent)
+    if (!known) await makeIdentity(ltx, agent)
     const identity = known ?? (await tx.ledger.identityOf({ network, agent }))
     if (identity) agents.push({ ...identity, isNew: !known })
   }
@@ -59,17 +61,19 @@ async function setUpAtOnce(ctx: Context, ledgers: Ledgers, tx: Shelves, names: r
 }
 
 /** Gives an agent its account and topics on the local ledger, unless somebody else has done so just now. */
-export async function makeIdentity(ctx: Context, ledgers: Ledgers, tx: Shelves, agent: string): Promise<void> {
+export async function makeIdentity(ltx: LedgerTx, agent: string): Promise<void> {
+  const { ledgers, tx } = ltx
   if (agent !== SYSTEM_CALLER.id) await requireAgent(tx, agent)
   const { network } = ledgers.ledger
   // Whoever has begun the same has committed by the time we hold the counter.
   const account = `0.0.${await tx.ledger.nextNumber()}`
   if (await tx.ledger.identityOf({ network, agent })) return
-  await publish(ctx, ledgers, tx, setupDraft(ledgers, agent, account))
+  await publish(ltx, setupDraft(ledgers, agent, account))
 }
 
 /** What is to be published is written down, once it is known that it can be paid for. */
-async function setUpElsewhere(ctx: Context, ledgers: Ledgers, tx: Shelves, names: readonly string[]): Promise<Outcome> {
+async function setUpElsewhere(ltx: LedgerTx, names: readonly string[]): Promise<Outcome> {
+  const { ledgers, tx } = ltx
   const { network } = ledgers.ledger
   // Whoever has begun the same has committed by the time we hold the counter.
   await tx.ledger.nextNumber()
@@ -83,11 +87,11 @@ async function setUpElsewhere(ctx: Context, ledgers: Ledgers, tx: Shelves, names
     const identity = await tx.ledger.identityOf({ network, agent })
     if (identity) agents.push({ ...identity, isNew: false })
     else waiting.push(agent)
-    if (!isOpen(agent)) missing.push(...(await missingOf(ctx, ledgers, tx, agent, identity)))
+    if (!isOpen(agent)) missing.push(...(await missingOf(ltx, agent, identity)))
   }
   const price = missing.reduce((sum, { draft, laterPrice }) => sum + draft.price + laterPrice, 0)
-  await requireBudget(ctx, ledgers, tx, price)
-  for (const { draft } of missing) await publish(ctx, ledgers, tx, draft)
+  await requireBudget(ltx, price)
+  for (const { draft } of missing) await publish(ltx, draft)
   return { agents, waiting, price: toDollars(price) }
 }
 
@@ -98,18 +102,17 @@ interface Missing {
 }
 
 async function missingOf(
-  ctx: Context,
-  ledgers: Ledgers,
-  tx: Shelves,
+  ltx: LedgerTx,
   agent: string,
   identity: LedgerIdentity | undefined,
 ): Promise<readonly Missing[]> {
+  const { ctx, ledgers } = ltx
   if (identity) {
     const isPublished = identity.profileTopicId !== null
-    return isPublished ? [] : [{ draft: await profileDraft(ctx, ledgers, tx, identity), laterPrice: 0 }]
+    return isPublished ? [] : [{ draft: await profileDraft(ltx, identity), laterPrice: 0 }]
   }
   const draft = setupDraft(ledgers, agent, accountOf(ledgers, agent))
-  const profile = await profileDraft(ctx, ledgers, tx, identityOf(ctx, ledgers, draft, UNKNOWN_TOPICS))
+  const profile = await profileDraft(ltx, identityOf(ctx, ledgers, draft, UNKNOWN_TOPICS))
   // The topic of all definitions is there by then, and is paid for once.
   const steps = profile.steps.filter((step) => step.kind !== 'topic' || step.role !== 'definitions')
   return [{ draft, laterPrice: draftParcel(ledgers, { ...profile, steps }).price }]
@@ -153,11 +156,12 @@ function setupDraft(ledgers: Ledgers, agent: string, account: string): ParcelDra
 }
 
 /** The agent is known on the ledger from now on, and its profile follows. */
-export async function completeSetup(ctx: Context, ledgers: Ledgers, tx: Shelves, parcel: LedgerParcel): Promise<void> {
+export async function completeSetup(ltx: LedgerTx, parcel: LedgerParcel): Promise<void> {
+  const { ctx, ledgers, tx } = ltx
   const identity = identityOf(ctx, ledgers, parcel, parcel.made)
   const named = { ...identity, uaid: await uaidOf(ledgers, tx, identity) }
   await tx.ledger.putIdentity(named)
-  await publish(ctx, ledgers, tx, await profileDraft(ctx, ledgers, tx, named))
+  await publish(ltx, await profileDraft(ltx, named))
 }
 
 function identityOf(

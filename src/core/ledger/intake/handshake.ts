@@ -46,7 +46,7 @@ export async function takeRequest(
   const by = isWelcome(intake, writer) ? await tx.ledger.identityOf({ network, agent }) : undefined
   const draft = by && acceptDraft(ledgers, by, connection)
   // Outsiders decide how often they ask, so they do not decide what is spent.
-  if (!draft || !(await isAffordable(intake.ctx, ledgers, tx, draft.price))) {
+  if (!draft || !(await isAffordable(intake, draft.price))) {
     say(intake, whole, writer, {
       to: [agent],
       ...wordsAbout(connection, writer, remark),
@@ -55,7 +55,7 @@ export async function takeRequest(
     })
     return undefined
   }
-  await publish(intake.ctx, ledgers, tx, draft)
+  await publish(intake, draft)
   say(intake, whole, writer, { to: [agent], ...wordsOfWelcome(connection), priority: NORMAL, ref: connection.id })
   return undefined
 }
@@ -155,9 +155,9 @@ async function open(
   await tx.ledger.putConnection(connection)
   const { id, agent, peerAccount } = connection
   const from = { sequence: 0, runningHash: GENESIS_HASH }
-  await follow(ctx, ledgers, tx, { id: topicId, role: 'connection', agent, from })
+  await follow(intake, { id: topicId, role: 'connection', agent, from })
   const by = await tx.ledger.identityOf({ network: connection.network, agent })
-  if (by) await publish(ctx, ledgers, tx, openedDraft(ledgers, by, connection, whole.sequence))
+  if (by) await publish(intake, openedDraft(ledgers, by, connection, whole.sequence))
   const told = await pushNotice(ctx, tx, {
     from: SYSTEM_CALLER,
     type: 'ledger.connection_open',

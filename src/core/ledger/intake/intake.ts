@@ -3,17 +3,13 @@ import type { LedgerTopic } from '../../../model/ledger/topic.ts'
 import type { Message } from '../../../model/message.ts'
 import { NORMAL, type Priority } from '../../../model/priority.ts'
 import { utf8Length } from '../../../model/text.ts'
-import type { Shelves } from '../../../store/store.ts'
-import type { Context, Ledgers } from '../../context.ts'
+import type { LedgerTx } from '../../context.ts'
 import type { WholeMessage } from './assemble.ts'
 import type { Outside } from './outside.ts'
 import type { Senders, Writer } from './senders.ts'
 
 /** One batch of entries on its way into the inboxes, all in one transaction. */
-export interface Intake {
-  readonly ctx: Context
-  readonly ledgers: Ledgers
-  readonly tx: Shelves
+export interface Intake extends LedgerTx {
   readonly topic: LedgerTopic
   readonly outside: Outside
   readonly senders: Senders

@@ -2,9 +2,8 @@ import type { PublishMode } from '../../../model/ledger/ledgers.ts'
 import { SEED_HIGH, toSeedPriority } from '../../../model/ledger/seed-priority.ts'
 import type { Message } from '../../../model/message.ts'
 import type { PushResult } from '../../../model/postern.ts'
-import type { Shelves } from '../../../store/store.ts'
 import { requireAgent } from '../../agents/roster.ts'
-import type { Context, Ledgers } from '../../context.ts'
+import type { Ledgers, LedgerTx } from '../../context.ts'
 import { damp } from '../../inbox/damping.ts'
 import { deliver, storeDamped } from '../../inbox/deliver.ts'
 import { hasOwnKey } from './compose.ts'
@@ -22,9 +21,7 @@ export interface Placed {
  * held is in any case decided now, when it is sent.
  */
 export async function placeMessage(
-  ctx: Context,
-  ledgers: Ledgers,
-  tx: Shelves,
+  { ctx, ledgers, tx }: LedgerTx,
   message: Message,
   mode: PublishMode,
 ): Promise<Placed> {

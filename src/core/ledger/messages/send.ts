@@ -7,7 +7,7 @@ import { publishModeOf } from '../../../model/ledger/publish-mode.ts'
 import { EVERYBODY, type Message } from '../../../model/message.ts'
 import type { PushResult } from '../../../model/postern.ts'
 import type { Shelves } from '../../../store/store.ts'
-import type { Context, Ledgers } from '../../context.ts'
+import type { Context, Ledgers, LedgerTx } from '../../context.ts'
 import { explained, ringFor } from '../../inbox/push.ts'
 import { requireBudget, requireNoSecret } from '../budget.ts'
 import { draftParcel, messageSteps, submissionTo } from '../drafts.ts'
@@ -30,13 +30,13 @@ export async function sendMessage(ctx: Context, input: SendMessage): Promise<Sen
   const agent = writerOf(ctx.caller)
   const mode = publishModeOf(ledgers.settings.publish, { type: input.message_type, agent })
   if (mode !== 'off') await recallIdentities(ctx, ledgers, [agent, input.to_agent])
-  return send(ctx, ledgers, (tx) => sendWithin(ctx, ledgers, tx, input, mode))
+  return send(ctx, ledgers, (tx) => sendWithin({ ctx, ledgers, tx }, input, mode))
 }
 
 /** Only into the inbox: nothing is published. */
 export async function sendInbox(ctx: Context, input: SendMessage): Promise<SentMessages> {
   const ledgers = await ctx.ledger()
-  return send(ctx, ledgers, (tx) => sendWithin(ctx, ledgers, tx, input, 'off'))
+  return send(ctx, ledgers, (tx) => sendWithin({ ctx, ledgers, tx }, input, 'off'))
 }
 
 async function send(ctx: Context, { ledger }: Ledgers, verb: (tx: Shelves) => Promise<Stored>): Promise<SentMessages> {
@@ -49,19 +49,14 @@ async function send(ctx: Context, { ledger }: Ledgers, verb: (tx: Shelves) => Pr
  * First all inboxes, in the order of their names, then all topics: whoever sends to many waits for others in the order in
  * which they wait for it. Whatever is refused on the way leaves nothing.
  */
-async function sendWithin(
-  ctx: Context,
-  ledgers: Ledgers,
-  tx: Shelves,
-  input: SendMessage,
-  mode: PublishMode,
-): Promise<Stored> {
+async function sendWithin(ltx: LedgerTx, input: SendMessage, mode: PublishMode): Promise<Stored> {
+  const { ctx, ledgers, tx } = ltx
   const placed: Placed[] = []
   for (const to of await recipientsOf(ctx, tx, input)) {
     const message = keyedFor(ledgers, composeSent(ctx, input, to), mode)
-    placed.push(await placeMessage(ctx, ledgers, tx, message, mode))
+    placed.push(await placeMessage(ltx, message, mode))
   }
-  const messages = mode === 'off' ? placed.map(unpublished) : await publishAll(ctx, ledgers, tx, placed, mode)
+  const messages = mode === 'off' ? placed.map(unpublished) : await publishAll(ltx, placed, mode)
   return {
     messages,
     results: placed.flatMap(({ result }) => result ?? []),
@@ -93,20 +88,17 @@ function keyedFor({ ledger }: Ledgers, message: Message, mode: PublishMode): Mes
 }
 
 async function publishAll(
-  ctx: Context,
-  ledgers: Ledgers,
-  tx: Shelves,
+  ltx: LedgerTx,
   placed: readonly Placed[],
   mode: PublishMode,
 ): Promise<readonly SentMessage[]> {
+  const { tx } = ltx
   const drafts: (ParcelDraft | undefined)[] = []
   for (const { message, result } of placed) {
-    drafts.push(result?.duplicate ? undefined : await draftEntry(ctx, ledgers, tx, message, mode))
+    drafts.push(result?.duplicate ? undefined : await draftEntry(ltx, message, mode))
   }
   await requireBudget(
-    ctx,
-    ledgers,
-    tx,
+    ltx,
     drafts.reduce((sum, draft) => sum + (draft?.price ?? 0), 0),
   )
   const sent: SentMessage[] = []
@@ -114,7 +106,7 @@ async function publishAll(
     const draft = drafts[index]
     const message_id = result?.id ?? message.id
     const to_agent = message.to[0] ?? ''
-    const place = draft ? placeOf(await publish(ctx, ledgers, tx, draft)) : await earlierEntry(tx, message_id)
+    const place = draft ? placeOf(await publish(ltx, draft)) : await earlierEntry(tx, message_id)
     const published = place.topic_id === null ? 'off' : mode
     sent.push({ message_id, to_agent, duplicate: !draft, ...arrivalOf(result), publish: published, ...place })
   }
@@ -140,18 +132,13 @@ function arrivalOf(result: PushResult | undefined): Pick<SentMessage, 'in_inbox'
 const MIME = 'application/json'
 
 /** The entry on the recipient's inbound topic, and what the sender's outbound topic says of it. */
-export async function draftEntry(
-  ctx: Context,
-  ledgers: Ledgers,
-  tx: Shelves,
-  message: Message,
-  mode: PublishMode,
-): Promise<ParcelDraft> {
+export async function draftEntry(ltx: LedgerTx, message: Message, mode: PublishMode): Promise<ParcelDraft> {
+  const { ctx, ledgers } = ltx
   const [agent = ''] = message.to
   const data = formatData(ledgers, message, mode)
   requireNoSecret(ledgers, mode, data)
-  const to = await ensureIdentity(ctx, ledgers, tx, agent)
-  const from = await ensureIdentity(ctx, ledgers, tx, writerOf(ctx.caller))
+  const to = await ensureIdentity(ltx, agent)
+  const from = await ensureIdentity(ltx, writerOf(ctx.caller))
   const topicId = to.inboundTopicId
   const record = { type: 'sent', message_id: message.id, topic_id: topicId, sha256: ledgers.codec.sha256(data) }
   return draftParcel(ledgers, {

@@ -2,7 +2,7 @@ import type { Json } from '../../../model/json.ts'
 import { isFields, parseFields } from '../../../model/ledger/json-fields.ts'
 import { formatWorkEntry, type WorkEntry } from '../../../model/ledger/work-entry.ts'
 import type { Shelves } from '../../../store/store.ts'
-import type { Context, Ledgers } from '../../context.ts'
+import type { Ledgers, LedgerTx } from '../../context.ts'
 
 const NOT_PUBLISHED = 'not published'
 
@@ -23,7 +23,7 @@ export function formatHashed({ codec }: Ledgers, entry: WorkEntry): string {
 }
 
 /** Keeps the body of an entry here, for as long as there is the entry, which is for ever. */
-export async function keepBody(ctx: Context, { codec }: Ledgers, tx: Shelves, entry: WorkEntry): Promise<void> {
+export async function keepBody({ ctx, ledgers: { codec }, tx }: LedgerTx, entry: WorkEntry): Promise<void> {
   const text = bodyOf(entry)
   if (text !== null) await tx.ledger.putBody({ sha256: codec.sha256(text), text, createdAt: ctx.store.now() })
 }

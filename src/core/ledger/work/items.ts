@@ -5,7 +5,7 @@ import { isLedgerId, type LedgerTopic } from '../../../model/ledger/topic.ts'
 import { formatAccountKey } from '../../../model/ledger/topic-key.ts'
 import { formatWorkItem, parseWorkItem } from '../../../model/ledger/work-item.ts'
 import type { Shelves } from '../../../store/store.ts'
-import type { Context, Ledgers } from '../../context.ts'
+import type { Ledgers, LedgerTx } from '../../context.ts'
 import { draftParcel } from '../drafts.ts'
 import { publish } from '../publish.ts'
 
@@ -29,13 +29,10 @@ export async function findWork({ ledger }: Ledgers, shelves: Shelves, meant: str
 }
 
 /** What has to be published before anything can be written about an item; undefined where its topic is there or comes. */
-export async function draftWork(
-  ledgers: Ledgers,
-  tx: Shelves,
-  { entity, topic }: FoundWork,
-): Promise<ParcelDraft | undefined> {
+export async function draftWork(ltx: LedgerTx, { entity, topic }: FoundWork): Promise<ParcelDraft | undefined> {
+  const { ledgers } = ltx
   if (topic) return undefined
-  if (!ledgers.ledger.within && (await isOnItsWay(ledgers, tx, entity))) return undefined
+  if (!ledgers.ledger.within && (await isOnItsWay(ltx, entity))) return undefined
   const { operator } = ledgers.ledger
   return draftParcel(ledgers, {
     purpose: 'work',
@@ -58,7 +55,8 @@ export async function draftWork(
   })
 }
 
-async function isOnItsWay({ ledger: { network } }: Ledgers, tx: Shelves, entity: string): Promise<boolean> {
+async function isOnItsWay({ ledgers, tx }: LedgerTx, entity: string): Promise<boolean> {
+  const { network } = ledgers.ledger
   // Whoever has begun the same has committed by the time we hold the counter.
   await tx.ledger.nextNumber()
   const open = await tx.ledger.openParcels({ lane: entity })
@@ -68,14 +66,13 @@ async function isOnItsWay({ ledger: { network } }: Ledgers, tx: Shelves, entity:
 
 /** The topic of an item once its draft is published; undefined while it is on its way. */
 export async function publishWork(
-  ctx: Context,
-  ledgers: Ledgers,
-  tx: Shelves,
+  ltx: LedgerTx,
   { topic }: FoundWork,
   draft: ParcelDraft | undefined,
 ): Promise<LedgerTopic | undefined> {
+  const { tx } = ltx
   if (!draft) return topic
-  const { made } = await publish(ctx, ledgers, tx, draft)
+  const { made } = await publish(ltx, draft)
   const id = made['work']
   return id === undefined ? undefined : tx.ledger.getTopic({ id })
 }

@@ -11,7 +11,7 @@ import type { Message } from '../../../model/message.ts'
 import type { PushResult } from '../../../model/postern.ts'
 import { utf8Length } from '../../../model/text.ts'
 import type { Shelves } from '../../../store/store.ts'
-import type { Context, Ledgers } from '../../context.ts'
+import type { Context, LedgerTx } from '../../context.ts'
 import { composeMessage } from '../../inbox/compose.ts'
 import { explained, ringFor } from '../../inbox/push.ts'
 import { requireBudget, requireNoSecret } from '../budget.ts'
@@ -52,26 +52,21 @@ export async function postOnWork(ctx: Context, posting: Posting): Promise<Posted
   const mode = publishModeOf(ledgers.settings.publish, { type: posting.type, agent })
   await recallIdentities(ctx, ledgers, [agent])
   const { posted, result, told } = await explained(ctx, () =>
-    ctx.store.transact((tx) => postWithin(ctx, ledgers, tx, posting, mode)),
+    ctx.store.transact((tx) => postWithin({ ctx, ledgers, tx }, posting, mode)),
   )
   ringFor(ctx, result ? [result] : [], told)
   return { ledger: labelOf(ledgers.ledger), ...posted }
 }
 
-async function postWithin(
-  ctx: Context,
-  ledgers: Ledgers,
-  tx: Shelves,
-  posting: Posting,
-  mode: PublishMode,
-): Promise<Written> {
+async function postWithin(ltx: LedgerTx, posting: Posting, mode: PublishMode): Promise<Written> {
+  const { ctx, ledgers, tx } = ltx
   const work = await findWork(ledgers, tx, posting.about)
   posting.requireItem(work.entity)
   const { known, unknown } = await targetsOf(tx, posting.notify, ctx.caller.id)
   if (mode === 'off') requireReader(posting, known)
   const message = known.length === 0 ? undefined : composePosted(ctx, posting, work.entity, known)
-  const placed = message && (await placeMessage(ctx, ledgers, tx, message, mode))
-  const place = mode === 'off' ? NOWHERE : await publishPosted(ctx, ledgers, tx, { posting, work, message, mode })
+  const placed = message && (await placeMessage(ltx, message, mode))
+  const place = mode === 'off' ? NOWHERE : await publishPosted(ltx, { posting, work, message, mode })
   return {
     posted: { entity: work.entity, publish: mode, ...place, notified: known, skipped: unknown },
     result: placed?.result,
@@ -100,32 +95,26 @@ interface Publication {
   readonly mode: PublishMode
 }
 
-async function publishPosted(
-  ctx: Context,
-  ledgers: Ledgers,
-  tx: Shelves,
-  publication: Publication,
-): Promise<EntryPlace> {
+async function publishPosted(ltx: LedgerTx, publication: Publication): Promise<EntryPlace> {
   const { work } = publication
-  const made = await draftWork(ledgers, tx, work)
-  const draft = await draftPosted(ctx, ledgers, tx, publication)
-  await requireBudget(ctx, ledgers, tx, draft.price + (made?.price ?? 0))
-  const topic = await publishWork(ctx, ledgers, tx, work, made)
-  const { id, state, sequence } = await publish(ctx, ledgers, tx, draft)
+  const made = await draftWork(ltx, work)
+  const draft = await draftPosted(ltx, publication)
+  await requireBudget(ltx, draft.price + (made?.price ?? 0))
+  const topic = await publishWork(ltx, work, made)
+  const { id, state, sequence } = await publish(ltx, draft)
   return { topic_id: topic?.id ?? null, sequence, parcel: state === 'published' ? null : id }
 }
 
 async function draftPosted(
-  ctx: Context,
-  ledgers: Ledgers,
-  tx: Shelves,
+  ltx: LedgerTx,
   { posting, work: { entity, topic }, message, mode }: Publication,
 ): Promise<ParcelDraft> {
-  const from = await ensureIdentity(ctx, ledgers, tx, writerOf(ctx.caller))
+  const { ctx, ledgers } = ltx
+  const from = await ensureIdentity(ltx, writerOf(ctx.caller))
   const ts = new Date(message?.createdAt ?? ctx.store.now()).toISOString()
   const entry = posting.entry(message?.id ?? ctx.newId('msg'), ts)
   const text = requireRoom(mode === 'full' ? formatWorkEntry(entry) : formatHashed(ledgers, entry))
-  if (mode === 'hash') await keepBody(ctx, ledgers, tx, entry)
+  if (mode === 'hash') await keepBody(ltx, entry)
   requireNoSecret(ledgers, mode, text)
   return draftParcel(ledgers, {
     purpose: posting.purpose,

@@ -99,6 +99,12 @@ describe('checkAwaits', () => {
     expect(breachesOf(part('return await ctx.store.read.agents.get(id)'))).toContain('a verb awaits "ctx.store.read')
   })
 
+  it('finds a foreign await in what writes the entries of a publication', () => {
+    const part = (body: string) => `return {\n  async write(entryWriter) {\n    ${body}\n  },\n}`
+    expect(breachesOf(part('await entryWriter.submit({ text: await textOf(entryWriter) })'))).toBe('')
+    expect(breachesOf(part('await other(text)'))).toContain('a verb awaits "other(text)"')
+  })
+
   it('takes a LedgerTx that a verb has made of its transaction for the transaction', () => {
     const made = 'const ltx = { ctx, ledgers, tx }\n  await publish(ltx)'
     expect(breachesOf(inVerb(made))).toBe('')

@@ -25,17 +25,17 @@ export function checkAwaits(files: Files): Breach[] {
 /** Types that carry the shelves of a transaction, under the name `tx`. */
 const CARRIERS = '(?:LedgerTx|Intake)'
 
-/** `tx`; the shelves or a carrier under any name; or what a function takes out of a carrier. */
+/** `tx` or a writer made of it; the shelves or a carrier under any name; or what a function takes out of a carrier. */
 const TRANSACTION_PARAMETER = new RegExp(
   [
-    '^\\s*(tx)\\s*\\??\\s*(?::|=(?!>)|$)',
+    '^\\s*(tx|entryWriter)\\s*\\??\\s*(?::|=(?!>)|$)',
     `^\\s*(\\w+)\\s*\\??\\s*:\\s*(?:Shelves|${CARRIERS})\\b`,
     `^\\s*(\\{[^]*\\})\\s*:\\s*${CARRIERS}\\b`,
   ].join('|'),
 )
 
-/** A LedgerTx or its shelves, in a scope that has one under whatever name. */
-const CARRIED_NAMES: readonly string[] = ['tx', 'ltx']
+/** What goes by these names is of the transaction: the shelves, a LedgerTx, or a writer of entries that is made of one. */
+const CARRIED_NAMES: readonly string[] = ['tx', 'ltx', 'entryWriter']
 
 interface Finding {
   readonly position: number

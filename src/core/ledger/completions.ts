@@ -1,35 +1,44 @@
 import type { LedgerParcel, ParcelPurpose, ParcelStep } from '../../model/ledger/parcel.ts'
-import { GENESIS_HASH, type LedgerTopic } from '../../model/ledger/topic.ts'
-import type { Shelves } from '../../store/store.ts'
+import { GENESIS_HASH, type LedgerTopic, type TopicRole } from '../../model/ledger/topic.ts'
 import type { Context, LedgerTx } from '../context.ts'
 import { completeAccept, completeRequest } from './connection-entries.ts'
 import { completeProfile } from './identities/publish-profile.ts'
 import { completeSetup } from './identities/setup.ts'
+import type { PublicationOutcome } from './publish.ts'
 
-/** What follows once the ledger has all of a parcel, in the transaction that says so. */
-export type Completion = (ltx: LedgerTx, parcel: LedgerParcel) => Promise<void>
+/** What follows once the ledger has all of a publication, in the transaction that notes it. */
+export type Completion = (ltx: LedgerTx, outcome: PublicationOutcome) => Promise<void>
 
-export const COMPLETIONS: Readonly<Partial<Record<ParcelPurpose, Completion>>> = {
+const COMPLETIONS: Readonly<Partial<Record<ParcelPurpose, Completion>>> = {
   setup: completeSetup,
   profile: completeProfile,
   request: completeRequest,
   accept: completeAccept,
 }
 
-/** Does what follows from a parcel that the ledger has taken whole. Its topics are known here from then on. */
-export async function complete(ltx: LedgerTx, parcel: LedgerParcel): Promise<void> {
-  const { ctx, tx } = ltx
-  for (const step of parcel.steps) if (step.kind === 'topic') await keepTopic(ctx, tx, parcel, step)
-  await COMPLETIONS[parcel.purpose]?.(ltx, parcel)
+/** Does what follows from something that was published. Most publications have no such consequence. */
+export async function followUp(ltx: LedgerTx, outcome: PublicationOutcome): Promise<void> {
+  await COMPLETIONS[outcome.purpose]?.(ltx, outcome)
+}
+
+/** Does what follows from a parcel that the ledger has taken whole. Keeps the topics that its steps have made. */
+export async function completeParcel(ltx: LedgerTx, parcel: LedgerParcel): Promise<void> {
+  const topics: Partial<Record<TopicRole, string>> = {}
+  for (const step of parcel.steps) {
+    const id = step.kind === 'topic' ? parcel.made[step.name] : undefined
+    if (step.kind !== 'topic' || id === undefined) continue
+    topics[step.role] = id
+    await keepTopic(ltx, parcel.network, id, step)
+  }
+  await followUp(ltx, { ...parcel, topics, parcel: null })
 }
 
 type TopicStep = Extract<ParcelStep, { readonly kind: 'topic' }>
 
-/** Writes down a topic that a step has made. One that is known already is left as it is. */
-export async function keepTopic(ctx: Context, tx: Shelves, parcel: LedgerParcel, step: TopicStep): Promise<void> {
-  const id = parcel.made[step.name]
-  if (id === undefined || (await tx.ledger.getTopic({ id }))?.network === parcel.network) return
-  await tx.ledger.insertTopic(newTopic(ctx, parcel.network, id, step))
+/** Keeps a topic that a step has made. One that is known already stays as it is. */
+async function keepTopic({ ctx, tx }: LedgerTx, network: string, id: string, step: TopicStep): Promise<void> {
+  if ((await tx.ledger.getTopic({ id }))?.network === network) return
+  await tx.ledger.insertTopic(newTopic(ctx, network, id, step))
 }
 
 function newTopic(ctx: Context, network: string, id: string, step: TopicStep): LedgerTopic {

@@ -3,12 +3,12 @@ import { formatHcs10 } from '../../model/ledger/hcs10.ts'
 import type { LedgerIdentity } from '../../model/ledger/identity.ts'
 import { formatConnectionMemo, transactionMemo } from '../../model/ledger/memos.ts'
 import { formatOperatorId } from '../../model/ledger/operator.ts'
-import type { LedgerParcel, ParcelDraft, ParcelStep } from '../../model/ledger/parcel.ts'
+import type { LedgerParcel } from '../../model/ledger/parcel.ts'
 import { formatAccountKey } from '../../model/ledger/topic-key.ts'
 import type { Shelves } from '../../store/store.ts'
-import type { Context, Ledgers, LedgerTx } from '../context.ts'
-import { draftParcel, submissionTo } from './drafts.ts'
+import type { Context, LedgerTx } from '../context.ts'
 import { follow, UNKNOWN_HASH } from './follow.ts'
+import type { NewEntry, Publication, PublicationOutcome } from './publish.ts'
 
 type Place = Pick<LedgerIdentity, 'account' | 'inboundTopicId' | 'outboundTopicId'>
 
@@ -16,55 +16,44 @@ type Place = Pick<LedgerIdentity, 'account' | 'inboundTopicId' | 'outboundTopicI
 const UNKNOWN_TOPIC = '0.0.0'
 
 /** Asks an outsider: a request on its inbound topic, and a record of it on the outbound topic of the one who asks. */
-export function requestDraft(ledgers: Ledgers, from: Place, connection: LedgerConnection): ParcelDraft {
-  const { id, requestTopicId } = connection
-  const request = formatHcs10({ op: 'connection_request', operator_id: formatOperatorId(from) })
-  const record = formatHcs10({
-    op: 'connection_request',
-    operator_id: peerOperator(connection),
-    outbound_topic_id: from.outboundTopicId,
-    connection_request_id: 0,
-  })
-  return draftParcel(ledgers, {
+export function requestPublication(from: Place, connection: LedgerConnection): Publication {
+  const { id, requestTopicId: topicId } = connection
+  return {
     purpose: 'request',
     about: id,
-    lane: requestTopicId,
+    lane: topicId,
     payer: from.account,
     message: null,
-    steps: [
-      named('request', submissionTo(requestTopicId, request, transactionMemo('connection_request', 'inbound'))),
-      recordOn(
-        from,
-        withPlace(record, 'connection_request_id', 'request'),
-        transactionMemo('connection_request', 'outbound'),
-      ),
-    ],
-  })
+    async write(entryWriter) {
+      const request = formatHcs10({ op: 'connection_request', operator_id: formatOperatorId(from) })
+      const memo = transactionMemo('connection_request', 'inbound')
+      const sequence = await entryWriter.submit({ name: 'request', topicId, text: request, memo })
+      const record = formatHcs10({
+        op: 'connection_request',
+        operator_id: peerOperator(connection),
+        outbound_topic_id: from.outboundTopicId,
+        connection_request_id: 0,
+      })
+      const text = withSequence(record, 'connection_request_id', sequence)
+      await entryWriter.submit(recordOn(from, text, transactionMemo('connection_request', 'outbound')))
+    },
+  }
 }
 
 /** Answers an outsider: a topic for the two of them, a confirmation on the own inbound topic, and a record of it. */
-export function acceptDraft(ledgers: Ledgers, by: LedgerIdentity, connection: LedgerConnection): ParcelDraft {
+export function acceptPublication(by: LedgerIdentity, connection: LedgerConnection): Publication {
   const { id, peerAccount, requestId } = connection
   const connectionId = requestId ?? 0
-  // Either side may write there and change it, as the reference has it.
-  const key = formatAccountKey(by.account, peerAccount)
-  const created = formatHcs10({
-    op: 'connection_created',
-    connection_topic_id: '{connection}',
-    connected_account_id: peerAccount,
-    operator_id: formatOperatorId(by),
-    connection_id: connectionId,
-  })
-  const record = createdRecord(by, connection, { topicId: '{connection}', connectionId })
-  return draftParcel(ledgers, {
+  return {
     purpose: 'accept',
     about: id,
     lane: by.inboundTopicId,
     payer: by.account,
     message: null,
-    steps: [
-      {
-        kind: 'topic',
+    async write(entryWriter) {
+      // Either side may write there and change it, as the reference has it.
+      const key = formatAccountKey(by.account, peerAccount)
+      const topicId = await entryWriter.createTopic({
         name: 'connection',
         memo: formatConnectionMemo(by.inboundTopicId, connectionId),
         adminKey: key,
@@ -72,35 +61,41 @@ export function acceptDraft(ledgers: Ledgers, by: LedgerIdentity, connection: Le
         role: 'connection',
         agent: by.agent,
         entity: null,
-      },
-      named('created', submissionTo(by.inboundTopicId, created, transactionMemo('connection_created', 'inbound'))),
-      recordOn(by, withPlace(record, 'confirmed_request_id', 'created'), CREATED_RECORD),
-    ],
-  })
+      })
+      const created = formatHcs10({
+        op: 'connection_created',
+        connection_topic_id: topicId,
+        connected_account_id: peerAccount,
+        operator_id: formatOperatorId(by),
+        connection_id: connectionId,
+      })
+      const memo = transactionMemo('connection_created', 'inbound')
+      const sequence = await entryWriter.submit({ name: 'created', topicId: by.inboundTopicId, text: created, memo })
+      const record = createdRecord(by, connection, { topicId, connectionId })
+      await entryWriter.submit(recordOn(by, withSequence(record, 'confirmed_request_id', sequence), CREATED_RECORD))
+    },
+  }
 }
 
-/** The record of the one who asked, once the answer is there. `confirmedId` is the place of that answer. */
-export function openedDraft(
-  ledgers: Ledgers,
-  by: LedgerIdentity,
-  connection: LedgerConnection,
-  confirmedId: number,
-): ParcelDraft {
+/** The record of the one who asked, once the answer is there. `confirmedId` is the sequence number of that answer. */
+export function openedPublication(by: LedgerIdentity, connection: LedgerConnection, confirmedId: number): Publication {
   const connectionId = connection.requestId ?? 0
   const record = createdRecord(by, connection, { topicId: connection.topicId ?? UNKNOWN_TOPIC, connectionId })
-  const text = record.replace(`"confirmed_request_id":0`, `"confirmed_request_id":${confirmedId}`)
-  return draftParcel(ledgers, {
+  const text = withSequence(record, 'confirmed_request_id', String(confirmedId))
+  return {
     purpose: 'sent',
     about: connection.id,
     lane: by.outboundTopicId,
     payer: by.account,
     message: null,
-    steps: [recordOn(by, text, CREATED_RECORD)],
-  })
+    async write(entryWriter) {
+      await entryWriter.submit(recordOn(by, text, CREATED_RECORD))
+    },
+  }
 }
 
-/** Ends a connection: said on its topic, and recorded. */
-export function closeDraft(ledgers: Ledgers, by: LedgerIdentity, connection: LedgerConnection): ParcelDraft {
+/** Ends a connection: says so on its topic, and records it. */
+export function closePublication(by: LedgerIdentity, connection: LedgerConnection): Publication {
   const reason = connection.reason === null ? {} : { reason: connection.reason }
   const topicId = connection.topicId ?? UNKNOWN_TOPIC
   const close = formatHcs10({ op: 'close_connection', operator_id: formatOperatorId(by), ...reason })
@@ -111,36 +106,36 @@ export function closeDraft(ledgers: Ledgers, by: LedgerIdentity, connection: Led
     operator_id: peerOperator(connection),
     ...reason,
   })
-  return draftParcel(ledgers, {
+  return {
     purpose: 'close',
     about: connection.id,
     lane: topicId,
     payer: by.account,
     message: null,
-    steps: [
-      submissionTo(topicId, close, transactionMemo('close_connection', 'connection')),
-      recordOn(by, record, transactionMemo('connection_closed', 'outbound')),
-    ],
-  })
+    async write(entryWriter) {
+      await entryWriter.submit({ topicId, text: close, memo: transactionMemo('close_connection', 'connection') })
+      await entryWriter.submit(recordOn(by, record, transactionMemo('connection_closed', 'outbound')))
+    },
+  }
 }
 
 /** The request stands on the ledger: from now on the answer is looked for behind it. */
-export async function completeRequest(ltx: LedgerTx, parcel: LedgerParcel): Promise<void> {
+export async function completeRequest(ltx: LedgerTx, { about, sequence }: PublicationOutcome): Promise<void> {
   const { tx } = ltx
-  const connection = await tx.ledger.getConnection({ id: parcel.about ?? '' })
-  if (!connection || parcel.sequence === null) return
-  await tx.ledger.putConnection({ ...connection, requestId: parcel.sequence })
-  await lookAgain(ltx, connection.requestTopicId, parcel.sequence)
+  const connection = await tx.ledger.getConnection({ id: about ?? '' })
+  if (!connection || sequence === null) return
+  await tx.ledger.putConnection({ ...connection, requestId: sequence })
+  await lookAgain(ltx, connection.requestTopicId, sequence)
   await follow(ltx, {
     id: connection.requestTopicId,
     role: 'foreign',
     agent: null,
-    // What stands before the request is not ours to read, so nothing is known of the chain up to there.
-    from: { sequence: parcel.sequence, runningHash: UNKNOWN_HASH },
+    // Entries before the request are not ours to read, so nothing is known of the chain up to there.
+    from: { sequence, runningHash: UNKNOWN_HASH },
   })
 }
 
-/** Whoever listens there because of another request may have passed the answer before it was known to be one. */
+/** A listener that follows the topic because of another request may have passed the answer before it was known. */
 async function lookAgain({ ledgers, tx }: LedgerTx, topicId: string, sequence: number): Promise<void> {
   const { ledger } = ledgers
   const topic = await tx.ledger.lockTopic({ id: topicId })
@@ -149,9 +144,9 @@ async function lookAgain({ ledgers, tx }: LedgerTx, topicId: string, sequence: n
 }
 
 /** The topic of the connection is there and announced, unless somebody has given the connection up meanwhile. */
-export async function completeAccept({ tx }: LedgerTx, parcel: LedgerParcel): Promise<void> {
-  const connection = await tx.ledger.getConnection({ id: parcel.about ?? '' })
-  const topicId = parcel.made['connection']
+export async function completeAccept({ tx }: LedgerTx, { about, topics }: PublicationOutcome): Promise<void> {
+  const connection = await tx.ledger.getConnection({ id: about ?? '' })
+  const topicId = topics.connection
   if (connection?.state !== 'requested' || topicId === undefined) return
   await tx.ledger.putConnection({ ...connection, topicId, state: 'open' })
 }
@@ -187,15 +182,11 @@ function peerOperator({ peerInboundTopicId, peerAccount }: LedgerConnection): st
   return formatOperatorId({ inboundTopicId: peerInboundTopicId, account: peerAccount })
 }
 
-/** A number that is known only when an earlier step is done. */
-function withPlace(text: string, field: string, step: string): string {
-  return text.replace(`"${field}":0`, `"${field}":{${step}}`)
+/** Fills in the sequence number of an earlier entry, which may still be a reference. */
+function withSequence(text: string, field: string, sequence: string): string {
+  return text.replace(`"${field}":0`, `"${field}":${sequence}`)
 }
 
-function named(name: string, step: ParcelStep): ParcelStep {
-  return step.kind === 'submission' ? { ...step, name } : step
-}
-
-function recordOn({ outboundTopicId }: Place, text: string, memo: string): ParcelStep {
-  return submissionTo(outboundTopicId, text, memo, { isRecord: true })
+function recordOn({ outboundTopicId }: Place, text: string, memo: string): NewEntry {
+  return { topicId: outboundTopicId, text, memo, isRecord: true }
 }

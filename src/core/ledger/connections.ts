@@ -8,14 +8,12 @@ import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context, Ledgers, LedgerTx } from '../context.ts'
 import { isConfined } from '../inbox/visible.ts'
-import { requireBudget, requireNoSecret } from './budget.ts'
-import { acceptDraft, closeDraft, requestDraft } from './connection-entries.ts'
-import { draftParcel, messageSteps } from './drafts.ts'
+import { acceptPublication, closePublication, requestPublication } from './connection-entries.ts'
 import { ensureIdentity, requireIdentity, writerOf } from './identities/identity.ts'
 import { outboundOf, readProfile } from './intake/outside.ts'
-import { placeOf } from './messages/send.ts'
-import { publish } from './publish.ts'
+import { placeOf, publish, requireNoSecret } from './publish.ts'
 import { labelOf } from './status.ts'
+import { writeMessage } from './write-message.ts'
 
 const REASON_BYTES = 300
 
@@ -46,10 +44,8 @@ export async function connectOutsider(
     }
     const from = await ensureIdentity(ltx, agent)
     const connection = connectionWith(ctx, network, agent, peer)
-    const draft = requestDraft(ledgers, from, connection)
-    await requireBudget(ltx, draft.price)
     await tx.ledger.putConnection(connection)
-    await publish(ltx, draft)
+    await publish(ltx, requestPublication(from, connection))
     return (await tx.ledger.getConnection({ id: connection.id })) ?? connection
   })
 }
@@ -108,10 +104,8 @@ export async function acceptConnection(ctx: Context, { id }: { readonly id: stri
     // Who accepts again while it is on its way has accepted once.
     if (await isOnItsWay(tx, by, connection)) return connection
     const known = { ...connection, peerOutboundTopicId: connection.peerOutboundTopicId ?? outbound }
-    const draft = acceptDraft(ledgers, by, known)
-    await requireBudget(ltx, draft.price)
     await tx.ledger.putConnection(known)
-    await publish(ltx, draft)
+    await publish(ltx, acceptPublication(by, known))
     return (await tx.ledger.getConnection({ id })) ?? known
   })
 }
@@ -161,9 +155,8 @@ export async function disconnect(
     const closed = await close(tx, connection, why, isOverAtOnce ? ctx.store.now() : null)
     if (connection.state === 'requested') return closed
     requireNoSecret(ledgers, 'full', why ?? '')
-    const draft = closeDraft(ledgers, await requireIdentity(tx, closed.network, closed.agent), closed)
-    await requireBudget(ltx, draft.price)
-    await publish(ltx, draft)
+    const by = await requireIdentity(tx, closed.network, closed.agent)
+    await publish(ltx, closePublication(by, closed))
     return closed
   })
 }
@@ -183,19 +176,16 @@ export async function sayOnConnection(
     const { topicId, state } = connection
     if (state !== 'open' || topicId === null) throw wrongState(connection, 'written on')
     const from = await requireIdentity(tx, connection.network, connection.agent)
-    const steps = messageSteps(ctx, ledgers, { from, topicId, topicType: 'connection', data: text, mime: 'text/plain' })
-    const about = connection.id
-    const draft = draftParcel(ledgers, {
+    const entry = { from, topicId, topicType: 'connection', data: text, mime: 'text/plain' } as const
+    const outcome = await publish(ltx, {
       purpose: 'message',
-      about,
+      about: connection.id,
       lane: topicId,
       payer: from.account,
-      steps,
       message: null,
+      write: (entryWriter) => writeMessage(ledgers, entryWriter, entry),
     })
-    await requireBudget(ltx, draft.price)
-    const parcel = await publish(ltx, draft)
-    return { ledger: labelOf(ledgers.ledger), ...placeOf(parcel), topic_id: topicId }
+    return { ledger: labelOf(ledgers.ledger), ...placeOf(outcome), topic_id: topicId }
   })
 }
 

@@ -3,7 +3,7 @@ import type { Shelves } from '../../store/store.ts'
 import { tellPeople } from '../agents/people.ts'
 import type { Context, Ledgers } from '../context.ts'
 import { dayOf } from './budget.ts'
-import { complete } from './completions.ts'
+import { completeParcel } from './completions.ts'
 import { endUntold } from './connection-entries.ts'
 
 export interface ClaimedStep {
@@ -80,7 +80,7 @@ export function keepStep(
       ? { ...next, state: 'published', nextAt: now, doneAt: now }
       : { ...next, nextAt: now }
     await tx.ledger.updateParcel(parcel)
-    if (isLast) await complete({ ctx, ledgers, tx }, parcel)
+    if (isLast) await completeParcel({ ctx, ledgers, tx }, parcel)
     return parcel
   })
 }

@@ -1,83 +1,121 @@
-import type { Ledger } from '../../ledger/ledger.ts'
-import type { LedgerParcel, ParcelDraft, ParcelStep } from '../../model/ledger/parcel.ts'
-import type { Shelves } from '../../store/store.ts'
-import type { Context, Ledgers, LedgerTx } from '../context.ts'
-import { complete } from './completions.ts'
-import { fillSubmission, fillText } from './fill.ts'
-import { hasOwnKey } from './messages/compose.ts'
-import { stepDone } from './parcel-moves.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { PublishMode, SentMessage } from '../../model/ledger/ledgers.ts'
+import type { ParcelPurpose } from '../../model/ledger/parcel.ts'
+import { findSecret } from '../../model/ledger/secret-scan.ts'
+import type { TopicRole } from '../../model/ledger/topic.ts'
+import type { Message } from '../../model/message.ts'
+import type { Ledgers, LedgerTx } from '../context.ts'
+import { createParcelPublishing } from './write-down.ts'
+import { createLocalPublishing } from './write-now.ts'
+
+/** Something to publish: topics and entries that belong together. */
+export interface Publication {
+  readonly purpose: ParcelPurpose
+  /** The agent, the connection or the work item that it is about. Its completion goes by it. */
+  readonly about: string | null
+  /** The topic it ends on. A ledger elsewhere gets the publications of one lane in the order of their transactions. */
+  readonly lane: string
+  readonly payer: string
+  /** The message that it carries. Its entry is joined with it when it comes in again. */
+  readonly message: Message | null
+  /** Writes the topics and entries, in order. It awaits nothing but the writer, and it may be called again. */
+  readonly write: (entryWriter: EntryWriter) => Promise<void>
+}
 
 /**
- * Writes a draft to the ledger: on the local one at once, as a part of the transaction, with what follows from it; else
- * it is written down and goes on by itself. Returns the parcel as it stands then, published or waiting.
+ * What a publication writes with. The local ledger writes at once and returns real ids and numbers. A parcel notes the
+ * steps and returns references such as `{connection}`, which are replaced when the ledger has taken the step.
  */
-export async function publish(ltx: LedgerTx, draft: ParcelDraft): Promise<LedgerParcel> {
-  const { ctx, ledgers, tx } = ltx
-  const parcel = newParcel(ctx, ledgers, draft)
-  const { within } = ledgers.ledger
-  if (!within) {
-    await tx.ledger.insertParcel(parcel)
-    return parcel
-  }
-  const written = await writeAll(tx, within, parcel)
-  // Who sends it again under its key is told where it stands.
-  if (written.message && hasOwnKey(written.message)) await tx.ledger.insertParcel(written)
-  await complete(ltx, written)
-  return written
+export interface EntryWriter {
+  /** Returns the id of the topic. */
+  createTopic(topic: NewTopic): Promise<string>
+  /** Returns the sequence number of the entry, which a parcel only knows by the entry's name. */
+  submit(entry: NewEntry): Promise<string>
+  setAccountMemo(change: { readonly account: string; readonly memo: string }): Promise<void>
+  /** The topic of a work item that is there, or that an earlier publication of the same lane makes. */
+  topicOfItem(entity: string): Promise<string>
 }
 
-function newParcel(ctx: Context, { ledger }: Ledgers, draft: ParcelDraft): LedgerParcel {
-  const now = ctx.store.now()
-  return {
-    ...draft,
-    id: ctx.newId('par'),
-    network: ledger.network,
-    done: 0,
-    made: {},
-    sequence: null,
-    transaction: null,
-    attempts: 0,
-    nextAt: now,
-    state: 'waiting',
-    error: null,
-    createdAt: now,
-    doneAt: null,
-  }
+export interface NewTopic {
+  /** How a parcel refers to it. Absent: by a new name, which cannot stand in any text that was written before. */
+  readonly name?: string
+  readonly memo: string
+  readonly adminKey: string | null
+  readonly submitKey: string | null
+  readonly role: TopicRole
+  readonly agent: string | null
+  readonly entity: string | null
 }
 
-type Within = NonNullable<Ledger['within']>
-
-async function writeAll(tx: Shelves, within: Within, waiting: LedgerParcel): Promise<LedgerParcel> {
-  let parcel = waiting
-  for (const step of waiting.steps) parcel = await writeStep(tx, within, parcel, step)
-  return { ...parcel, state: 'published', doneAt: parcel.createdAt }
+export interface NewEntry {
+  /** How a parcel refers to its sequence number. */
+  readonly name?: string
+  readonly topicId: string
+  readonly text: string
+  /** Of the transaction. */
+  readonly memo?: string
+  readonly mayChunk?: boolean
+  /** True for an entry on an own topic about another one: its sequence number is not that of the publication. */
+  readonly isRecord?: boolean
 }
 
-async function writeStep(tx: Shelves, within: Within, parcel: LedgerParcel, step: ParcelStep): Promise<LedgerParcel> {
-  const { payer } = parcel
-  if (step.kind === 'memo') {
-    await setMemo(tx, parcel, step)
-    return stepDone(parcel, { topicId: null, sequence: null })
-  }
-  if (step.kind === 'topic') {
-    const { memo, adminKey, submitKey, role, agent, entity } = step
-    const owner = { role, agent, entity }
-    const { id } = await within(tx).createTopic({ memo, adminKey, submitKey, payer, owner })
-    return stepDone(parcel, { topicId: id, sequence: null })
-  }
-  const { topicId, text, memo, mayChunk } = await fillSubmission(tx, parcel, step)
-  const entries = await within(tx).submit({ topicId, message: encoder.encode(text), payer, memo, mayChunk })
-  return stepDone(parcel, { topicId: null, sequence: entries.at(-1)?.sequence ?? null })
+export interface PublicationOutcome extends Omit<Publication, 'write'> {
+  /** The topics that it has made, by role. */
+  readonly topics: Readonly<Partial<Record<TopicRole, string>>>
+  /** Of its last entry that is no record; null while it is on its way. */
+  readonly sequence: number | null
+  /** What is on its way to a ledger elsewhere; null once it is published. */
+  readonly parcel: string | null
 }
 
-async function setMemo(
-  tx: Shelves,
-  { made, createdAt }: LedgerParcel,
-  step: Extract<ParcelStep, { readonly kind: 'memo' }>,
-): Promise<void> {
-  const id = step.account
-  const known = await tx.ledger.getAccount({ id })
-  await tx.ledger.putAccount({ id, key: '', createdAt, ...known, memo: fillText(step.memo, made) })
+/** How publications get to a ledger. Both ways are part of the transaction, so all of them are published or none. */
+export interface Publishing {
+  publish(publications: readonly Publication[], options: PublishOptions): Promise<readonly PublicationOutcome[]>
 }
 
-const encoder = new TextEncoder()
+export interface PublishOptions {
+  /** `ignore`: the price was held against the budget before, or this is not the moment to refuse. */
+  readonly budget?: 'require' | 'ignore'
+}
+
+/** Publishes one thing: see `publishAll`. */
+export async function publish(
+  ltx: LedgerTx,
+  publication: Publication,
+  options: PublishOptions = {},
+): Promise<PublicationOutcome> {
+  const [outcome] = await publishAll(ltx, [publication], options)
+  if (!outcome) throw new Error('a publication has no outcome')
+  return outcome
+}
+
+/**
+ * Publishes in the given order: on the local ledger at once, with what follows from it; on a ledger elsewhere as parcels
+ * that are sent later. Throws LEDGER_BUDGET_SPENT, before anything is written, if the day's budget does not allow all.
+ */
+export function publishAll(
+  ltx: LedgerTx,
+  publications: readonly Publication[],
+  options: PublishOptions = {},
+): Promise<readonly PublicationOutcome[]> {
+  const { within } = ltx.ledgers.ledger
+  const publishing = within ? createLocalPublishing(ltx, within) : createParcelPublishing(ltx)
+  return publishing.publish(publications, options)
+}
+
+/** Refuses to publish what looks like a secret. A ledger that only this deployment reads is not checked. */
+export function requireNoSecret({ ledger }: Ledgers, mode: PublishMode, text: string): void {
+  if (!ledger.isPublic || mode === 'off') return
+  const what = findSecret(text)
+  if (what !== undefined) throw new PosternError('LEDGER_SECRET_FOUND', { what })
+}
+
+/** Where something stands on the ledger, as answers say it. */
+export type EntryPlace = Pick<SentMessage, 'topic_id' | 'sequence' | 'parcel'>
+
+export const NOWHERE: EntryPlace = { topic_id: null, sequence: null, parcel: null }
+
+/** The place of what was published on the topic of its lane. */
+export function placeOf({ lane, sequence, parcel }: PublicationOutcome): EntryPlace {
+  return { topic_id: lane, sequence, parcel }
+}

@@ -2,10 +2,11 @@ import { PosternError } from '../../model/errors.ts'
 import { ENTRY_BYTES } from '../../model/ledger/entry.ts'
 import type { LedgerParcel, ParcelStep } from '../../model/ledger/parcel.ts'
 import { utf8Length } from '../../model/text.ts'
+import type { Shelves } from '../../store/store.ts'
 import type { Context, Ledgers } from '../context.ts'
-import { fillSubmission, fillText } from './fill.ts'
 import { listenOnce } from './listen.ts'
 import type { ClaimedStep, StepResult } from './parcel-moves.ts'
+import { requireTopicOfItem } from './work/items.ts'
 
 /** What a ledger says of a transaction that came at the wrong time, and only because of that was not carried out. */
 export const TOO_LATE: readonly string[] = ['TRANSACTION_EXPIRED', 'INVALID_TRANSACTION_START']
@@ -75,4 +76,26 @@ async function settleParts(
   const numbers = new Set(parts.map(({ chunk }) => chunk?.number))
   if (numbers.size !== parts[0]?.chunk?.total) return undefined
   return { topicId: null, sequence: Math.max(...parts.map(({ sequence }) => sequence)) }
+}
+
+const NAME = /\{([a-z][a-z0-9._:-]*)\}/gi
+const WORK_ITEM = /^\{([a-z]+:[^{}]+)\}$/
+
+/**
+ * A submission as it goes to the ledger, with every reference replaced by what it refers to. `{task:PROJ-12}` as the whole
+ * topic is the topic of that work item, which an earlier parcel of the same lane has made.
+ */
+async function fillSubmission(
+  shelves: Shelves,
+  { network, made }: Pick<LedgerParcel, 'network' | 'made'>,
+  step: Submission,
+): Promise<Submission> {
+  const item = WORK_ITEM.exec(step.topicId)?.[1]
+  const topicId = item === undefined ? fillText(step.topicId, made) : await requireTopicOfItem(shelves, network, item)
+  return { ...step, topicId, text: fillText(step.text, made) }
+}
+
+/** Replaces only names that a step has made: other braces, as of a text that is JSON, stay. */
+export function fillText(text: string, made: Readonly<Record<string, string>>): string {
+  return text.replace(NAME, (whole, name: string) => (Object.hasOwn(made, name) ? (made[name] ?? whole) : whole))
 }

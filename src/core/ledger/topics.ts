@@ -13,11 +13,11 @@ import { isLedgerId, type LedgerTopic, TOPIC_ROLES, type TopicRole } from '../..
 import { parseWorkEntry } from '../../model/ledger/work-entry.ts'
 import type { Context, Ledgers } from '../context.ts'
 import { isConfined } from '../inbox/visible.ts'
-import { requireBudget } from './budget.ts'
 import { textOf } from './intake/assemble.ts'
+import { publish } from './publish.ts'
 import { labelOf } from './status.ts'
 import { keptBody } from './work/hashed.ts'
-import { draftWork, findWork, publishWork } from './work/items.ts'
+import { findWork, workPublication } from './work/items.ts'
 
 const DEFAULT_LIMIT = 50
 /** So many entries are walked in well under a second. */
@@ -48,10 +48,10 @@ export async function createWorkTopic(ctx: Context, { entity }: { readonly entit
   return ctx.store.transact(async (tx) => {
     const ltx = { ctx, ledgers, tx }
     const work = await findWork(ledgers, tx, entity)
-    const draft = await draftWork(ltx, work)
-    await requireBudget(ltx, draft?.price ?? 0)
-    const topic = await publishWork(ltx, work, draft)
-    return { ledger: labelOf(ledgers.ledger), entity: work.entity, topic: topic ?? null, isNew: draft !== undefined }
+    const publication = await workPublication(ltx, work)
+    const id = publication && (await publish(ltx, publication)).topics.work
+    const topic = id === undefined ? work.topic : await tx.ledger.getTopic({ id })
+    return { ledger: labelOf(ledgers.ledger), entity: work.entity, topic: topic ?? null, isNew: !!publication }
   })
 }
 

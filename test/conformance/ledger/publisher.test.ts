@@ -227,7 +227,6 @@ onBothEngines('what is on its way to a ledger', (open) => {
     if (store.engine === 'sqlite') return
     const profiles = await store.read.ledger.listParcels({ state: 'published', limit: 99 })
     const parcel = profiles.find(({ purpose, about }) => purpose === 'profile' && about === 'quinn') ?? expect.fail()
-    const made = Object.fromEntries(Object.keys(parcel.made).map((name) => [name, '0.0.777']))
     const held = Promise.withResolvers<void>()
     const go = Promise.withResolvers<void>()
     const changing = store.transact(async ({ ledger }) => {
@@ -244,7 +243,8 @@ onBothEngines('what is on its way to a ledger', (open) => {
         return tx.ledger.nextNumber()
       }
       const counted = { ...tx, ledger: { ...tx.ledger, nextNumber } }
-      await completeProfile({ ctx: us.ctx, ledgers: us.ledgers, tx: counted }, { ...parcel, made })
+      const outcome = { ...parcel, topics: { file: '0.0.777' }, parcel: null }
+      await completeProfile({ ctx: us.ctx, ledgers: us.ledgers, tx: counted }, outcome)
     })
     await completing.finally(go.resolve)
     await changing

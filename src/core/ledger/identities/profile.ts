@@ -8,11 +8,10 @@ import type { Shelves } from '../../../store/store.ts'
 import { requirePerson } from '../../agents/add.ts'
 import { requireAgent } from '../../agents/roster.ts'
 import type { Context, Ledgers } from '../../context.ts'
-import { requireBudget, requireNoSecret } from '../budget.ts'
-import { publish } from '../publish.ts'
+import { publish, requireNoSecret } from '../publish.ts'
 import { labelOf } from '../status.ts'
 import { ensureIdentity, requireIdentity } from './identity.ts'
-import { profileDraft, profileForms, uaidOf } from './publish-profile.ts'
+import { profileForms, profilePublication, uaidOf } from './publish-profile.ts'
 
 const MODEL_BYTES = 200
 const BIO_BYTES = 2_000
@@ -40,10 +39,8 @@ export async function setProfile(ctx: Context, input: SetProfile): Promise<Ledge
     const changed = { ...(await requireIdentity(tx, network, id)), ...changes, updatedAt: ctx.store.now() }
     const identity = { ...changed, uaid: await uaidOf(ledgers, tx, changed) }
     await tx.ledger.putIdentity(identity)
-    const draft = await profileDraft(ltx, identity)
     requireNoSecret(ledgers, 'full', [identity.bio, identity.model].join('\n'))
-    await requireBudget(ltx, draft.price)
-    await publish(ltx, draft)
+    await publish(ltx, await profilePublication(ltx, identity))
     return shown(ledgers, tx, await requireIdentity(tx, network, id))
   })
 }

@@ -3,13 +3,13 @@ import { SYSTEM_CALLER } from '../../../model/caller.ts'
 import { type AgentDefinition, createDefinition } from '../../../model/ledger/definition.ts'
 import type { LedgerIdentity } from '../../../model/ledger/identity.ts'
 import { DEFINITIONS_MEMO, formatProfileMemo } from '../../../model/ledger/memos.ts'
-import type { LedgerParcel, ParcelDraft, ParcelStep } from '../../../model/ledger/parcel.ts'
 import { createProfile, PROFILE_MIME, PROFILE_VERSION, type Profile } from '../../../model/ledger/profile.ts'
 import type { LedgerTopic } from '../../../model/ledger/topic.ts'
 import { formatAccountKey } from '../../../model/ledger/topic-key.ts'
 import type { Shelves } from '../../../store/store.ts'
 import type { Ledgers, LedgerTx } from '../../context.ts'
-import { draftParcel, fileSteps, submissionTo } from '../drafts.ts'
+import type { NewTopic, Publication, PublicationOutcome } from '../publish.ts'
+import { writeFile } from '../write-message.ts'
 
 /** Setups and profiles are published one after the other, so that there is one definitions topic and no older profile wins. */
 export const DEFINITIONS_LANE = 'definitions'
@@ -40,34 +40,32 @@ async function namedAgent(shelves: Shelves, agent: string): Promise<Named> {
   return (isAgentId(agent) ? await shelves.agents.get(agent) : undefined) ?? { ...DEPLOYMENT, id: agent }
 }
 
-/** The profile as an HCS-1 file, the seed's definition of the agent, and the memo of its account where that is its alone. */
-export async function profileDraft(ltx: LedgerTx, identity: LedgerIdentity): Promise<ParcelDraft> {
-  const { ctx, ledgers, tx } = ltx
+/** The profile as an HCS-1 file, the definition of the agent, and the memo of its account if no other agent shares it. */
+export async function profilePublication(ltx: LedgerTx, identity: LedgerIdentity): Promise<Publication> {
+  const { ledgers, tx } = ltx
   const { operator } = ledgers.ledger
   const { agent, account } = identity
   const { profile, definition } = await profileForms(tx, identity)
   const content = JSON.stringify(profile)
-  const file = fileSteps(ctx, ledgers, { agent, account: operator, mime: PROFILE_MIME, content })
-  const memo: ParcelStep = { kind: 'memo', account, memo: formatProfileMemo(file.reference) }
-  return draftParcel(ledgers, {
+  const definitions = await definitionsTopic(ledgers, tx)
+  return {
     purpose: 'profile',
     about: agent,
     lane: DEFINITIONS_LANE,
     payer: operator,
-    steps: [
-      ...file.steps,
-      ...(await definitionSteps(ltx, JSON.stringify(definition))),
-      ...(account === operator ? [] : [memo]),
-    ],
     message: null,
-  })
-}
-
-async function definitionSteps({ ctx, ledgers, tx }: LedgerTx, text: string): Promise<readonly ParcelStep[]> {
-  const topic = await definitionsTopic(ledgers, tx)
-  const name = ctx.newId('definitions')
-  const submission = submissionTo(topic?.id ?? `{${name}}`, text, '', { mayChunk: true })
-  return topic ? [submission] : [definitionsStep(ledgers, name), submission]
+    async write(entryWriter) {
+      const fileTopicId = await writeFile(ledgers, entryWriter, {
+        agent,
+        account: operator,
+        mime: PROFILE_MIME,
+        content,
+      })
+      const topicId = definitions?.id ?? (await entryWriter.createTopic(newDefinitionsTopic(ledgers)))
+      await entryWriter.submit({ topicId, text: JSON.stringify(definition), mayChunk: true })
+      if (account !== operator) await entryWriter.setAccountMemo({ account, memo: formatProfileMemo(fileTopicId) })
+    },
+  }
 }
 
 export async function definitionsTopic({ ledger }: Ledgers, shelves: Shelves): Promise<LedgerTopic | undefined> {
@@ -75,36 +73,18 @@ export async function definitionsTopic({ ledger }: Ledgers, shelves: Shelves): P
   return topic
 }
 
-export function definitionsStep({ ledger: { operator } }: Ledgers, name: string): ParcelStep {
+export function newDefinitionsTopic({ ledger: { operator } }: Ledgers): NewTopic {
   const key = formatAccountKey(operator)
-  return {
-    kind: 'topic',
-    name,
-    memo: DEFINITIONS_MEMO,
-    adminKey: key,
-    submitKey: key,
-    role: 'definitions',
-    agent: null,
-    entity: null,
-  }
+  return { memo: DEFINITIONS_MEMO, adminKey: key, submitKey: key, role: 'definitions', agent: null, entity: null }
 }
 
 /** The file that was published last is the agent's profile. */
-export async function completeProfile(
-  {
-    ctx,
-    ledgers: {
-      ledger: { network },
-    },
-    tx,
-  }: LedgerTx,
-  { about, steps, made }: LedgerParcel,
-): Promise<void> {
-  // Whoever changes the profile meanwhile has committed by the time we hold the counter.
+export async function completeProfile({ ctx, ledgers, tx }: LedgerTx, outcome: PublicationOutcome): Promise<void> {
+  // A transaction that changes the profile is committed by the time this one holds the counter.
   await tx.ledger.nextNumber()
+  const { about, topics } = outcome
+  const { network } = ledgers.ledger
   const identity = about === null ? undefined : await tx.ledger.identityOf({ network, agent: about })
-  const file = steps.find((step) => step.kind === 'topic' && step.role === 'file')
-  const profileTopicId = file?.kind === 'topic' ? made[file.name] : undefined
-  if (!identity || profileTopicId === undefined) return
-  await tx.ledger.putIdentity({ ...identity, profileTopicId, updatedAt: ctx.store.now() })
+  if (!identity || topics.file === undefined) return
+  await tx.ledger.putIdentity({ ...identity, profileTopicId: topics.file, updatedAt: ctx.store.now() })
 }

@@ -2,18 +2,23 @@ import { isProgram, SYSTEM_CALLER } from '../../../model/caller.ts'
 import { DEFAULT_CAPABILITIES, type LedgerIdentity } from '../../../model/ledger/identity.ts'
 import type { LedgerSetup } from '../../../model/ledger/ledgers.ts'
 import { DEFINITIONS_MEMO, formatInboundMemo, formatOutboundMemo } from '../../../model/ledger/memos.ts'
-import type { LedgerParcel, ParcelDraft } from '../../../model/ledger/parcel.ts'
-import { toDollars } from '../../../model/ledger/price.ts'
+import { priceOfSteps, toDollars } from '../../../model/ledger/price.ts'
 import { formatAccountKey } from '../../../model/ledger/topic-key.ts'
 import type { Shelves } from '../../../store/store.ts'
 import { requirePerson } from '../../agents/add.ts'
 import { requireAgent } from '../../agents/roster.ts'
 import type { Context, Ledgers, LedgerTx } from '../../context.ts'
 import { requireBudget } from '../budget.ts'
-import { draftParcel } from '../drafts.ts'
-import { publish } from '../publish.ts'
+import { type Publication, type PublicationOutcome, publish, publishAll } from '../publish.ts'
 import { labelOf } from '../status.ts'
-import { DEFINITIONS_LANE, definitionsStep, definitionsTopic, profileDraft, uaidOf } from './publish-profile.ts'
+import { draftParcel } from '../write-down.ts'
+import {
+  DEFINITIONS_LANE,
+  definitionsTopic,
+  newDefinitionsTopic,
+  profilePublication,
+  uaidOf,
+} from './publish-profile.ts'
 
 /** Topics and a profile for agents that have none. To repeat it changes nothing: what is on its way is left alone. */
 export async function setupLedger(ctx: Context, input: { readonly agents?: readonly string[] }): Promise<LedgerSetup> {
@@ -65,22 +70,22 @@ export async function makeIdentity(ltx: LedgerTx, agent: string): Promise<void> 
   const { ledgers, tx } = ltx
   if (agent !== SYSTEM_CALLER.id) await requireAgent(tx, agent)
   const { network } = ledgers.ledger
-  // Whoever has begun the same has committed by the time we hold the counter.
+  // A transaction that has begun the same is committed by the time this one holds the counter.
   const account = `0.0.${await tx.ledger.nextNumber()}`
   if (await tx.ledger.identityOf({ network, agent })) return
-  await publish(ltx, setupDraft(ledgers, agent, account))
+  await publish(ltx, setupPublication(agent, account))
 }
 
 /** What is to be published is written down, once it is known that it can be paid for. */
 async function setUpElsewhere(ltx: LedgerTx, names: readonly string[]): Promise<Outcome> {
   const { ledgers, tx } = ltx
   const { network } = ledgers.ledger
-  // Whoever has begun the same has committed by the time we hold the counter.
+  // A transaction that has begun the same is committed by the time this one holds the counter.
   await tx.ledger.nextNumber()
   const open = await tx.ledger.openParcels({ lane: DEFINITIONS_LANE })
   const isOpen = (about: string) => open.some((parcel) => parcel.about === about)
   const hasDefinitions = isOpen(DEFINITIONS_MEMO) || (await definitionsTopic(ledgers, tx)) !== undefined
-  const missing: Missing[] = hasDefinitions ? [] : [{ draft: definitionsDraft(ledgers), laterPrice: 0 }]
+  const missing: PricedPublication[] = hasDefinitions ? [] : [await priced(ltx, definitionsPublication(ledgers))]
   const agents: (LedgerIdentity & { readonly isNew: boolean })[] = []
   const waiting: string[] = []
   for (const agent of names) {
@@ -89,33 +94,39 @@ async function setUpElsewhere(ltx: LedgerTx, names: readonly string[]): Promise<
     else waiting.push(agent)
     if (!isOpen(agent)) missing.push(...(await missingOf(ltx, agent, identity)))
   }
-  const price = missing.reduce((sum, { draft, laterPrice }) => sum + draft.price + laterPrice, 0)
+  const price = missing.reduce((sum, each) => sum + each.price, 0)
   await requireBudget(ltx, price)
-  for (const { draft } of missing) await publish(ltx, draft)
+  const publications = missing.map(({ publication }) => publication)
+  await publishAll(ltx, publications, { budget: 'ignore' })
   return { agents, waiting, price: toDollars(price) }
 }
 
-interface Missing {
-  readonly draft: ParcelDraft
-  /** Of what follows once it is published. */
-  readonly laterPrice: number
+interface PricedPublication {
+  readonly publication: Publication
+  /** With that of what follows once it is published. */
+  readonly price: number
+}
+
+async function priced(ltx: LedgerTx, publication: Publication): Promise<PricedPublication> {
+  return { publication, price: (await draftParcel(ltx, publication)).price }
 }
 
 async function missingOf(
   ltx: LedgerTx,
   agent: string,
   identity: LedgerIdentity | undefined,
-): Promise<readonly Missing[]> {
+): Promise<readonly PricedPublication[]> {
   const { ctx, ledgers } = ltx
   if (identity) {
     const isPublished = identity.profileTopicId !== null
-    return isPublished ? [] : [{ draft: await profileDraft(ltx, identity), laterPrice: 0 }]
+    return isPublished ? [] : [await priced(ltx, await profilePublication(ltx, identity))]
   }
-  const draft = setupDraft(ledgers, agent, accountOf(ledgers, agent))
-  const profile = await profileDraft(ltx, identityOf(ctx, ledgers, draft, UNKNOWN_TOPICS))
+  const setup = await priced(ltx, setupPublication(agent, accountOf(ledgers, agent)))
+  const profile = await profilePublication(ltx, identityOf(ctx, ledgers, setup.publication, UNKNOWN_TOPICS))
+  const { steps } = await draftParcel(ltx, profile)
   // The topic of all definitions is there by then, and is paid for once.
-  const steps = profile.steps.filter((step) => step.kind !== 'topic' || step.role !== 'definitions')
-  return [{ draft, laterPrice: draftParcel(ledgers, { ...profile, steps }).price }]
+  const later = steps.filter((step) => step.kind !== 'topic' || step.role !== 'definitions')
+  return [{ ...setup, price: setup.price + priceOfSteps(later) }]
 }
 
 /** Of its own where the configuration names one; else agents share the operator's. */
@@ -126,56 +137,59 @@ function accountOf({ ledger, settings: { accounts } }: Ledgers, agent: string): 
 /** As long as real ones, for a price. */
 const UNKNOWN_TOPICS = { inbound: '0.0.99999999', outbound: '0.0.99999999' }
 
-function definitionsDraft(ledgers: Ledgers): ParcelDraft {
-  const { operator } = ledgers.ledger
-  return draftParcel(ledgers, {
+function definitionsPublication(ledgers: Ledgers): Publication {
+  return {
     purpose: 'work',
     about: DEFINITIONS_MEMO,
     lane: DEFINITIONS_LANE,
-    payer: operator,
-    steps: [definitionsStep(ledgers, DEFINITIONS_LANE)],
+    payer: ledgers.ledger.operator,
     message: null,
-  })
+    async write(entryWriter) {
+      await entryWriter.createTopic({ ...newDefinitionsTopic(ledgers), name: DEFINITIONS_LANE })
+    },
+  }
 }
 
-/** Two topics with the memos of the seed: anybody writes to the one, only the agent itself to the other. */
-function setupDraft(ledgers: Ledgers, agent: string, account: string): ParcelDraft {
+/** Two topics: anybody writes to the inbound one, only the agent itself to the outbound one. */
+function setupPublication(agent: string, account: string): Publication {
   const adminKey = formatAccountKey(account)
-  const both = { kind: 'topic', adminKey, agent, entity: null } as const
-  return draftParcel(ledgers, {
+  const both = { adminKey, agent, entity: null }
+  const inbound = { name: 'inbound', role: 'inbound', memo: formatInboundMemo(account), submitKey: null } as const
+  const outbound = { name: 'outbound', role: 'outbound', memo: formatOutboundMemo(), submitKey: adminKey } as const
+  return {
     purpose: 'setup',
     about: agent,
     lane: DEFINITIONS_LANE,
     payer: account,
-    steps: [
-      { ...both, name: 'inbound', role: 'inbound', memo: formatInboundMemo(account), submitKey: null },
-      { ...both, name: 'outbound', role: 'outbound', memo: formatOutboundMemo(), submitKey: adminKey },
-    ],
     message: null,
-  })
+    async write(entryWriter) {
+      await entryWriter.createTopic({ ...both, ...inbound })
+      await entryWriter.createTopic({ ...both, ...outbound })
+    },
+  }
 }
 
-/** The agent is known on the ledger from now on, and its profile follows. */
-export async function completeSetup(ltx: LedgerTx, parcel: LedgerParcel): Promise<void> {
+/** The agent is known on the ledger from now on, and its profile follows, which the setup has paid for. */
+export async function completeSetup(ltx: LedgerTx, outcome: PublicationOutcome): Promise<void> {
   const { ctx, ledgers, tx } = ltx
-  const identity = identityOf(ctx, ledgers, parcel, parcel.made)
+  const identity = identityOf(ctx, ledgers, outcome, outcome.topics)
   const named = { ...identity, uaid: await uaidOf(ledgers, tx, identity) }
   await tx.ledger.putIdentity(named)
-  await publish(ltx, await profileDraft(ltx, named))
+  await publish(ltx, await profilePublication(ltx, named), { budget: 'ignore' })
 }
 
 function identityOf(
   ctx: Context,
   { ledger }: Ledgers,
-  { about, payer }: ParcelDraft,
-  made: Readonly<Record<string, string>>,
+  { about, payer }: Pick<Publication, 'about' | 'payer'>,
+  topics: PublicationOutcome['topics'],
 ): LedgerIdentity {
   return {
     network: ledger.network,
     agent: about ?? '',
     account: payer,
-    inboundTopicId: made['inbound'] ?? '',
-    outboundTopicId: made['outbound'] ?? '',
+    inboundTopicId: topics.inbound ?? '',
+    outboundTopicId: topics.outbound ?? '',
     capabilities: DEFAULT_CAPABILITIES,
     model: null,
     bio: null,

@@ -1,12 +1,13 @@
 import { SYSTEM_CALLER } from '../../../model/caller.ts'
+import { PosternError } from '../../../model/errors.ts'
 import type { LedgerConnection } from '../../../model/ledger/connection.ts'
 import { type ConnectionCreated, parseHcs10 } from '../../../model/ledger/hcs10.ts'
+import type { LedgerIdentity } from '../../../model/ledger/identity.ts'
 import { parseOperatorId } from '../../../model/ledger/operator.ts'
 import { GENESIS_HASH } from '../../../model/ledger/topic.ts'
 import { NORMAL } from '../../../model/priority.ts'
 import { pushNotice } from '../../inbox/notice.ts'
-import { isAffordable } from '../budget.ts'
-import { acceptDraft, openedDraft } from '../connection-entries.ts'
+import { acceptPublication, openedPublication } from '../connection-entries.ts'
 import { follow } from '../follow.ts'
 import { publish } from '../publish.ts'
 import type { WholeMessage } from './assemble.ts'
@@ -44,20 +45,21 @@ export async function takeRequest(
   const connection = connectionFrom(intake, whole, writer, agent)
   await tx.ledger.putConnection(connection)
   const by = isWelcome(intake, writer) ? await tx.ledger.identityOf({ network, agent }) : undefined
-  const draft = by && acceptDraft(ledgers, by, connection)
-  // Outsiders decide how often they ask, so they do not decide what is spent.
-  if (!draft || !(await isAffordable(intake, draft.price))) {
-    say(intake, whole, writer, {
-      to: [agent],
-      ...wordsAbout(connection, writer, remark),
-      priority: NORMAL,
-      ref: connection.id,
-    })
-    return undefined
-  }
-  await publish(intake, draft)
-  say(intake, whole, writer, { to: [agent], ...wordsOfWelcome(connection), priority: NORMAL, ref: connection.id })
+  const isAccepted = by !== undefined && (await acceptWithinBudget(intake, by, connection))
+  const words = isAccepted ? wordsOfWelcome(connection) : wordsAbout(connection, writer, remark)
+  say(intake, whole, writer, { to: [agent], ...words, priority: NORMAL, ref: connection.id })
   return undefined
+}
+
+/** Outsiders decide how often they ask, so they do not decide what is spent: false if the budget does not allow it. */
+async function acceptWithinBudget(intake: Intake, by: LedgerIdentity, connection: LedgerConnection): Promise<boolean> {
+  try {
+    await publish(intake, acceptPublication(by, connection))
+    return true
+  } catch (error) {
+    if (error instanceof PosternError && error.code === 'LEDGER_BUDGET_SPENT') return false
+    throw error
+  }
 }
 
 function connectionFrom(
@@ -149,7 +151,7 @@ async function open(
   requested: LedgerConnection,
   { connection_topic_id: topicId }: ConnectionCreated,
 ): Promise<Understood> {
-  const { ctx, ledgers, tx, outside, rings } = intake
+  const { ctx, tx, outside, rings } = intake
   const peerOutboundTopicId = requested.peerOutboundTopicId ?? outboundOf(outside.profiles.get(whole.payer))
   const connection: LedgerConnection = { ...requested, peerOutboundTopicId, topicId, state: 'open' }
   await tx.ledger.putConnection(connection)
@@ -157,7 +159,7 @@ async function open(
   const from = { sequence: 0, runningHash: GENESIS_HASH }
   await follow(intake, { id: topicId, role: 'connection', agent, from })
   const by = await tx.ledger.identityOf({ network: connection.network, agent })
-  if (by) await publish(intake, openedDraft(ledgers, by, connection, whole.sequence))
+  if (by) await publish(intake, openedPublication(by, connection, whole.sequence), { budget: 'ignore' })
   const told = await pushNotice(ctx, tx, {
     from: SYSTEM_CALLER,
     type: 'ledger.connection_open',

@@ -8,23 +8,23 @@ import { damp } from '../../inbox/damping.ts'
 import { deliver, storeDamped } from '../../inbox/deliver.ts'
 import { hasOwnKey } from './compose.ts'
 
-export interface Placed {
+export interface SentDelivery {
   readonly message: Message
-  /** Undefined where it comes with its entry. */
+  /** Undefined if it comes with its entry. */
   readonly result: PushResult | undefined
-  /** People who were told of something, and are to be rung after the commit. */
+  /** People who were told something. They are rung after the commit. */
   readonly told: readonly string[]
 }
 
 /**
- * Puts a message into the inboxes of those it is for, unless that is left to whoever listens to the ledger. What must be
- * held is in any case decided now, when it is sent.
+ * Puts a message into the inboxes of its recipients now, or leaves that to the listener who reads its entry. Whether it
+ * must be held is decided now in either case, when it is sent.
  */
-export async function placeMessage(
+export async function deliverOrDefer(
   { ctx, ledgers, tx }: LedgerTx,
   message: Message,
   mode: PublishMode,
-): Promise<Placed> {
+): Promise<SentDelivery> {
   if (isAtOnce(ledgers, message, mode)) return { message, ...(await deliver(ctx, tx, message, undefined)) }
   const { held, told } = await damp(ctx, tx, message)
   if (held.length > 0) return { message, told, result: await storeDamped(ctx, tx, { message, held }) }
@@ -32,7 +32,7 @@ export async function placeMessage(
   return { message, told, result: undefined }
 }
 
-/** A key of the sender's is looked for in inboxes alone, so what has one goes there at once. */
+/** A message with its sender's own key goes to the inbox at once: only inboxes are searched for such keys. */
 function isAtOnce({ ledger }: Ledgers, message: Message, mode: PublishMode): boolean {
   if (ledger.within || mode === 'off' || toSeedPriority(message.priority) <= SEED_HIGH) return true
   return hasOwnKey(message)

@@ -2,25 +2,23 @@ import { parseAgentId } from '../../../model/agent.ts'
 import { PosternError } from '../../../model/errors.ts'
 import type { PublishMode, SendMessage, SentMessage, SentMessages } from '../../../model/ledger/ledgers.ts'
 import { canonicalBody, formatHashedData, formatMessageData } from '../../../model/ledger/message-data.ts'
-import type { LedgerParcel, ParcelDraft } from '../../../model/ledger/parcel.ts'
 import { publishModeOf } from '../../../model/ledger/publish-mode.ts'
 import { EVERYBODY, type Message } from '../../../model/message.ts'
 import type { PushResult } from '../../../model/postern.ts'
 import type { Shelves } from '../../../store/store.ts'
 import type { Context, Ledgers, LedgerTx } from '../../context.ts'
 import { explained, ringFor } from '../../inbox/push.ts'
-import { requireBudget, requireNoSecret } from '../budget.ts'
-import { draftParcel, messageSteps, submissionTo } from '../drafts.ts'
 import { ensureIdentity, recallIdentities, writerOf } from '../identities/identity.ts'
-import { publish } from '../publish.ts'
+import { type EntryPlace, NOWHERE, type Publication, placeOf, publishAll, requireNoSecret } from '../publish.ts'
 import { labelOf } from '../status.ts'
+import { writeMessage } from '../write-message.ts'
 import { composeSent, dataOf, keyed } from './compose.ts'
-import { type Placed, placeMessage } from './deliver.ts'
+import { deliverOrDefer, type SentDelivery } from './deliver.ts'
 
-interface Stored {
+interface SendOutcome {
   readonly messages: readonly SentMessage[]
   readonly results: readonly PushResult[]
-  /** People who were told of something, and are to be rung after the commit. */
+  /** People who were told something. They are rung after the commit. */
   readonly told: readonly string[]
 }
 
@@ -33,34 +31,38 @@ export async function sendMessage(ctx: Context, input: SendMessage): Promise<Sen
   return send(ctx, ledgers, (tx) => sendWithin({ ctx, ledgers, tx }, input, mode))
 }
 
-/** Only into the inbox: nothing is published. */
+/** Puts a message into the inbox only and publishes nothing. */
 export async function sendInbox(ctx: Context, input: SendMessage): Promise<SentMessages> {
   const ledgers = await ctx.ledger()
   return send(ctx, ledgers, (tx) => sendWithin({ ctx, ledgers, tx }, input, 'off'))
 }
 
-async function send(ctx: Context, { ledger }: Ledgers, verb: (tx: Shelves) => Promise<Stored>): Promise<SentMessages> {
+async function send(
+  ctx: Context,
+  { ledger }: Ledgers,
+  verb: (tx: Shelves) => Promise<SendOutcome>,
+): Promise<SentMessages> {
   const { messages, results, told } = await explained(ctx, () => ctx.store.transact(verb))
   ringFor(ctx, results, told)
   return { ledger: labelOf(ledger), messages }
 }
 
 /**
- * First all inboxes, in the order of their names, then all topics: whoever sends to many waits for others in the order in
- * which they wait for it. Whatever is refused on the way leaves nothing.
+ * First all inboxes, in the order of their names, then all topics: two senders to many recipients take their locks in the
+ * same order. A refusal on the way leaves nothing behind.
  */
-async function sendWithin(ltx: LedgerTx, input: SendMessage, mode: PublishMode): Promise<Stored> {
+async function sendWithin(ltx: LedgerTx, input: SendMessage, mode: PublishMode): Promise<SendOutcome> {
   const { ctx, ledgers, tx } = ltx
-  const placed: Placed[] = []
+  const deliveries: SentDelivery[] = []
   for (const to of await recipientsOf(ctx, tx, input)) {
     const message = keyedFor(ledgers, composeSent(ctx, input, to), mode)
-    placed.push(await placeMessage(ltx, message, mode))
+    deliveries.push(await deliverOrDefer(ltx, message, mode))
   }
-  const messages = mode === 'off' ? placed.map(unpublished) : await publishAll(ltx, placed, mode)
+  const messages = mode === 'off' ? deliveries.map(unpublished) : await publishSent(ltx, deliveries, mode)
   return {
     messages,
-    results: placed.flatMap(({ result }) => result ?? []),
-    told: placed.flatMap(({ told }) => told),
+    results: deliveries.flatMap(({ result }) => result ?? []),
+    told: deliveries.flatMap(({ told }) => told),
   }
 }
 
@@ -68,7 +70,7 @@ function isToAll({ to_agent: to }: SendMessage): boolean {
   return to === 'ALL' || to === EVERYBODY
 }
 
-/** In ascending order. Services have no inbox that anybody reads, unless they are named. */
+/** In ascending order. Nobody reads the inbox of a service, so services get a message only if they are named. */
 async function recipientsOf(ctx: Context, tx: Shelves, input: SendMessage): Promise<readonly string[]> {
   if (!isToAll(input)) return [parseAgentId(input.to_agent)]
   const agents = await tx.agents.list({ removed: false })
@@ -82,38 +84,33 @@ async function recipientsOf(ctx: Context, tx: Shelves, input: SendMessage): Prom
   })
 }
 
-/** What comes back from a ledger elsewhere is known by its key, so that it is shown once. */
+/** A message that comes back from a ledger elsewhere is known by its key, so it is shown once. */
 function keyedFor({ ledger }: Ledgers, message: Message, mode: PublishMode): Message {
   return ledger.within || mode === 'off' ? message : keyed(message)
 }
 
-async function publishAll(
+async function publishSent(
   ltx: LedgerTx,
-  placed: readonly Placed[],
+  deliveries: readonly SentDelivery[],
   mode: PublishMode,
 ): Promise<readonly SentMessage[]> {
-  const { tx } = ltx
-  const drafts: (ParcelDraft | undefined)[] = []
-  for (const { message, result } of placed) {
-    drafts.push(result?.duplicate ? undefined : await draftEntry(ltx, message, mode))
+  const publications: Publication[] = []
+  for (const { message, result } of deliveries) {
+    if (!result?.duplicate) publications.push(await sentPublication(ltx, message, mode))
   }
-  await requireBudget(
-    ltx,
-    drafts.reduce((sum, draft) => sum + (draft?.price ?? 0), 0),
-  )
+  const outcomes = await publishAll(ltx, publications)
+  const places = new Map(outcomes.map((outcome) => [outcome.message?.id, placeOf(outcome)]))
   const sent: SentMessage[] = []
-  for (const [index, { message, result }] of placed.entries()) {
-    const draft = drafts[index]
-    const message_id = result?.id ?? message.id
-    const to_agent = message.to[0] ?? ''
-    const place = draft ? placeOf(await publish(ltx, draft)) : await earlierEntry(tx, message_id)
-    const published = place.topic_id === null ? 'off' : mode
-    sent.push({ message_id, to_agent, duplicate: !draft, ...arrivalOf(result), publish: published, ...place })
+  for (const delivery of deliveries) {
+    const known = places.get(delivery.message.id)
+    const place = known ?? (await earlierPlace(ltx, delivery))
+    const publish = place.topic_id === null ? 'off' : mode
+    sent.push({ ...unpublished(delivery), duplicate: !known, publish, ...place })
   }
   return sent
 }
 
-function unpublished({ message, result }: Placed): SentMessage {
+function unpublished({ message, result }: SentDelivery): SentMessage {
   return {
     message_id: result?.id ?? message.id,
     to_agent: message.to[0] ?? '',
@@ -131,8 +128,8 @@ function arrivalOf(result: PushResult | undefined): Pick<SentMessage, 'in_inbox'
 
 const MIME = 'application/json'
 
-/** The entry on the recipient's inbound topic, and what the sender's outbound topic says of it. */
-export async function draftEntry(ltx: LedgerTx, message: Message, mode: PublishMode): Promise<ParcelDraft> {
+/** The entry on the recipient's inbound topic, and the record of it on the sender's outbound topic. */
+async function sentPublication(ltx: LedgerTx, message: Message, mode: PublishMode): Promise<Publication> {
   const { ctx, ledgers } = ltx
   const [agent = ''] = message.to
   const data = formatData(ledgers, message, mode)
@@ -141,17 +138,17 @@ export async function draftEntry(ltx: LedgerTx, message: Message, mode: PublishM
   const from = await ensureIdentity(ltx, writerOf(ctx.caller))
   const topicId = to.inboundTopicId
   const record = { type: 'sent', message_id: message.id, topic_id: topicId, sha256: ledgers.codec.sha256(data) }
-  return draftParcel(ledgers, {
+  return {
     purpose: 'message',
     about: agent,
     lane: topicId,
     payer: from.account,
-    steps: [
-      ...messageSteps(ctx, ledgers, { from, topicId, topicType: 'inbound', data, mime: MIME }),
-      submissionTo(from.outboundTopicId, JSON.stringify(record), '', { isRecord: true }),
-    ],
     message,
-  })
+    async write(entryWriter) {
+      await writeMessage(ledgers, entryWriter, { from, topicId, topicType: 'inbound', data, mime: MIME })
+      await entryWriter.submit({ topicId: from.outboundTopicId, text: JSON.stringify(record), isRecord: true })
+    },
+  }
 }
 
 function formatData({ codec }: Ledgers, message: Message, mode: PublishMode): string {
@@ -159,16 +156,10 @@ function formatData({ codec }: Ledgers, message: Message, mode: PublishMode): st
   return mode === 'full' ? formatMessageData(data) : formatHashedData(data, codec.sha256(canonicalBody(data)))
 }
 
-export type EntryPlace = Pick<SentMessage, 'topic_id' | 'sequence' | 'parcel'>
-
 /** Where the message stands that was sent before under the same key; nowhere, if it was only put into the inbox. */
-export async function earlierEntry(tx: Shelves, messageId: string): Promise<EntryPlace> {
-  const parcel = await tx.ledger.parcelOfMessage({ messageId })
-  return parcel ? placeOf(parcel) : NOWHERE
-}
-
-export function placeOf({ lane, id, state, sequence }: LedgerParcel): EntryPlace {
+async function earlierPlace({ tx }: LedgerTx, { message, result }: SentDelivery): Promise<EntryPlace> {
+  const parcel = await tx.ledger.parcelOfMessage({ messageId: result?.id ?? message.id })
+  if (!parcel) return NOWHERE
+  const { id, lane, sequence, state } = parcel
   return { topic_id: lane, sequence, parcel: state === 'published' ? null : id }
 }
-
-export const NOWHERE: EntryPlace = { topic_id: null, sequence: null, parcel: null }

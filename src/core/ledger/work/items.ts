@@ -1,13 +1,11 @@
 import { PosternError } from '../../../model/errors.ts'
 import { formatWorkMemo, requireMemo } from '../../../model/ledger/memos.ts'
-import type { ParcelDraft } from '../../../model/ledger/parcel.ts'
 import { isLedgerId, type LedgerTopic } from '../../../model/ledger/topic.ts'
 import { formatAccountKey } from '../../../model/ledger/topic-key.ts'
 import { formatWorkItem, parseWorkItem } from '../../../model/ledger/work-item.ts'
 import type { Shelves } from '../../../store/store.ts'
 import type { Ledgers, LedgerTx } from '../../context.ts'
-import { draftParcel } from '../drafts.ts'
-import { publish } from '../publish.ts'
+import type { Publication } from '../publish.ts'
 
 export interface FoundWork {
   /** Such as `task:PROJ-12`. */
@@ -28,51 +26,44 @@ export async function findWork({ ledger }: Ledgers, shelves: Shelves, meant: str
   throw new PosternError('LEDGER_TOPIC_NOT_FOUND', { topic: meant, network })
 }
 
-/** What has to be published before anything can be written about an item; undefined where its topic is there or comes. */
-export async function draftWork(ltx: LedgerTx, { entity, topic }: FoundWork): Promise<ParcelDraft | undefined> {
-  const { ledgers } = ltx
+/** Makes the topic of an item. Undefined if the topic is there already, or on its way. */
+export async function workPublication(ltx: LedgerTx, { entity, topic }: FoundWork): Promise<Publication | undefined> {
   if (topic) return undefined
-  if (!ledgers.ledger.within && (await isOnItsWay(ltx, entity))) return undefined
-  const { operator } = ledgers.ledger
-  return draftParcel(ledgers, {
+  const { within, operator } = ltx.ledgers.ledger
+  if (!within && (await isOnItsWay(ltx, entity))) return undefined
+  const memo = requireMemo(formatWorkMemo(entity))
+  const adminKey = formatAccountKey(operator)
+  return {
     purpose: 'work',
     about: entity,
     lane: entity,
     payer: operator,
-    steps: [
-      {
-        kind: 'topic',
+    message: null,
+    async write(entryWriter) {
+      await entryWriter.createTopic({
         name: 'work',
-        memo: requireMemo(formatWorkMemo(entity)),
-        adminKey: formatAccountKey(operator),
+        memo,
+        adminKey,
         submitKey: null,
         role: 'work',
         agent: null,
         entity,
-      },
-    ],
-    message: null,
-  })
+      })
+    },
+  }
 }
 
 async function isOnItsWay({ ledgers, tx }: LedgerTx, entity: string): Promise<boolean> {
   const { network } = ledgers.ledger
-  // Whoever has begun the same has committed by the time we hold the counter.
+  // A transaction that has begun the same is committed by the time this one holds the counter.
   await tx.ledger.nextNumber()
   const open = await tx.ledger.openParcels({ lane: entity })
   const [topic] = await tx.ledger.listTopics({ network, entity })
   return topic !== undefined || open.some(({ purpose }) => purpose === 'work')
 }
 
-/** The topic of an item once its draft is published; undefined while it is on its way. */
-export async function publishWork(
-  ltx: LedgerTx,
-  { topic }: FoundWork,
-  draft: ParcelDraft | undefined,
-): Promise<LedgerTopic | undefined> {
-  const { tx } = ltx
-  if (!draft) return topic
-  const { made } = await publish(ltx, draft)
-  const id = made['work']
-  return id === undefined ? undefined : tx.ledger.getTopic({ id })
+export async function requireTopicOfItem(shelves: Shelves, network: string, entity: string): Promise<string> {
+  const [topic] = await shelves.ledger.listTopics({ network, entity })
+  if (topic) return topic.id
+  throw new PosternError('LEDGER_TOPIC_NOT_FOUND', { topic: entity, network })
 }

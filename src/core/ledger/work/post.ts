@@ -3,7 +3,6 @@ import { PosternError } from '../../../model/errors.ts'
 import type { Json } from '../../../model/json.ts'
 import { ENTRY_BYTES, MAX_CHUNKS } from '../../../model/ledger/entry.ts'
 import type { PostedNote, PublishMode } from '../../../model/ledger/ledgers.ts'
-import type { ParcelDraft } from '../../../model/ledger/parcel.ts'
 import { publishModeOf } from '../../../model/ledger/publish-mode.ts'
 import { fromSeedPriority, type SeedPriority } from '../../../model/ledger/seed-priority.ts'
 import { formatWorkEntry, type WorkEntry } from '../../../model/ledger/work-entry.ts'
@@ -14,15 +13,12 @@ import type { Shelves } from '../../../store/store.ts'
 import type { Context, LedgerTx } from '../../context.ts'
 import { composeMessage } from '../../inbox/compose.ts'
 import { explained, ringFor } from '../../inbox/push.ts'
-import { requireBudget, requireNoSecret } from '../budget.ts'
-import { draftParcel, submissionTo } from '../drafts.ts'
 import { ensureIdentity, recallIdentities, writerOf } from '../identities/identity.ts'
-import { placeMessage } from '../messages/deliver.ts'
-import { type EntryPlace, NOWHERE } from '../messages/send.ts'
-import { publish } from '../publish.ts'
+import { deliverOrDefer } from '../messages/deliver.ts'
+import { type EntryPlace, NOWHERE, type Publication, publishAll, requireNoSecret } from '../publish.ts'
 import { labelOf } from '../status.ts'
 import { formatHashed, keepBody } from './hashed.ts'
-import { draftWork, type FoundWork, findWork, publishWork } from './items.ts'
+import { type FoundWork, findWork, workPublication } from './items.ts'
 
 /** Something that is written about a work item, and of which some are told. */
 export interface Posting {
@@ -39,7 +35,7 @@ export interface Posting {
   readonly entry: (id: string, ts: string) => WorkEntry
 }
 
-interface Written {
+interface PostOutcome {
   readonly posted: Omit<PostedNote, 'ledger'>
   readonly result: PushResult | undefined
   readonly told: readonly string[]
@@ -58,15 +54,15 @@ export async function postOnWork(ctx: Context, posting: Posting): Promise<Posted
   return { ledger: labelOf(ledgers.ledger), ...posted }
 }
 
-async function postWithin(ltx: LedgerTx, posting: Posting, mode: PublishMode): Promise<Written> {
+async function postWithin(ltx: LedgerTx, posting: Posting, mode: PublishMode): Promise<PostOutcome> {
   const { ctx, ledgers, tx } = ltx
   const work = await findWork(ledgers, tx, posting.about)
   posting.requireItem(work.entity)
   const { known, unknown } = await targetsOf(tx, posting.notify, ctx.caller.id)
   if (mode === 'off') requireReader(posting, known)
   const message = known.length === 0 ? undefined : composePosted(ctx, posting, work.entity, known)
-  const placed = message && (await placeMessage(ltx, message, mode))
-  const place = mode === 'off' ? NOWHERE : await publishPosted(ltx, { posting, work, message, mode })
+  const placed = message && (await deliverOrDefer(ltx, message, mode))
+  const place = mode === 'off' ? NOWHERE : await publishPosting(ltx, { posting, work, message, mode })
   return {
     posted: { entity: work.entity, publish: mode, ...place, notified: known, skipped: unknown },
     result: placed?.result,
@@ -88,27 +84,27 @@ function composePosted(ctx: Context, posting: Posting, entity: string, to: reado
   return { ...message, dedupKey: `${purpose}:${message.id}` }
 }
 
-interface Publication {
+interface PublishedPosting {
   readonly posting: Posting
   readonly work: FoundWork
   readonly message: Message | undefined
   readonly mode: PublishMode
 }
 
-async function publishPosted(ltx: LedgerTx, publication: Publication): Promise<EntryPlace> {
-  const { work } = publication
-  const made = await draftWork(ltx, work)
-  const draft = await draftPosted(ltx, publication)
-  await requireBudget(ltx, draft.price + (made?.price ?? 0))
-  const topic = await publishWork(ltx, work, made)
-  const { id, state, sequence } = await publish(ltx, draft)
-  return { topic_id: topic?.id ?? null, sequence, parcel: state === 'published' ? null : id }
+/** The topic of the item, if it has none yet, and the entry on it. */
+async function publishPosting(ltx: LedgerTx, published: PublishedPosting): Promise<EntryPlace> {
+  const { work } = published
+  const topic = await workPublication(ltx, work)
+  const entry = await postingPublication(ltx, published)
+  const outcomes = await publishAll(ltx, topic ? [topic, entry] : [entry])
+  const { sequence = null, parcel = null } = outcomes.at(-1) ?? {}
+  return { topic_id: work.topic?.id ?? outcomes[0]?.topics.work ?? null, sequence, parcel }
 }
 
-async function draftPosted(
+async function postingPublication(
   ltx: LedgerTx,
-  { posting, work: { entity, topic }, message, mode }: Publication,
-): Promise<ParcelDraft> {
+  { posting, work: { entity, topic }, message, mode }: PublishedPosting,
+): Promise<Publication> {
   const { ctx, ledgers } = ltx
   const from = await ensureIdentity(ltx, writerOf(ctx.caller))
   const ts = new Date(message?.createdAt ?? ctx.store.now()).toISOString()
@@ -116,15 +112,17 @@ async function draftPosted(
   const text = requireRoom(mode === 'full' ? formatWorkEntry(entry) : formatHashed(ledgers, entry))
   if (mode === 'hash') await keepBody(ltx, entry)
   requireNoSecret(ledgers, mode, text)
-  return draftParcel(ledgers, {
+  return {
     purpose: posting.purpose,
     about: entity,
     lane: entity,
     payer: from.account,
-    // By the name of the item where its topic is still on its way.
-    steps: [submissionTo(topic?.id ?? `{${entity}}`, text, '', { mayChunk: true })],
     message: message ?? null,
-  })
+    async write(entryWriter) {
+      const topicId = topic?.id ?? (await entryWriter.topicOfItem(entity))
+      await entryWriter.submit({ topicId, text, mayChunk: true })
+    },
+  }
 }
 
 function requireRoom(text: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fillText } from './fill.ts'
+import { fillText } from './steps.ts'
 
 describe('names of topics in what is to be published', () => {
   it('stand for what an earlier step has made', () => {

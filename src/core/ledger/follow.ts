@@ -4,7 +4,7 @@ import type { Context, LedgerTx } from '../context.ts'
 /** Of a topic that is followed from its middle: the first entry that comes is believed, and all later ones are checked. */
 export const UNKNOWN_HASH = ''
 
-export interface Followed {
+export interface FollowedTopic {
   readonly id: string
   readonly role: TopicRole
   readonly agent: string | null
@@ -15,7 +15,7 @@ export interface Followed {
 /** Writes down a topic that somebody else has made, so that it is listened to. One that is known is left as it is. */
 export async function follow(
   { ctx, ledgers: { ledger }, tx }: LedgerTx,
-  { id, role, agent, from }: Followed,
+  { id, role, agent, from }: FollowedTopic,
 ): Promise<void> {
   if ((await tx.ledger.getTopic({ id }))?.network === ledger.network) return
   await tx.ledger.insertTopic({

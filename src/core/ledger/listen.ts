@@ -7,10 +7,10 @@ import type { Context, Ledgers, LedgerTx } from '../context.ts'
 import { ring } from '../rings.ts'
 import { UNKNOWN_HASH } from './follow.ts'
 import { lookOutside, type Outside } from './intake/outside.ts'
-import { noteSkipped, type TakenIn, takeIn } from './intake/take-in.ts'
+import { type IntakeResult, noteSkipped, takeIn } from './intake/take-in.ts'
 
 /** What a look at one topic found. */
-export interface Listened {
+export interface ListenResult {
   /** Entries that were new. */
   readonly entries: number
   /** Messages that were put into an inbox. */
@@ -26,13 +26,13 @@ export interface Listened {
 
 /** One transaction takes no more than this. */
 const BATCH = 500
-const NOTHING: Listened = { entries: 0, messages: 0, state: 'done' }
+const NOTHING: ListenResult = { entries: 0, messages: 0, state: 'done' }
 
 /**
  * Takes what a topic has behind the last entry that is held of it: kept, checked and understood in one transaction. It
  * may die anywhere and be called again; two who do it at once do no harm. Rejects where the ledger cannot be read.
  */
-export async function listenOnce(ctx: Context, ledgers: Ledgers, topicId: string): Promise<Listened> {
+export async function listenOnce(ctx: Context, ledgers: Ledgers, topicId: string): Promise<ListenResult> {
   const { ledger } = ledgers
   const topic = await ctx.store.read.ledger.getTopic({ id: topicId })
   if (!topic) throw new PosternError('LEDGER_TOPIC_NOT_FOUND', { topic: topicId, network: ledger.network })
@@ -73,13 +73,13 @@ interface Batch {
   readonly outside: Outside
 }
 
-interface TakenBatch extends TakenIn {
+interface BatchResult extends IntakeResult {
   readonly entries: number
   /** The first entry whose running hash does not fit. */
   readonly badAt: number | null
 }
 
-async function takeBatch({ ctx, ledgers, tx }: LedgerTx, batch: Batch): Promise<TakenBatch> {
+async function takeBatch({ ctx, ledgers, tx }: LedgerTx, batch: Batch): Promise<BatchResult> {
   const { topicId, outside } = batch
   const topic = await tx.ledger.lockTopic({ id: topicId })
   if (!topic) return { entries: 0, messages: 0, rings: [], skipped: {}, badAt: null }
@@ -137,7 +137,7 @@ async function withoutConflict<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-function report(ctx: Context, topic: string, taken: TakenBatch): void {
+function report(ctx: Context, topic: string, taken: BatchResult): void {
   const { badAt } = taken
   noteSkipped(ctx, topic, taken)
   if (badAt !== null) ctx.note('ledger.broken', { topic, sequence: badAt })

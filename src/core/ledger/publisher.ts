@@ -9,7 +9,7 @@ import { keyed } from './messages/compose.ts'
 import { type ClaimedStep, claimStep, keepStep, putOff, refuse, renewStep } from './parcel-moves.ts'
 import { runStep, settleStep, TOO_LATE } from './steps.ts'
 
-export interface Published {
+export interface PublishResult {
   /** Parcels of which the ledger has every step now. */
   readonly published: number
   readonly refused: number
@@ -22,7 +22,7 @@ export interface Published {
 /** So many lanes are written to at once. */
 const LANES = 8
 
-const NOTHING: Published = { published: 0, refused: 0, putOff: 0, lanes: [] }
+const NOTHING: PublishResult = { published: 0, refused: 0, putOff: 0, lanes: [] }
 
 /**
  * Publishes what is due: of each lane the oldest parcel, several lanes at once. Two who do it at once do no harm. What is
@@ -32,7 +32,7 @@ export async function publishDue(
   ctx: Context,
   ledgers: Ledgers,
   { limit }: { readonly limit: number },
-): Promise<Published> {
+): Promise<PublishResult> {
   if (ledgers.ledger.within) return NOTHING
   await pushLate(ctx, ledgers)
   const { network } = ledgers.ledger

@@ -16,7 +16,7 @@ import { isConfined } from '../inbox/visible.ts'
 import { textOf } from './intake/assemble.ts'
 import { publish } from './publish.ts'
 import { labelOf } from './status.ts'
-import { keptBody } from './work/hashed.ts'
+import { keptBody } from './work/hashed-body.ts'
 import { findWork, workPublication } from './work/items.ts'
 
 const DEFAULT_LIMIT = 50

@@ -13,14 +13,14 @@ export interface WholeMessage {
 }
 
 /** What an entry completes: a message; nothing yet; or nothing ever, with the reason. */
-export type Assembled = { readonly whole: WholeMessage } | { readonly waits: true } | { readonly reason: string }
+export type AssemblyResult = { readonly whole: WholeMessage } | { readonly waits: true } | { readonly reason: string }
 
 /** Parts of one message that come further apart than this are no longer put together. */
 export const PATIENCE_MS = 10 * 60_000
 /** A message may be as long as an inbox takes, which is more than our own writers ever split. */
 const MOST_CHUNKS = 80
 
-const WAITS: Assembled = { waits: true }
+const WAITS: AssemblyResult = { waits: true }
 
 /** Parts of messages that were read already, by the transactions of their messages. */
 export type KnownParts = Map<string, readonly LedgerEntry[]>
@@ -34,7 +34,7 @@ export async function assemble(
   { id: topicId }: LedgerTopic,
   entry: LedgerEntry,
   known: KnownParts,
-): Promise<Assembled> {
+): Promise<AssemblyResult> {
   const { chunk } = entry
   if (chunk === null || chunk.total === 1) return { whole: wholeOf(entry, entry.message) }
   if (!isPlausible(entry, chunk)) return { reason: 'it is no part of a message' }

@@ -5,8 +5,7 @@ import { type Hcs10, parseHcs10 } from '../../../model/ledger/hcs10.ts'
 import { NORMAL } from '../../../model/priority.ts'
 import { pushNotice } from '../../inbox/notice.ts'
 import type { WholeMessage } from './assemble.ts'
-import { readersOf } from './inbox-capacity.ts'
-import { type Intake, placeKey, say, type Understood } from './intake.ts'
+import { type Intake, placeKey, readersOf, type SkipReason, say } from './intake.ts'
 import { takeMessage } from './message.ts'
 import type { Writer } from './senders.ts'
 
@@ -17,7 +16,7 @@ export async function takeConnection(
   intake: Intake,
   whole: WholeMessage,
   connection: LedgerConnection,
-): Promise<Understood> {
+): Promise<SkipReason> {
   const operation = parseHcs10(whole.text ?? '')
   if (!operation || !isOnConnection(operation)) return 'foreign'
   const writer = await intake.senders.byOperator(operation.operator_id, whole.payer)
@@ -65,7 +64,7 @@ async function takeClosing(
   whole: WholeMessage,
   connection: LedgerConnection,
   reason: string | null,
-): Promise<Understood> {
+): Promise<SkipReason> {
   if (whole.payer !== connection.peerAccount) return 'spoofed'
   if (connection.state === 'closed') return keepEnd({ tx }, whole, connection)
   const { id, agent, peerAccount } = connection
@@ -91,7 +90,7 @@ async function takeTransaction(
   writer: Writer,
   { id, agent }: LedgerConnection,
   { schedule_id: scheduleId, data }: Extract<Hcs10, { readonly op: 'transaction' }>,
-): Promise<Understood> {
+): Promise<SkipReason> {
   say(intake, whole, writer, {
     to: [agent],
     type: 'ledger.transaction',

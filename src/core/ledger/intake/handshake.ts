@@ -11,8 +11,7 @@ import { acceptPublication, openedPublication } from '../connection-entries.ts'
 import { follow } from '../follow.ts'
 import { publish } from '../publish.ts'
 import type { WholeMessage } from './assemble.ts'
-import { readersOf } from './inbox-capacity.ts'
-import { type Intake, placeKey, say, type Understood } from './intake.ts'
+import { type Intake, placeKey, readersOf, type SkipReason, say } from './intake.ts'
 import { outboundOf } from './outside.ts'
 import type { Writer } from './senders.ts'
 
@@ -20,7 +19,7 @@ import type { Writer } from './senders.ts'
 const MOST_WAITING = 100
 const MOST_OF_ONE = 10
 
-export interface Asked {
+export interface RequestedConnection {
   /** Ours: who is asked. */
   readonly agent: string
   readonly remark: string | null
@@ -31,8 +30,8 @@ export async function takeRequest(
   intake: Intake,
   whole: WholeMessage,
   writer: Writer,
-  { agent, remark }: Asked,
-): Promise<Understood> {
+  { agent, remark }: RequestedConnection,
+): Promise<SkipReason> {
   const { tx, ledgers } = intake
   const { network } = ledgers.ledger
   const place = { network, inboundTopicId: whole.topicId, requestId: whole.sequence }
@@ -125,7 +124,7 @@ function wordsOfWelcome({ id, peerAccount }: LedgerConnection) {
 }
 
 /** On the inbound topic of an outsider whom we have asked: the answer to our request stands there. */
-export async function takeAnswer(intake: Intake, whole: WholeMessage): Promise<Understood> {
+export async function takeAnswer(intake: Intake, whole: WholeMessage): Promise<SkipReason> {
   const operation = parseHcs10(whole.text ?? '')
   // Most of what stands there is between others.
   if (operation?.op !== 'connection_created' || !('connection_id' in operation)) return undefined
@@ -150,7 +149,7 @@ async function open(
   whole: WholeMessage,
   requested: LedgerConnection,
   { connection_topic_id: topicId }: ConnectionCreated,
-): Promise<Understood> {
+): Promise<SkipReason> {
   const { ctx, tx, outside, rings } = intake
   const peerOutboundTopicId = requested.peerOutboundTopicId ?? outboundOf(outside.profiles.get(whole.payer))
   const connection: LedgerConnection = { ...requested, peerOutboundTopicId, topicId, state: 'open' }

@@ -1,25 +1,19 @@
-import { SYSTEM_CALLER } from '../../../model/caller.ts'
 import type { Shelves } from '../../../store/store.ts'
-import { responsiblePeople } from '../../agents/people.ts'
+import { readersOf } from './intake.ts'
 
-/** Who reads what is for an agent. The deployment itself has topics and no inbox: its people read for it. */
-export async function readersOf(tx: Shelves, agent: string): Promise<readonly string[]> {
-  return agent === SYSTEM_CALLER.id ? responsiblePeople(tx) : [agent]
-}
-
-/** Who is registered, and how much room their inboxes have; looked up once for each in a batch. */
-export class Places {
-  readonly #most: number
+/** Which recipients are registered, and how much room their inboxes have. Each is looked up once in a batch. */
+export class InboxCapacity {
+  readonly #limit: number
   readonly #now: number
   readonly #isHere = new Map<string, boolean>()
   readonly #left = new Map<string, number>()
 
-  constructor(most: number, now: number) {
-    this.#most = most
+  constructor(limit: number, now: number) {
+    this.#limit = limit
     this.#now = now
   }
 
-  /** Those who are registered now: what is for somebody who has been removed stays on the ledger. */
+  /** The readers who are registered now. A message for an agent that was removed stays on the ledger. */
   async present(tx: Shelves, agents: readonly string[]): Promise<readonly string[]> {
     const here = new Set<string>()
     for (const agent of agents) {
@@ -34,10 +28,10 @@ export class Places {
     return isHere
   }
 
-  /** Takes a place in each of the inboxes; false, and nothing is taken, where one of them has none. */
+  /** Takes one place in each of the inboxes. Returns false, and takes none, if one of them is full. */
   async take(tx: Shelves, agents: readonly string[]): Promise<boolean> {
     for (const agent of agents) {
-      const left = this.#left.get(agent) ?? this.#most - (await this.#count(tx, agent))
+      const left = this.#left.get(agent) ?? this.#limit - (await this.#count(tx, agent))
       this.#left.set(agent, left)
       if (left <= 0) return false
     }
@@ -46,6 +40,6 @@ export class Places {
   }
 
   #count(tx: Shelves, agent: string): Promise<number> {
-    return tx.deliveries.countPending({ agent, now: this.#now, upTo: this.#most })
+    return tx.deliveries.countPending({ agent, now: this.#now, upTo: this.#limit })
   }
 }

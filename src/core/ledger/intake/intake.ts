@@ -1,8 +1,11 @@
+import { SYSTEM_CALLER } from '../../../model/caller.ts'
 import type { Json } from '../../../model/json.ts'
 import type { LedgerTopic } from '../../../model/ledger/topic.ts'
 import type { Message } from '../../../model/message.ts'
 import { NORMAL, type Priority } from '../../../model/priority.ts'
 import { utf8Length } from '../../../model/text.ts'
+import type { Shelves } from '../../../store/store.ts'
+import { responsiblePeople } from '../../agents/people.ts'
 import type { LedgerTx } from '../../context.ts'
 import type { WholeMessage } from './assemble.ts'
 import type { Outside } from './outside.ts'
@@ -28,7 +31,7 @@ export interface IntakeItem {
 }
 
 /** Undefined where an entry was understood; else why it was skipped. */
-export type Understood = string | undefined
+export type SkipReason = string | undefined
 
 export interface SaidOnLedger {
   readonly to: readonly string[]
@@ -100,4 +103,9 @@ export function cut(text: string, maxBytes: number): string {
   let end = Math.floor((maxBytes - utf8Length(ELLIPSIS)) / 3)
   if (/[\ud800-\udbff]/.test(text[end - 1] ?? '')) end--
   return `${text.slice(0, end)}${ELLIPSIS}`
+}
+
+/** Who reads the messages for an agent. The deployment itself has topics and no inbox, so its people read for it. */
+export async function readersOf(tx: Shelves, agent: string): Promise<readonly string[]> {
+  return agent === SYSTEM_CALLER.id ? responsiblePeople(tx) : [agent]
 }

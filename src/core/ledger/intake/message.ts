@@ -6,11 +6,11 @@ import type { Message } from '../../../model/message.ts'
 import { NORMAL } from '../../../model/priority.ts'
 import { contentOf, dataOf, keyed } from '../messages/compose.ts'
 import type { WholeMessage } from './assemble.ts'
-import { type Intake, say, type Understood } from './intake.ts'
+import { type Intake, type SkipReason, say } from './intake.ts'
 import { decodeFile } from './outside.ts'
 import type { Writer } from './senders.ts'
 
-export interface Addressed {
+export interface AddressedMessage {
   /** Ours: who it is for. */
   readonly agent: string
   /** As HCS-10 has it: text, JSON as text, or the link of a file. */
@@ -25,8 +25,8 @@ export async function takeMessage(
   intake: Intake,
   whole: WholeMessage,
   writer: Writer,
-  addressed: Addressed,
-): Promise<Understood> {
+  addressed: AddressedMessage,
+): Promise<SkipReason> {
   const file = parseFileLink(addressed.data)
   const text = file === undefined ? addressed.data : ((await fileOf(intake, file)) ?? addressed.data)
   const data = parseMessageData(text)
@@ -64,7 +64,7 @@ function isSame({ ledgers }: Intake, message: Message, data: MessageData): boole
   return message.type === data.message_type && body === canonicalBody(data)
 }
 
-interface Said extends Addressed {
+interface Said extends AddressedMessage {
   readonly said: MessageData
 }
 
@@ -85,7 +85,12 @@ function takeData(intake: Intake, whole: WholeMessage, writer: Writer, { agent, 
   })
 }
 
-function takePlain(intake: Intake, whole: WholeMessage, writer: Writer, { agent, data, ref }: Addressed): Understood {
+function takePlain(
+  intake: Intake,
+  whole: WholeMessage,
+  writer: Writer,
+  { agent, data, ref }: AddressedMessage,
+): SkipReason {
   if (!data.isWellFormed() || data.includes('\0')) return 'foreign'
   say(intake, whole, writer, { to: [agent], type: PLAIN_TYPE, subject: null, content: data, priority: NORMAL, ref })
   return undefined

@@ -31,7 +31,7 @@ const FILE_PATIENCE_MS = 10 * 60_000
 /** Outsiders name what they like, so they hold nobody up for long. */
 const OUTSIDER_PATIENCE_MS = 60_000
 
-export interface LookedUp {
+export interface LookupResult {
   readonly outside: Outside
   /** Of the entries only so many, where more was to be looked up than at once: the others come with the next batch. */
   readonly entries: readonly LedgerEntry[]
@@ -41,7 +41,11 @@ export interface LookedUp {
  * Looks up what entries name: the topics of outsiders who have written them, files that are only linked, the profiles of
  * those who ask for a connection. Rejects where the ledger cannot be asked.
  */
-export async function lookOutside(ctx: Context, ledgers: Ledgers, entries: readonly LedgerEntry[]): Promise<LookedUp> {
+export async function lookOutside(
+  ctx: Context,
+  ledgers: Ledgers,
+  entries: readonly LedgerEntry[],
+): Promise<LookupResult> {
   const identities = await ctx.store.read.ledger.identities({ network: ledgers.ledger.network })
   const ours = new Set(identities.map(formatOperatorId))
   const outside = { topics: new Map(), files: new Map(), profiles: new Map() }

@@ -5,7 +5,7 @@ import { tellPeople } from '../../agents/people.ts'
 import type { Context } from '../../context.ts'
 import { damp } from '../../inbox/damping.ts'
 import { hasOwnKey, ledgerKey } from '../messages/compose.ts'
-import { Places } from './inbox-capacity.ts'
+import { InboxCapacity } from './inbox-capacity.ts'
 import type { IntakeItem } from './intake.ts'
 
 export interface StoredItems {
@@ -19,13 +19,13 @@ export interface StoredItems {
 /** Stores all messages of a batch with one call. */
 export async function storeItems(ctx: Context, tx: Shelves, given: readonly IntakeItem[]): Promise<StoredItems> {
   const rings: string[] = []
-  const places = new Places(ctx.limits.pendingPerAgent, ctx.store.now())
+  const capacity = new InboxCapacity(ctx.limits.pendingPerAgent, ctx.store.now())
   const items = new Map<string, PushItem>()
   let full = 0
   for (const item of given) {
-    const message = await addressed(tx, places, item)
+    const message = await addressed(tx, capacity, item)
     if (!message || items.has(message.id)) continue
-    if (!item.isOurs && !(await places.take(tx, message.to))) {
+    if (!item.isOurs && !(await capacity.take(tx, message.to))) {
       full++
       rings.push(...(await tellOfFull(ctx, tx, message)))
       continue
@@ -49,8 +49,12 @@ async function push(tx: Shelves, items: readonly PushItem[]): Promise<Omit<Store
 }
 
 /** For those who are registered. Undefined where there is nobody, or all of them have it. */
-async function addressed(tx: Shelves, places: Places, { message, isOurs }: IntakeItem): Promise<Message | undefined> {
-  const to = await places.present(tx, message.to)
+async function addressed(
+  tx: Shelves,
+  capacity: InboxCapacity,
+  { message, isOurs }: IntakeItem,
+): Promise<Message | undefined> {
+  const to = await capacity.present(tx, message.to)
   if (to.length === 0) return undefined
   const here = { ...message, to }
   if (!isOurs || here.dedupKey === null || !hasOwnKey(here)) return here

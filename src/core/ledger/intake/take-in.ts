@@ -6,14 +6,14 @@ import type { Context, Ledgers } from '../../context.ts'
 import { assemble, countUnfinished, type KnownParts, type WholeMessage } from './assemble.ts'
 import { takeConnection } from './connection.ts'
 import { takeAnswer, takeRequest } from './handshake.ts'
-import type { Intake, Understood } from './intake.ts'
+import type { Intake, SkipReason } from './intake.ts'
 import { takeMessage } from './message.ts'
 import { NOTHING_OUTSIDE, type Outside } from './outside.ts'
 import { readSenders } from './senders.ts'
 import { storeItems } from './store-items.ts'
 import { takeWork } from './work.ts'
 
-export interface TakenIn {
+export interface IntakeResult {
   /** Whom to ring after the commit. */
   readonly rings: readonly string[]
   /** Messages that were put into an inbox and were not there before. */
@@ -36,7 +36,7 @@ export async function takeIn(
   topic: LedgerTopic,
   entries: readonly LedgerEntry[],
   outside: Outside = NOTHING_OUTSIDE,
-): Promise<TakenIn> {
+): Promise<IntakeResult> {
   if (!HEARD.includes(topic.role)) return { rings: [], messages: 0, skipped: {} }
   const senders = await readSenders(tx, topic.network, outside)
   const intake: Intake = { ctx, ledgers, tx, topic, outside, senders, items: [], rings: [] }
@@ -60,12 +60,12 @@ export async function takeIn(
 }
 
 /** After the commit: why entries of a topic were skipped, where any were. */
-export function noteSkipped({ note }: Context, topic: string, { skipped }: Pick<TakenIn, 'skipped'>): void {
+export function noteSkipped({ note }: Context, topic: string, { skipped }: Pick<IntakeResult, 'skipped'>): void {
   if (Object.keys(skipped).length > 0) note('ledger.skipped', { topic, ...skipped })
 }
 
 /** Whatever a topic was once, a connection on it is looked for first: locally it is the outsider who has made it. */
-async function understand(tx: Shelves, intake: Intake, whole: WholeMessage): Promise<Understood> {
+async function understand(tx: Shelves, intake: Intake, whole: WholeMessage): Promise<SkipReason> {
   const { topic } = intake
   switch (topic.role) {
     case 'inbound':
@@ -84,7 +84,7 @@ async function understand(tx: Shelves, intake: Intake, whole: WholeMessage): Pro
 }
 
 /** What others write to one of our agents: messages of our own agents, and requests of outsiders. */
-export async function takeInbound(intake: Intake, whole: WholeMessage): Promise<Understood> {
+export async function takeInbound(intake: Intake, whole: WholeMessage): Promise<SkipReason> {
   const agent = intake.topic.agent
   const operation = parseHcs10(whole.text ?? '')
   if (agent === null || !operation) return 'foreign'
@@ -99,7 +99,7 @@ async function messageOf(
   whole: WholeMessage,
   { operator_id, data }: Hcs10Message,
   agent: string,
-): Promise<Understood> {
+): Promise<SkipReason> {
   const writer = await intake.senders.byOperator(operator_id, whole.payer)
   return takeMessage(intake, whole, writer, { agent, data, ref: null })
 }
@@ -109,7 +109,7 @@ async function requestOf(
   whole: WholeMessage,
   request: Extract<Hcs10, { readonly op: 'connection_request' }>,
   agent: string,
-): Promise<Understood> {
+): Promise<SkipReason> {
   const writer = await intake.senders.byOperator(request.operator_id, whole.payer)
   // Among ourselves no connection is needed.
   if (writer.agent !== null) return 'own'

@@ -2,15 +2,15 @@ import { fromSeedPriority } from '../../../model/ledger/seed-priority.ts'
 import { parseWorkEntry, type WorkEntry, type WorkEvent, type WorkNote } from '../../../model/ledger/work-entry.ts'
 import { contentOf, keyed } from '../messages/compose.ts'
 import { routeOf } from '../work/emit.ts'
-import { withBody } from '../work/hashed.ts'
+import { withBody } from '../work/hashed-body.ts'
 import { targetsOf } from '../work/post.ts'
 import type { WholeMessage } from './assemble.ts'
-import { type Intake, say, type Understood } from './intake.ts'
+import { type Intake, type SkipReason, say } from './intake.ts'
 import { isBy } from './message.ts'
 import type { Writer } from './senders.ts'
 
 /** Notes on a work item go to those whom they name, events to those of the routing table. */
-export async function takeWork(intake: Intake, whole: WholeMessage): Promise<Understood> {
+export async function takeWork(intake: Intake, whole: WholeMessage): Promise<SkipReason> {
   const text = whole.text ?? ''
   const written = parseWorkEntry(text)
   if (!written) return 'foreign'
@@ -30,7 +30,7 @@ async function takeKnown({ tx, items }: Intake, writer: Writer, messageId: strin
   return true
 }
 
-async function takeNote(intake: Intake, whole: WholeMessage, writer: Writer, note: WorkNote): Promise<Understood> {
+async function takeNote(intake: Intake, whole: WholeMessage, writer: Writer, note: WorkNote): Promise<SkipReason> {
   const { known } = await targetsOf(intake.tx, note.notify, writer.agent ?? '')
   if (known.length === 0) return undefined
   say(intake, whole, writer, {
@@ -45,7 +45,7 @@ async function takeNote(intake: Intake, whole: WholeMessage, writer: Writer, not
   return undefined
 }
 
-async function takeEvent(intake: Intake, whole: WholeMessage, writer: Writer, event: WorkEvent): Promise<Understood> {
+async function takeEvent(intake: Intake, whole: WholeMessage, writer: Writer, event: WorkEvent): Promise<SkipReason> {
   const route = routeOf(intake.ledgers.settings, event.type)
   if (!route) return undefined
   const { known } = await targetsOf(intake.tx, route.to, writer.agent ?? '')

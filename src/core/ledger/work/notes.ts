@@ -12,7 +12,7 @@ import { writerOf } from '../identities/identity.ts'
 import { assemble, type KnownParts, type WholeMessage } from '../intake/assemble.ts'
 import { labelOf } from '../status.ts'
 import { parseAfter, parsePageSize } from '../topics.ts'
-import { withBody } from './hashed.ts'
+import { withBody } from './hashed-body.ts'
 import { findWork } from './items.ts'
 import { postOnWork } from './post.ts'
 

@@ -17,7 +17,7 @@ import { ensureIdentity, recallIdentities, writerOf } from '../identities/identi
 import { deliverOrDefer } from '../messages/deliver.ts'
 import { type EntryPlace, NOWHERE, type Publication, publishAll, requireNoSecret } from '../publish.ts'
 import { labelOf } from '../status.ts'
-import { formatHashed, keepBody } from './hashed.ts'
+import { formatHashed, keepBody } from './hashed-body.ts'
 import { type FoundWork, findWork, workPublication } from './items.ts'
 
 /** Something that is written about a work item, and of which some are told. */

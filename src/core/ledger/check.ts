@@ -14,7 +14,7 @@ const PATIENCE_MS = 3_000
 const WEEK_MS = 7 * 24 * 60 * 60_000
 const NAMES_SHOWN = 10
 
-/** Which ledger it is and whether it can be used, what waits or was refused, and who is meant to be told but is not there. */
+/** Checks whether the ledger can be used, what waits or was refused, and whether the routing names unknown agents. */
 export async function checkLedger(ctx: Context): Promise<readonly HealthCheck[]> {
   try {
     const ledgers = await ctx.ledger()
@@ -41,7 +41,7 @@ async function whole(ctx: Context, { ledger }: Ledgers, { topics }: LedgerStatus
   return warning('ledger', `${about}; it cannot be reached: ${trouble}`, 'What is to be published waits, and goes on.')
 }
 
-/** Undefined where it answers in time. */
+/** Undefined if it answers in time. */
 function troubleReaching(ctx: Context, ledger: Ledgers['ledger']): Promise<string | undefined> {
   return new Promise((resolve) => {
     const stop = ctx.timers.after(PATIENCE_MS, () => resolve('it does not answer'))
@@ -73,7 +73,7 @@ function budget({ spentToday, budgetPerDay }: LedgerStatus): readonly HealthChec
   return [{ name: 'ledger.budget', ok: isLeft, level: 'warning', detail, next }]
 }
 
-/** Topics that somebody must look at; and entries that are held but not understood: who should take them in has stopped. */
+/** Topics in trouble, and entries that are held but not taken in because their listener has stopped. */
 async function intake(ctx: Context, { ledger }: Ledgers): Promise<readonly HealthCheck[]> {
   if (ledger.kind === 'local') return []
   const followed = await topicsToFollow(ctx, ledger.network)

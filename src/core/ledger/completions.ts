@@ -6,7 +6,7 @@ import { completeProfile } from './identities/publish-profile.ts'
 import { completeSetup } from './identities/setup.ts'
 import type { PublicationOutcome } from './publish.ts'
 
-/** What follows once the ledger has all of a publication, in the transaction that notes it. */
+/** Runs once the ledger has all of a publication, in the transaction that notes it. */
 export type Completion = (ltx: LedgerTx, outcome: PublicationOutcome) => Promise<void>
 
 const COMPLETIONS: Readonly<Partial<Record<ParcelPurpose, Completion>>> = {

@@ -12,7 +12,7 @@ import type { NewEntry, Publication, PublicationOutcome } from './publish.ts'
 
 type Place = Pick<LedgerIdentity, 'account' | 'inboundTopicId' | 'outboundTopicId'>
 
-/** Where a record must name a topic that nobody knows. */
+/** Stands for a topic that a record must name though it is not known. */
 const UNKNOWN_TOPIC = '0.0.0'
 
 /** Asks an outsider: a request on its inbound topic, and a record of it on the outbound topic of the one who asks. */
@@ -143,7 +143,7 @@ async function lookAgain({ ledgers, tx }: LedgerTx, topicId: string, sequence: n
   await tx.ledger.setTakenIn({ topicId, sequence })
 }
 
-/** The topic of the connection is there and announced, unless somebody has given the connection up meanwhile. */
+/** The topic of the connection is there and announced. A connection that was given up meanwhile stays closed. */
 export async function completeAccept({ tx }: LedgerTx, { about, topics }: PublicationOutcome): Promise<void> {
   const connection = await tx.ledger.getConnection({ id: about ?? '' })
   const topicId = topics.connection
@@ -151,7 +151,7 @@ export async function completeAccept({ tx }: LedgerTx, { about, topics }: Public
   await tx.ledger.putConnection({ ...connection, topicId, state: 'open' })
 }
 
-/** Where the other side is not told that a connection is closed, it is over from now on all the same. */
+/** A connection is over from now on even if the other side is never told, because the parcel was given up. */
 export async function endUntold(ctx: Context, tx: Shelves, { purpose, about, done }: LedgerParcel): Promise<void> {
   if (purpose !== 'close' || done > 0) return
   const connection = await tx.ledger.getConnection({ id: about ?? '' })

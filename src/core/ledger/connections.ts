@@ -17,7 +17,7 @@ import { writeMessage } from './write-message.ts'
 
 const REASON_BYTES = 300
 
-/** Of one agent or of all; an agent sees its own. */
+/** The connections of one agent or of all. An agent sees its own. */
 export async function listConnections(
   ctx: Context,
   { agent }: { readonly agent?: string },
@@ -27,7 +27,7 @@ export async function listConnections(
   return found.filter((connection) => isTheirs(ctx, connection))
 }
 
-/** Asks an outsider for a connection. What became of it comes into the inbox of the agent. */
+/** Asks an outsider for a connection. The answer comes into the inbox of the agent. */
 export async function connectOutsider(
   ctx: Context,
   input: { readonly agent?: string; readonly inbound_topic_id: string },
@@ -101,7 +101,7 @@ export async function acceptConnection(ctx: Context, { id }: { readonly id: stri
     if (connection.state === 'open') return connection
     requireAcceptable(connection)
     const by = await requireIdentity(tx, connection.network, connection.agent)
-    // Who accepts again while it is on its way has accepted once.
+    // To accept again while it is on its way changes nothing.
     if (await isOnItsWay(tx, by, connection)) return connection
     const known = { ...connection, peerOutboundTopicId: connection.peerOutboundTopicId ?? outbound }
     await tx.ledger.putConnection(known)
@@ -115,7 +115,7 @@ async function isOnItsWay(tx: Shelves, by: LedgerIdentity, { id }: LedgerConnect
   return open.some(({ purpose, about }) => purpose === 'accept' && about === id)
 }
 
-/** What is on its way cannot be taken back: the outsider would be let in, and nobody would hear it. */
+/** An acceptance on its way cannot be taken back: the outsider would be let in, and its messages would be ignored. */
 async function requireNotAccepting(tx: Shelves, connection: LedgerConnection): Promise<void> {
   const { network, agent, isIncoming, state } = connection
   const by = isIncoming && state === 'requested' ? await tx.ledger.identityOf({ network, agent }) : undefined

@@ -1,7 +1,7 @@
 import type { TopicRole } from '../../model/ledger/topic.ts'
 import type { Context, LedgerTx } from '../context.ts'
 
-/** Of a topic that is followed from its middle: the first entry that comes is believed, and all later ones are checked. */
+/** The hash of a topic that is followed from its middle: the first entry is believed, and all later ones are checked. */
 export const UNKNOWN_HASH = ''
 
 export interface FollowedTopic {
@@ -12,7 +12,7 @@ export interface FollowedTopic {
   readonly from: { readonly sequence: number; readonly runningHash: string }
 }
 
-/** Writes down a topic that somebody else has made, so that it is listened to. One that is known is left as it is. */
+/** Stores a topic that another account has made, so that it is listened to. One that is known stays as it is. */
 export async function follow(
   { ctx, ledgers: { ledger }, tx }: LedgerTx,
   { id, role, agent, from }: FollowedTopic,
@@ -36,15 +36,15 @@ export async function follow(
   })
 }
 
-/** What the one that listens for all holds as long as it does, on the shelf of relays. */
+/** The name of the lease, on the shelf of relays, that the listening process holds. */
 export function listenerLease(network: string): string {
   return `ledger:${network}`
 }
 
-/** Where others write to us. What only we write to is not listened to. */
+/** Roles of topics on which others write to us. Topics that only we write to are not followed. */
 const ROLES: readonly TopicRole[] = ['inbound', 'connection', 'work']
 
-/** Every topic of the network on which somebody may say something to us. */
+/** Every topic of the network on which others may write to us. */
 export async function topicsToFollow({ store }: Context, network: string): Promise<ReadonlySet<string>> {
   const { ledger } = store.read
   const ids = new Set<string>()

@@ -9,7 +9,7 @@ import { UNKNOWN_HASH } from './follow.ts'
 import { lookOutside, type Outside } from './intake/outside.ts'
 import { type IntakeResult, noteSkipped, takeIn } from './intake/take-in.ts'
 
-/** What a look at one topic found. */
+/** What one look at a topic found. */
 export interface ListenResult {
   /** Entries that were new. */
   readonly entries: number
@@ -29,8 +29,8 @@ const BATCH = 500
 const NOTHING: ListenResult = { entries: 0, messages: 0, state: 'done' }
 
 /**
- * Takes what a topic has behind the last entry that is held of it: kept, checked and understood in one transaction. It
- * may die anywhere and be called again; two who do it at once do no harm. Rejects where the ledger cannot be read.
+ * Takes the entries of a topic that follow the last one held here: keeps, checks and understands them in one transaction.
+ * It may be killed anywhere and called again, and two processes may run it at once. Rejects if the ledger cannot be read.
  */
 export async function listenOnce(ctx: Context, ledgers: Ledgers, topicId: string): Promise<ListenResult> {
   const { ledger } = ledgers
@@ -52,13 +52,13 @@ export async function listenOnce(ctx: Context, ledgers: Ledgers, topicId: string
   return { entries: taken.entries, messages: taken.messages, state: taken.badAt === null ? 'more' : 'broken' }
 }
 
-/** Written down, so that it is known when nobody listens; and taken back when it goes on. */
+/** Stores the trouble of a topic, so that it is known while no process listens. Null clears it. */
 async function keepTrouble(ctx: Context, { id, trouble: known }: LedgerTopic, trouble: string | null): Promise<void> {
   if (trouble === known) return
   await ctx.store.single((tx) => tx.ledger.setTrouble({ topicId: id, trouble }))
 }
 
-/** Mirrors repeat themselves and skip; what counts is what follows the head without a gap. */
+/** Mirrors repeat and skip entries. Only those count that follow the head without a gap. */
 function inARow(read: readonly LedgerEntry[], { sequence: head }: LedgerTopic): readonly LedgerEntry[] {
   const bySequence = new Map<number, LedgerEntry>()
   for (const entry of read) if (!bySequence.has(entry.sequence)) bySequence.set(entry.sequence, entry)
@@ -83,7 +83,7 @@ async function takeBatch({ ctx, ledgers, tx }: LedgerTx, batch: Batch): Promise<
   const { topicId, outside } = batch
   const topic = await tx.ledger.lockTopic({ id: topicId })
   if (!topic) return { entries: 0, messages: 0, rings: [], skipped: {}, badAt: null }
-  // Another may have been here since they were read.
+  // Another process may have taken some of them since they were read.
   const entries = inARow(batch.entries, topic)
   const { good, badAt } = checkChain(ledgers, topic, entries)
   await tx.ledger.append({ topicId, entries: good })
@@ -125,7 +125,7 @@ function tellOfBroken(
 
 const TRIES = 3
 
-/** Another has just stored one of the messages under its key. Looked at once more, it is known. */
+/** Retries when another process has just stored one of the messages under its key: the next try finds it. */
 async function withoutConflict<T>(attempt: () => Promise<T>): Promise<T> {
   for (let left = TRIES - 1; ; left--) {
     try {

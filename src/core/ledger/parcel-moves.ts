@@ -9,19 +9,19 @@ import { endUntold } from './connection-entries.ts'
 export interface ClaimedStep {
   readonly parcel: LedgerParcel
   readonly step: ParcelStep
-  /** True where it was handed to the ledger before under the same transaction, and nobody heard what became of it. */
+  /** True if it was sent before under the same transaction, and the answer was lost. */
   readonly wasTried: boolean
 }
 
-/** Nobody else takes a step for so long; it is longer than a ledger is waited for. */
+/** How long a claim keeps other publishers away. It is longer than the timeout of a ledger. */
 const CLAIM_MS = 45_000
-/** A transaction counts for so long at most, and a mirror may show it so much later. */
+/** A transaction is valid this long at most, and a mirror may show it this much later. */
 const VALID_MS = 180_000
 const MIRROR_LAG_MS = 120_000
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
 
-/** Takes the next step of a parcel and writes its transaction down, before anything is sent. */
+/** Claims the next step of a parcel and stores its transaction, before anything is sent. */
 export function claimStep(ctx: Context, { ledger }: Ledgers, id: string): Promise<ClaimedStep | undefined> {
   return ctx.store.transact(async (tx) => {
     const parcel = await tx.ledger.lockParcel({ id })
@@ -36,8 +36,8 @@ export function claimStep(ctx: Context, { ledger }: Ledgers, id: string): Promis
 }
 
 /**
- * Gives a step another transaction, where the ledger does not know the earlier one and it can surely no longer count.
- * Undefined where another has gone on from here meanwhile.
+ * Gives a step another transaction, if the ledger does not know the earlier one and that one can no longer be valid.
+ * Undefined if another publisher has moved the parcel on meanwhile.
  */
 export function renewStep(ctx: Context, { ledger }: Ledgers, claimed: ClaimedStep): Promise<ClaimedStep | undefined> {
   const { parcel, step } = claimed
@@ -51,18 +51,18 @@ export function renewStep(ctx: Context, { ledger }: Ledgers, claimed: ClaimedSte
   })
 }
 
-/** Who changes an account pays for it, because only its own key may do that. */
+/** An account pays for its own change, because only its own key may sign it. */
 function payerOf({ payer }: LedgerParcel, step: ParcelStep): string {
   return step.kind === 'memo' ? step.account : payer
 }
 
-/** Whether a transaction can surely no longer count, whoever has it. */
+/** Whether a transaction can no longer be valid anywhere. */
 function isOver(transaction: string, now: number): boolean {
   const startedAt = Number(transaction.split('@')[1] ?? 0) * 1000
   return now - startedAt > VALID_MS + MIRROR_LAG_MS
 }
 
-/** Writes down that the ledger has taken a step, and does what follows where it was the last one. */
+/** Notes that the ledger has taken a step. After the last step it also does what follows. */
 export function keepStep(
   ctx: Context,
   ledgers: Ledgers,
@@ -71,7 +71,7 @@ export function keepStep(
 ): Promise<LedgerParcel> {
   return ctx.store.transact(async (tx) => {
     const held = await tx.ledger.lockParcel({ id: claimed.id })
-    // Another has gone on from here while the ledger was waited for.
+    // Another publisher has moved it on while this one waited for the ledger.
     if (!held || !isSame(held, claimed)) return held ?? claimed
     const now = ctx.store.now()
     const next = stepDone(held, result)
@@ -89,14 +89,14 @@ function isSame(held: LedgerParcel, claimed: LedgerParcel): boolean {
   return held.state === 'waiting' && held.done === claimed.done && held.transaction === claimed.transaction
 }
 
-/** Tries again later, for as long as it takes. The transaction stays, for nobody knows what became of it. */
+/** Schedules a retry, without end. The transaction stays, because its result is not known. */
 export function putOff(ctx: Context, claimed: LedgerParcel, error: string): Promise<void> {
   return change(ctx, claimed, async (tx, held) => {
     await tx.ledger.updateParcel({ ...held, error, nextAt: ctx.store.now() + waitOf(held) })
   })
 }
 
-/** Twice as long with every try, and by its own name a little less than that: not all try again at once. */
+/** Exponential backoff, with a jitter that is derived from the id so that parcels do not retry all at once. */
 function waitOf({ id, attempts }: LedgerParcel): number {
   const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempts, 10))
   const share = [...`${id}${attempts}`].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 997, 7) / 997
@@ -108,7 +108,7 @@ export interface Refusal {
   readonly error: string
 }
 
-/** Puts it aside until a person has looked, who is told once a day of each kind of refusal. Returns whom to ring. */
+/** Puts a parcel aside until a person decides. Tells people once a day of each kind of refusal; returns whom to ring. */
 export async function refuse(
   ctx: Context,
   { ledger: { network } }: Ledgers,
@@ -117,7 +117,7 @@ export async function refuse(
 ): Promise<readonly string[]> {
   let rings: readonly string[] = []
   await change(ctx, claimed, async (tx, held) => {
-    // What was refused is not tried again under the same name.
+    // A refused step is not retried under the same transaction.
     await tx.ledger.updateParcel({ ...held, state: 'refused', transaction: null, error })
     await endUntold(ctx, tx, held)
     rings = await tellPeople(ctx, tx, {
@@ -140,14 +140,14 @@ function change(
   })
 }
 
-/** What the ledger has said about a step that it took. */
+/** The answer of the ledger to a step that it took. */
 export interface StepResult {
   readonly topicId: string | null
   readonly sequence: number | null
 }
 
-/** A parcel after the ledger has taken its next step, with what later steps must know of that one. */
-export function stepDone(parcel: LedgerParcel, { topicId, sequence }: StepResult): LedgerParcel {
+/** A parcel after the ledger has taken its next step, with the results that later steps refer to. */
+function stepDone(parcel: LedgerParcel, { topicId, sequence }: StepResult): LedgerParcel {
   const step = parcel.steps[parcel.done]
   const made = { ...parcel.made }
   if (step?.kind === 'topic' && topicId !== null) made[step.name] = topicId

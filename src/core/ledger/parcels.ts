@@ -6,10 +6,10 @@ import { isConfined } from '../inbox/visible.ts'
 import { endUntold } from './connection-entries.ts'
 
 const MOST = 500
-/** Those that somebody may have to do something about, the refused ones first. */
+/** Parcels that may need a person, the refused ones first. */
 const OPEN: readonly ParcelState[] = ['refused', 'waiting']
 
-/** What was refused, and what is on its way; of each the newest first. Or those of one state. */
+/** Parcels that were refused, then those on their way, each the newest first; or those of one state. */
 export async function listParcels(
   ctx: Context,
   { state }: { readonly state?: string },
@@ -20,7 +20,7 @@ export async function listParcels(
   return found.filter((parcel) => isTheirs(ctx, parcel))
 }
 
-/** Tries again what was refused, or at once what waits. */
+/** Retries a refused parcel, or at once one that waits for its next try. */
 export function retryParcel(ctx: Context, { id }: { readonly id: string }): Promise<LedgerParcel> {
   return move(ctx, id, 'waiting', (parcel) => ({
     ...parcel,
@@ -31,7 +31,7 @@ export function retryParcel(ctx: Context, { id }: { readonly id: string }): Prom
   }))
 }
 
-/** Gives up what was not published. What the ledger has of it already stays there. */
+/** Gives up a parcel. Steps that the ledger has taken already stay there. */
 export function dropParcel(ctx: Context, { id }: { readonly id: string }): Promise<LedgerParcel> {
   const drop = (parcel: LedgerParcel): LedgerParcel => ({ ...parcel, state: 'dropped', doneAt: ctx.store.now() })
   return move(ctx, id, 'dropped', drop, (tx, parcel) => endUntold(ctx, tx, parcel))
@@ -58,7 +58,7 @@ function move(
   })
 }
 
-/** A program sees what it has sent itself and what is about itself; what others send it, it cannot take off the record. */
+/** A program sees parcels that it has sent or that are about itself. It cannot drop what others send to it. */
 function isTheirs(ctx: Context, { message, about }: LedgerParcel): boolean {
   return !isConfined(ctx) || (message?.from.id ?? about) === ctx.caller.id
 }

@@ -23,7 +23,7 @@ export interface Publication {
 }
 
 /**
- * What a publication writes with. The local ledger writes at once and returns real ids and numbers. A parcel notes the
+ * A publication writes with it. The local ledger writes at once and returns real ids and numbers. A parcel notes the
  * steps and returns references such as `{connection}`, which are replaced when the ledger has taken the step.
  */
 export interface EntryWriter {
@@ -52,7 +52,7 @@ export interface NewEntry {
   readonly name?: string
   readonly topicId: string
   readonly text: string
-  /** Of the transaction. */
+  /** The memo of the transaction. */
   readonly memo?: string
   readonly mayChunk?: boolean
   /** True for an entry on an own topic about another one: its sequence number is not that of the publication. */
@@ -62,9 +62,9 @@ export interface NewEntry {
 export interface PublicationOutcome extends Omit<Publication, 'write'> {
   /** The topics that it has made, by role. */
   readonly topics: Readonly<Partial<Record<TopicRole, string>>>
-  /** Of its last entry that is no record; null while it is on its way. */
+  /** The sequence number of its last entry that is no record; null while it is on its way. */
   readonly sequence: number | null
-  /** What is on its way to a ledger elsewhere; null once it is published. */
+  /** The parcel that is on its way to a ledger elsewhere; null once it is published. */
   readonly parcel: string | null
 }
 
@@ -110,7 +110,7 @@ export function requireNoSecret({ ledger }: Ledgers, mode: PublishMode, text: st
   if (what !== undefined) throw new PosternError('LEDGER_SECRET_FOUND', { what })
 }
 
-/** Where something stands on the ledger, as answers say it. */
+/** The place of an entry on the ledger, as answers state it. */
 export type EntryPlace = Pick<SentMessage, 'topic_id' | 'sequence' | 'parcel'>
 
 export const NOWHERE: EntryPlace = { topic_id: null, sequence: null, parcel: null }

@@ -19,14 +19,17 @@ export interface PublishResult {
   readonly lanes: readonly string[]
 }
 
-/** So many lanes are written to at once. */
+/** How many lanes are written to at once. */
 const LANES = 8
+/** A message whose entry takes longer than this is pushed without it. */
+const LATE_MS = 60_000
+const LATE_BATCH = 200
 
 const NOTHING: PublishResult = { published: 0, refused: 0, putOff: 0, lanes: [] }
 
 /**
- * Publishes what is due: of each lane the oldest parcel, several lanes at once. Two who do it at once do no harm. What is
- * late is put into the inboxes meanwhile. On the local ledger everything is published when it is decided on.
+ * Publishes what is due: the oldest parcel of each lane, several lanes at once. Two processes may run it at once. Late
+ * messages are put into the inboxes meanwhile. On the local ledger there is never anything to do.
  */
 export async function publishDue(
   ctx: Context,
@@ -46,7 +49,7 @@ export async function publishDue(
 
 type End = 'published' | 'refused' | 'put off' | 'taken'
 
-/** Step by step. Whatever happens between two lines here, what is written down is enough to go on from. */
+/** Publishes step by step. It may be killed between any two lines: the stored parcel is enough to go on from. */
 async function publishParcel(ctx: Context, ledgers: Ledgers, id: string): Promise<End> {
   for (;;) {
     const claimed = await claimStep(ctx, ledgers, id)
@@ -61,7 +64,7 @@ async function publishParcel(ctx: Context, ledgers: Ledgers, id: string): Promis
 
 type Tried = { readonly parcel: LedgerParcel; readonly error?: unknown }
 
-/** Where the answer to an earlier try was lost, it is asked for first. Undefined where another has taken over. */
+/** Asks for the answer to an earlier try first, if it was lost. Undefined if another publisher has taken over. */
 async function tryStep(ctx: Context, ledgers: Ledgers, claimed: ClaimedStep): Promise<Tried | undefined> {
   let { parcel } = claimed
   try {
@@ -76,7 +79,7 @@ async function tryStep(ctx: Context, ledgers: Ledgers, claimed: ClaimedStep): Pr
   }
 }
 
-/** What no further try can mend. A transaction that came too late is replaced once it can surely no longer count. */
+/** Errors that no retry can fix. A transaction that came too late is replaced once it can no longer be valid. */
 const FINAL: readonly string[] = [
   'LEDGER_REFUSED',
   'LEDGER_TOPIC_NOT_FOUND',
@@ -99,17 +102,13 @@ async function fail(ctx: Context, ledgers: Ledgers, parcel: LedgerParcel, error:
   return 'put off'
 }
 
-/** From then on nobody waits for the ledger any longer. */
-const LATE_MS = 60_000
-const SLICE = 200
-
 /**
- * Puts messages into their inboxes whose entries have not come back in time, under the keys under which the entries will
- * find them there. Each is looked at once, however many were published before it; where that fails, again after as long.
+ * Puts messages into their inboxes whose entries have not come back in time, under the keys by which the entries will find
+ * them. Each is tried once, and after a failure again after the same time.
  */
-export async function pushLate(ctx: Context, { ledger: { network } }: Ledgers): Promise<void> {
+async function pushLate(ctx: Context, { ledger: { network } }: Ledgers): Promise<void> {
   const now = ctx.store.now()
-  const late = await ctx.store.read.ledger.lateParcels({ network, before: now - LATE_MS, limit: SLICE })
+  const late = await ctx.store.read.ledger.lateParcels({ network, before: now - LATE_MS, limit: LATE_BATCH })
   if (late.length === 0) return
   const failed = new Set<string>()
   for (const parcel of late) if (!(await bring(ctx, parcel, now))) failed.add(parcel.id)
@@ -118,7 +117,7 @@ export async function pushLate(ctx: Context, { ledger: { network } }: Ledgers): 
   })
 }
 
-/** What is older than anything that is kept is left alone: it has been there, and is gone again. */
+/** A message beyond the retention is left alone: it has been in the inbox, and is gone again. */
 async function bring(ctx: Context, { message, createdAt }: LedgerParcel, now: number): Promise<boolean> {
   if (!message || createdAt <= now - ctx.limits.retentionMs) return true
   return (await ctx.store.read.messages.get(message.id)) ? true : pushOne(ctx, message)

@@ -8,12 +8,12 @@ import { listenOnce } from './listen.ts'
 import type { ClaimedStep, StepResult } from './parcel-moves.ts'
 import { requireTopicOfItem } from './work/items.ts'
 
-/** What a ledger says of a transaction that came at the wrong time, and only because of that was not carried out. */
+/** Statuses of a transaction that the ledger did not carry out only because it came at the wrong time. */
 export const TOO_LATE: readonly string[] = ['TRANSACTION_EXPIRED', 'INVALID_TRANSACTION_START']
 
 const NO_RESULT: StepResult = { topicId: null, sequence: null }
 
-/** Hands a step to the ledger under the transaction that is written down for it. */
+/** Hands a step to the ledger under the transaction that was stored for it. */
 export async function runStep(
   ctx: Context,
   { ledger }: Ledgers,
@@ -39,7 +39,7 @@ export async function runStep(
 
 const encoder = new TextEncoder()
 
-/** What became of a step whose answer was lost; undefined where the ledger does not know all of it. */
+/** Finds out the result of a step whose answer was lost. Undefined if the ledger does not have all of it. */
 export async function settleStep(
   ctx: Context,
   ledgers: Ledgers,
@@ -61,7 +61,7 @@ function isInParts({ mayChunk, text }: Submission): boolean {
   return mayChunk && utf8Length(text) > ENTRY_BYTES
 }
 
-/** That the ledger has the first part says nothing of the others, so all that it has of the topic is looked at. */
+/** The ledger may have the first part without the others, so all entries of the topic are read. */
 async function settleParts(
   ctx: Context,
   ledgers: Ledgers,

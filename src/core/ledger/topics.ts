@@ -20,7 +20,7 @@ import { keptBody } from './work/hashed-body.ts'
 import { findWork, workPublication } from './work/items.ts'
 
 const DEFAULT_LIMIT = 50
-/** So many entries are walked in well under a second. */
+/** Verifying this many entries takes well under a second. */
 const DEFAULT_WALK = 50_000
 const MAX_WALK = 1_000_000
 
@@ -126,7 +126,7 @@ function notFound({ ledger: { network } }: Ledgers, topic: string): PosternError
 
 const OPEN_ROLES: readonly TopicRole[] = ['work', 'definitions']
 
-/** What others were sent stands on their topics: a program reads its own, and those that are everybody's. */
+/** An agent's topics hold what it was sent. So a program reads only its own topics, and those that belong to everybody. */
 function requireReadable(ctx: Context, { id, role, agent }: LedgerTopic): void {
   if (!isConfined(ctx) || OPEN_ROLES.includes(role) || agent === ctx.caller.id) return
   throw new PosternError('NOT_ALLOWED', {
@@ -137,7 +137,7 @@ function requireReadable(ctx: Context, { id, role, agent }: LedgerTopic): void {
 
 const MAX_LIMIT = 1_000
 
-/** Behind which sequence number a page begins. */
+/** The sequence number after which a page begins. */
 export function parseAfter(after: number | undefined): number {
   if (after === undefined) return 0
   if (Number.isSafeInteger(after) && after >= 0) return after

@@ -34,7 +34,7 @@ async function writeNow(ltx: LedgerTx, within: Within, publication: Publication)
 
 interface WrittenEntries {
   readonly topics: { readonly role: TopicRole; readonly id: string }[]
-  /** Of the last entry that is no record. */
+  /** The sequence number of the last entry that is no record. */
   sequence: number | null
 }
 

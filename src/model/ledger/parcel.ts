@@ -2,9 +2,10 @@ import type { Message } from '../message.ts'
 import type { TopicRole } from './topic.ts'
 
 /**
- * Something that is to be written to a ledger: steps that are done one after the other. On the local ledger all of them
- * are done in the transaction that decides on it. For a ledger elsewhere it is written down in that transaction and tried
- * until the ledger has taken every step or has said no, so nothing is half published without a record that goes on.
+ * Something that is to be written to a ledger elsewhere: steps that are done one after the other. It is stored in the
+ * transaction that decides on it, and tried until the ledger has taken every step or has refused one. So nothing is half
+ * published without a record that goes on. The local ledger is written to at once and needs no parcels; it only keeps a
+ * published one for a message with its sender's own key, as the receipt that a repeated send is answered from.
  *
  *   waiting ─the ledger has all of it→ published
  *      ├──the ledger says no──────────→ refused ─a person tries again→ waiting
@@ -38,7 +39,7 @@ export interface ParcelDraft {
   readonly lane: string
   readonly payer: string
   readonly steps: readonly ParcelStep[]
-  /** In billionths of a US dollar; 0 on the local ledger. */
+  /** In billionths of a US dollar; 0 for a receipt of the local ledger. */
   readonly price: number
   /** The message whose content it carries, whole: its entry is joined with it when it comes in again. */
   readonly message: Message | null

@@ -6,15 +6,15 @@ import type { Shelves, Store } from '../../../store/store.ts'
 import type { Context, Ledgers, LedgerTx } from '../../context.ts'
 import { makeIdentity } from './setup.ts'
 
-/** Where an agent is found on a ledger. Once it is so it never changes. */
+/** Where an agent is found on a ledger. It never changes. */
 export type LedgerPlace = Pick<LedgerIdentity, 'agent' | 'account' | 'inboundTopicId' | 'outboundTopicId'>
 
-/** Whose topics a caller writes with: its own, or those of the deployment where it is no agent. */
+/** The agent whose topics a caller writes with. A caller that is no agent writes with those of the deployment. */
 export function writerOf(caller: Caller): string {
   return agentOf(caller) ?? SYSTEM_CALLER.id
 }
 
-/** The agent's account and topics, which on the local ledger it gets with their first use. */
+/** The agent's account and topics. On the local ledger it gets them with their first use. */
 export async function ensureIdentity(ltx: LedgerTx, agent: string): Promise<LedgerPlace> {
   const { ctx, ledgers, tx } = ltx
   const { network, within } = ledgers.ledger
@@ -24,7 +24,7 @@ export async function ensureIdentity(ltx: LedgerTx, agent: string): Promise<Ledg
   return requireIdentity(tx, network, agent)
 }
 
-/** All that is known of an agent on a ledger, where it must be there already. */
+/** The identity of an agent that must be set up already. */
 export async function requireIdentity(shelves: Shelves, network: string, agent: string): Promise<LedgerIdentity> {
   const identity = await shelves.ledger.identityOf({ network, agent })
   if (identity) return identity
@@ -32,8 +32,8 @@ export async function requireIdentity(shelves: Shelves, network: string, agent: 
 }
 
 /**
- * Looks before a transaction for those whose place is not remembered yet. Only what is committed is remembered: what a
- * transaction has made may still be undone.
+ * Reads, before a transaction, the places of agents that are not cached yet. Only committed places are cached: those that
+ * a transaction has made may still be rolled back.
  */
 export async function recallIdentities(
   ctx: Context,
@@ -47,7 +47,7 @@ export async function recallIdentities(
   }
 }
 
-/** Whoever has no proper name has no place either, and the store is not asked for what it cannot hold. */
+/** An agent without a valid name has no place, and the store is not asked for a name that it cannot hold. */
 function isNamed(agent: unknown): boolean {
   return typeof agent === 'string' && (isAgentId(agent) || agent === SYSTEM_CALLER.id)
 }

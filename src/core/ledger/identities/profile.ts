@@ -22,7 +22,7 @@ export async function showProfile(ctx: Context, { agent }: { readonly agent: str
   return shown(ledgers, ctx.store.read, await requireIdentity(ctx.store.read, ledgers.ledger.network, id))
 }
 
-/** Changes what a profile says and publishes it again. What is not named stays as it was; an empty text takes it away. */
+/** Changes a profile and publishes it again. Absent fields stay as they were; an empty text removes a field. */
 export async function setProfile(ctx: Context, input: SetProfile): Promise<LedgerProfile> {
   if (isProgram(ctx.caller) && ctx.caller.id !== input.agent) {
     requirePerson(ctx.caller, `change the profile of ${input.agent}`)
@@ -34,7 +34,7 @@ export async function setProfile(ctx: Context, input: SetProfile): Promise<Ledge
     const { network } = ledgers.ledger
     const { id } = await requireAgent(tx, input.agent)
     await ensureIdentity(ltx, id)
-    // Whoever changes it too has committed by the time we hold the counter.
+    // A transaction that changes it too is committed by the time this one holds the counter.
     await tx.ledger.nextNumber()
     const changed = { ...(await requireIdentity(tx, network, id)), ...changes, updatedAt: ctx.store.now() }
     const identity = { ...changed, uaid: await uaidOf(ledgers, tx, changed) }

@@ -24,7 +24,7 @@ export interface ProfileForms {
   readonly definition: AgentDefinition
 }
 
-/** What is said of an agent on the ledger. An agent that was removed keeps its profile. */
+/** The profile and the definition of an agent, as the ledger has them. A removed agent keeps its profile. */
 export async function profileForms(shelves: Shelves, identity: LedgerIdentity): Promise<ProfileForms> {
   const profile = createProfile(await namedAgent(shelves, identity.agent), identity)
   return { profile, definition: createDefinition(identity.agent, profile) }

@@ -20,7 +20,7 @@ import {
   uaidOf,
 } from './publish-profile.ts'
 
-/** Topics and a profile for agents that have none. To repeat it changes nothing: what is on its way is left alone. */
+/** Gives topics and a profile to agents that have none. It may be repeated: setups on their way are left alone. */
 export async function setupLedger(ctx: Context, input: { readonly agents?: readonly string[] }): Promise<LedgerSetup> {
   requireOwnOrPerson(ctx, input.agents)
   const ledgers = await ctx.ledger()
@@ -39,7 +39,7 @@ function requireOwnOrPerson({ caller }: Context, agents: readonly string[] | und
   requirePerson(caller, 'give other agents their topics on the ledger')
 }
 
-/** The deployment itself has topics too: whoever is no agent writes with them. */
+/** The deployment itself has topics too. Callers that are no agents write with them. */
 async function namesIn(tx: Shelves, agents: readonly string[] | undefined): Promise<readonly string[]> {
   if (agents === undefined) {
     const registered = await tx.agents.list({ removed: false })
@@ -65,7 +65,7 @@ async function setUpAtOnce(ltx: LedgerTx, names: readonly string[]): Promise<Out
   return { agents, waiting: [], price: 0 }
 }
 
-/** Gives an agent its account and topics on the local ledger, unless somebody else has done so just now. */
+/** Gives an agent its account and topics on the local ledger, unless another transaction has just done so. */
 export async function makeIdentity(ltx: LedgerTx, agent: string): Promise<void> {
   const { ledgers, tx } = ltx
   if (agent !== SYSTEM_CALLER.id) await requireAgent(tx, agent)
@@ -76,7 +76,7 @@ export async function makeIdentity(ltx: LedgerTx, agent: string): Promise<void> 
   await publish(ltx, setupPublication(agent, account))
 }
 
-/** What is to be published is written down, once it is known that it can be paid for. */
+/** Writes down what is missing, if the budget allows all of it. */
 async function setUpElsewhere(ltx: LedgerTx, names: readonly string[]): Promise<Outcome> {
   const { ledgers, tx } = ltx
   const { network } = ledgers.ledger
@@ -129,12 +129,12 @@ async function missingOf(
   return [{ ...setup, price: setup.price + priceOfSteps(later) }]
 }
 
-/** Of its own where the configuration names one; else agents share the operator's. */
+/** The account that the configuration names for the agent, or the operator's, which agents share. */
 function accountOf({ ledger, settings: { accounts } }: Ledgers, agent: string): string {
   return (Object.hasOwn(accounts, agent) ? accounts[agent] : undefined) ?? ledger.operator
 }
 
-/** As long as real ones, for a price. */
+/** As long as real ids, so that the price is right. */
 const UNKNOWN_TOPICS = { inbound: '0.0.99999999', outbound: '0.0.99999999' }
 
 function definitionsPublication(ledgers: Ledgers): Publication {

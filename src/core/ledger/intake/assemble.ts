@@ -2,23 +2,26 @@ import { consensusMs, type EntryChunk, type LedgerEntry } from '../../../model/l
 import type { LedgerTopic } from '../../../model/ledger/topic.ts'
 import type { Shelves } from '../../../store/store.ts'
 
-/** A message that is whole. It stands where the last of its parts has arrived. */
+/** A message that is whole. It has the place of the part that arrived last. */
 export interface WholeMessage {
   readonly topicId: string
   readonly sequence: number
   readonly consensusAt: string
   readonly payer: string
-  /** Null where it is not UTF-8. */
+  /** Null if it is not UTF-8. */
   readonly text: string | null
 }
 
-/** What an entry completes: a message; nothing yet; or nothing ever, with the reason. */
+/** An entry completes a message, or nothing yet, or nothing ever, with the reason. */
 export type AssemblyResult = { readonly whole: WholeMessage } | { readonly waits: true } | { readonly reason: string }
 
-/** Parts of one message that come further apart than this are no longer put together. */
+/** Parts of one message that come further apart than this are not put together. */
 export const PATIENCE_MS = 10 * 60_000
 /** A message may be as long as an inbox takes, which is more than our own writers ever split. */
 const MOST_CHUNKS = 80
+
+/** A batch with more unfinished messages than this is an attack, and need not be counted exactly. */
+const MOST_UNFINISHED = 100
 
 const WAITS: AssemblyResult = { waits: true }
 
@@ -53,18 +56,18 @@ export async function assemble(
   }
 }
 
-/** Only whoever paid for the first part may add to it. */
+/** Only the payer of the first part may add to it. */
 function isPlausible({ payer }: LedgerEntry, chunk: EntryChunk): boolean {
   const { number, total } = chunk
   return payerOfChunk(chunk) === payer && number >= 1 && number <= total && total <= MOST_CHUNKS
 }
 
-/** Who paid for the first part of a message. */
+/** The payer of the first part of a message. */
 export function payerOfChunk({ transaction }: EntryChunk): string {
   return transaction.slice(0, transaction.indexOf('@'))
 }
 
-/** Of each part the one that came first: who sends a part again changes nothing of what was said. */
+/** The first copy of each part: to send a part again does not change the message. */
 function firstOfEach(there: readonly LedgerEntry[], last: LedgerEntry, total: number): Map<number, LedgerEntry> {
   const parts = new Map<number, LedgerEntry>()
   for (const part of there) {
@@ -107,12 +110,9 @@ function decode(parts: readonly string[]): string | null {
   }
 }
 
-/** More than so many in one batch are somebody's game, and need not be counted exactly. */
-const MOST = 100
-
 /**
- * How many messages have parts that nobody waits for any longer now that these entries are there, though others of their
- * parts never came. Each is counted once: with the entries that come ten minutes after its first part.
+ * Counts the messages that are given up now that these entries are there, because some of their parts never came. Each
+ * is counted once: with the entries that come ten minutes after its first part.
  */
 export async function countUnfinished(
   tx: Shelves,
@@ -127,7 +127,7 @@ export async function countUnfinished(
   return countIn(tx, topicId, span, last.sequence)
 }
 
-/** Whether a topic is quiet since somebody left a message there of which parts never came: no entry brings that to light. */
+/** Whether a topic ends with a message whose parts never came: then no later entry makes `countUnfinished` count it. */
 export async function endsUnfinished(
   tx: Pick<Shelves, 'ledger'>,
   { id, sequence, consensusAt }: LedgerTopic,
@@ -144,10 +144,10 @@ interface Span {
   readonly upTo: string
 }
 
-/** Of those whose first part came in that time. */
+/** Counts messages whose first part came in that time. */
 async function countIn(tx: Pick<Shelves, 'ledger'>, topicId: string, span: Span, upTo: number): Promise<number> {
   let count = 0
-  for (const transaction of await tx.ledger.chunkTransactions({ topicId, ...span, limit: MOST })) {
+  for (const transaction of await tx.ledger.chunkTransactions({ topicId, ...span, limit: MOST_UNFINISHED })) {
     const parts = (await tx.ledger.chunksOf({ topicId, transaction })).filter(isOfPayer)
     const begin = parts.reduce((least, { consensusAt }) => (consensusAt < least ? consensusAt : least), span.upTo)
     if (begin > span.after && isUnfinished(parts, upTo)) count++
@@ -155,7 +155,7 @@ async function countIn(tx: Pick<Shelves, 'ledger'>, topicId: string, span: Span,
   return count
 }
 
-/** The latest time of a first part for which nobody waits any longer when an entry is there. */
+/** The latest time of a first part that is given up when this entry is there. */
 function patienceBefore({ consensusAt }: Pick<LedgerEntry, 'consensusAt'>): string {
   const seconds = Math.max(0, Math.floor((consensusMs(consensusAt) - PATIENCE_MS) / 1000))
   return `${seconds}.${consensusAt.slice(consensusAt.indexOf('.') + 1)}`

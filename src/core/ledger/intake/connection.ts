@@ -11,7 +11,7 @@ import type { Writer } from './senders.ts'
 
 type OnConnection = Extract<Hcs10, { readonly op: 'message' | 'close_connection' | 'transaction' }>
 
-/** What the two sides of a connection write to each other. What our side wrote is known. */
+/** Reads the topic of a connection. Entries of our own side are known already. */
 export async function takeConnection(
   intake: Intake,
   whole: WholeMessage,
@@ -41,8 +41,8 @@ function isOnConnection(operation: Hcs10): operation is OnConnection {
 }
 
 /**
- * What the other side said before the end still counts, however late it comes: entries come in the order of the topic, and
- * their times never go back.
+ * Entries that the other side wrote before the end still count, however late they come: entries come in the order of the
+ * topic, and their times never go back.
  */
 function isOver({ closedAt }: LedgerConnection, { consensusAt }: WholeMessage): boolean {
   return closedAt !== null && consensusMs(consensusAt) >= closedAt
@@ -58,7 +58,7 @@ async function keepEnd(
   await tx.ledger.putConnection({ ...connection, closedAt: consensusMs(consensusAt) })
 }
 
-/** Only the other side may end it. Where we have closed it too, theirs may come first. */
+/** Only the other side may end it. If we have closed it too, its entry may come first. */
 async function takeClosing(
   { ctx, tx, rings }: Intake,
   whole: WholeMessage,

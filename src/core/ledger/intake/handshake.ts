@@ -15,12 +15,12 @@ import { type Intake, placeKey, readersOf, type SkipReason, say } from './intake
 import { outboundOf } from './outside.ts'
 import type { Writer } from './senders.ts'
 
-/** Outsiders may ask as often as they like; no more than so many of their requests wait for an answer, and of one of them. */
+/** Outsiders may ask as often as they like, so the requests that wait are bounded: in all, and of one account. */
 const MOST_WAITING = 100
 const MOST_OF_ONE = 10
 
 export interface RequestedConnection {
-  /** Ours: who is asked. */
+  /** Our agent that is asked. */
   readonly agent: string
   readonly remark: string | null
 }
@@ -85,7 +85,7 @@ function connectionFrom(
   }
 }
 
-/** Only those are let in unasked who are who they say they are. */
+/** Outsiders are let in without a question only if the ledger vouches for them. */
 function isWelcome({ ledgers: { settings } }: Intake, { from, isTrue }: Writer): boolean {
   if (!isTrue || settings.accept === 'ask') return false
   return settings.accept === 'all' || settings.accept.includes(from.id)
@@ -123,10 +123,10 @@ function wordsOfWelcome({ id, peerAccount }: LedgerConnection) {
   }
 }
 
-/** On the inbound topic of an outsider whom we have asked: the answer to our request stands there. */
+/** Reads the inbound topic of an outsider that we have asked, where the answer to our request stands. */
 export async function takeAnswer(intake: Intake, whole: WholeMessage): Promise<SkipReason> {
   const operation = parseHcs10(whole.text ?? '')
-  // Most of what stands there is between others.
+  // Most entries there concern others.
   if (operation?.op !== 'connection_created' || !('connection_id' in operation)) return undefined
   const { network } = intake.ledgers.ledger
   const place = { network, inboundTopicId: whole.topicId, requestId: operation.connection_id }
@@ -136,7 +136,7 @@ export async function takeAnswer(intake: Intake, whole: WholeMessage): Promise<S
   return (await isFree(intake, operation.connection_topic_id)) ? open(intake, whole, connection, operation) : 'spoofed'
 }
 
-/** Nobody makes a connection of a topic that is something else here. Locally it is there; elsewhere it is new to us. */
+/** A topic that is something else here cannot become a connection. A local one is there already; others are new to us. */
 async function isFree({ tx, ledgers }: Intake, topicId: string): Promise<boolean> {
   const { network, within } = ledgers.ledger
   if (await tx.ledger.connectionOn({ network, topicId })) return false

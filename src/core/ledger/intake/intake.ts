@@ -16,21 +16,21 @@ export interface Intake extends LedgerTx {
   readonly topic: LedgerTopic
   readonly outside: Outside
   readonly senders: Senders
-  /** What is to be stored at the end of the batch, in its order. */
+  /** Messages to store at the end of the batch, in this order. */
   readonly items: IntakeItem[]
-  /** Whom to ring after the commit, beside those who get a message. */
+  /** Agents to ring after the commit, beside the recipients of the messages. */
   readonly rings: string[]
 }
 
 export interface IntakeItem {
   readonly message: Message
-  /** Ours have their room in any case; an outsider's message only while there is some. */
+  /** Our own messages always have room; an outsider's only while the inbox is not full. */
   readonly isOurs: boolean
-  /** True where it was decided when it was sent whether it has to be held. */
+  /** True if it was decided when it was sent whether it must be held. */
   readonly isDamped?: boolean
 }
 
-/** Undefined where an entry was understood; else why it was skipped. */
+/** Why an entry was skipped; undefined if it was understood. */
 export type SkipReason = string | undefined
 
 export interface SaidOnLedger {
@@ -45,7 +45,7 @@ export interface SaidOnLedger {
   readonly dedupKey?: string
 }
 
-/** Puts a message into the batch that was made of an entry alone. Nobody else has its key: it is the entry's place. */
+/** Adds a message that is made of an entry alone. Its key is the place of the entry, so it is unique. */
 export function say(intake: Intake, whole: WholeMessage, writer: Writer, said: SaidOnLedger): void {
   const { ctx, items } = intake
   const id = ctx.newId('msg')
@@ -81,7 +81,7 @@ export function placeKey({ topicId, sequence }: Pick<WholeMessage, 'topicId' | '
   return `ledger:${topicId}:${sequence}`
 }
 
-/** Where it stands, and who says to have written it. */
+/** The place of the entry, and who claims to have written it. */
 function contextOf({ ledgers, ctx }: Intake, whole: WholeMessage, writer: Writer, said: Json | null): Json {
   const { topicId, sequence, consensusAt, payer } = whole
   const place = { network: ledgers.ledger.network, topic_id: topicId, sequence, consensus_at: consensusAt, payer }
@@ -90,7 +90,7 @@ function contextOf({ ledgers, ctx }: Intake, whole: WholeMessage, writer: Writer
   return fits === null ? { ledger } : { ledger, said: fits }
 }
 
-/** Nothing where it is larger than an inbox takes: it can be read on the ledger. */
+/** Null if it is larger than an inbox takes: it can be read on the ledger. */
 function fitting(value: Json | null, maxBytes: number): Json | null {
   return value !== null && utf8Length(JSON.stringify(value)) > maxBytes ? null : value
 }

@@ -11,7 +11,7 @@ import { decodeFile } from './outside.ts'
 import type { Writer } from './senders.ts'
 
 export interface AddressedMessage {
-  /** Ours: who it is for. */
+  /** Our agent that it is for. */
   readonly agent: string
   /** As HCS-10 has it: text, JSON as text, or the link of a file. */
   readonly data: string
@@ -39,8 +39,8 @@ export async function takeMessage(
 }
 
 /**
- * The message of which the entry is the public half. It is only found for the one who sent it and the one it is for: to
- * name the message of another gives nobody its content, and takes it from nobody.
+ * The message of which the entry is the public half. It is found only if the writer has sent it and the agent is a
+ * recipient: an entry that names another's message neither reveals nor suppresses it.
  */
 async function sentMessage(
   { tx }: Intake,
@@ -53,7 +53,7 @@ async function sentMessage(
   return message && isBy(message, writer) && message.to.includes(agent) ? keyed(message) : undefined
 }
 
-/** Whoever is no agent writes with the topics of the deployment. */
+/** A caller that is no agent writes with the topics of the deployment. */
 export function isBy({ from }: Message, { agent }: Writer): boolean {
   return from.id === agent || (agent === SYSTEM_CALLER.id && (from.kind === 'local' || from.kind === 'system'))
 }
@@ -96,7 +96,7 @@ function takePlain(
   return undefined
 }
 
-/** Undefined where nobody can read it: then the link itself is what was said. */
+/** Undefined if the file cannot be read: then the link itself is the message. */
 async function fileOf({ tx, ledgers, outside }: Intake, topicId: string): Promise<string | undefined> {
   const known = outside.files.get(topicId)
   if (known) return known.content

@@ -9,13 +9,13 @@ import { isLedgerId } from '../../../model/ledger/topic.ts'
 import type { Context, Ledgers } from '../../context.ts'
 import { textOf } from './assemble.ts'
 
-/** What was looked up on a ledger elsewhere before a transaction, because nothing else is awaited within one. */
+/** Facts that were read from a ledger elsewhere before a transaction, which may await nothing but the store. */
 export interface Outside {
-  /** Undefined where the topic is not there. */
+  /** Undefined if there is no such topic. */
   readonly topics: ReadonlyMap<string, TopicFacts | undefined>
-  /** HCS-1 files by their topics; undefined where one cannot be read. */
+  /** HCS-1 files by their topics; undefined if one cannot be read. */
   readonly files: ReadonlyMap<string, LedgerFile | undefined>
-  /** The profile of an account, as it names it itself; undefined where it has none. */
+  /** Profiles by account, as the memo of the account names them; undefined if it has none. */
   readonly profiles: ReadonlyMap<string, LedgerFile | undefined>
 }
 
@@ -24,22 +24,22 @@ export const NOTHING_OUTSIDE: Outside = { topics: new Map(), files: new Map(), p
 /** A file is read no further than this. */
 const MOST_ENTRIES = 200
 const PAGE = 100
-/** For one batch no more than so many things are asked for. */
+/** The most lookups for one batch. */
 const MOST_LOOKUPS = 50
 /** A mirror that has the link of a file soon has all of the file. */
 const FILE_PATIENCE_MS = 10 * 60_000
-/** Outsiders name what they like, so they hold nobody up for long. */
+/** Outsiders name what they like, so a batch waits for their things only briefly. */
 const OUTSIDER_PATIENCE_MS = 60_000
 
 export interface LookupResult {
   readonly outside: Outside
-  /** Of the entries only so many, where more was to be looked up than at once: the others come with the next batch. */
+  /** The entries whose lookups are done. If there were too many, the rest comes with the next batch. */
   readonly entries: readonly LedgerEntry[]
 }
 
 /**
  * Looks up what entries name: the topics of outsiders who have written them, files that are only linked, the profiles of
- * those who ask for a connection. Rejects where the ledger cannot be asked.
+ * those who ask for a connection. Rejects if the ledger cannot be reached.
  */
 export async function lookOutside(
   ctx: Context,
@@ -73,7 +73,7 @@ interface Named {
   readonly isOurs: boolean
 }
 
-/** Only of those who have paid for what they say: nobody else is believed whatever is found. */
+/** Undefined if the operator that it names has not paid for it: such an entry is not believed whatever is found. */
 function operationIn(entry: LedgerEntry): OfOperator | undefined {
   if (entry.chunk !== null && entry.chunk.total > 1) return undefined
   const operation = parseHcs10(textOf(entry) ?? '')
@@ -81,7 +81,7 @@ function operationIn(entry: LedgerEntry): OfOperator | undefined {
   return parseOperatorId(operation.operator_id)?.account === entry.payer ? operation : undefined
 }
 
-/** How many things were asked for. */
+/** Returns the number of lookups. */
 async function lookUp(ctx: Context, ledgers: Ledgers, named: Named, found: Found): Promise<number> {
   const { operation, entry, isOurs } = named
   let asked = 0
@@ -107,13 +107,13 @@ async function lookUp(ctx: Context, ledgers: Ledgers, named: Named, found: Found
   return asked
 }
 
-/** What one of ours has written is not given up because a mirror is behind; what nobody can ever read is. */
+/** Waits for a file of one of our agents while a mirror may be behind. Later the file counts as unreadable. */
 function requirePatience(ctx: Context, { ledger: { network } }: Ledgers, topic: string, entry: LedgerEntry): void {
   if (ageOf(ctx, entry) > FILE_PATIENCE_MS) return
   throw new PosternError('LEDGER_UNREACHABLE', { network, reason: `the mirror has not all of the file ${topic} yet` })
 }
 
-/** A mirror that still tells of the topic itself, but not of what an outsider names there, will not tell tomorrow either. */
+/** A mirror that has the topic itself, but not what an outsider names there, will not have that tomorrow either. */
 async function isOfNoUse(ctx: Context, { ledger }: Ledgers, entry: LedgerEntry, error: unknown): Promise<boolean> {
   const isUnreachable = error instanceof PosternError && error.code === 'LEDGER_UNREACHABLE'
   if (!isUnreachable || ageOf(ctx, entry) <= OUTSIDER_PATIENCE_MS) return false
@@ -127,7 +127,7 @@ function ageOf({ store }: Context, { consensusAt }: LedgerEntry): number {
   return store.now() - consensusMs(consensusAt)
 }
 
-/** The profile of an account as its memo names it. Undefined where there is none, or nobody can read it. */
+/** The profile of an account as its memo names it. Undefined if there is none, or it cannot be read. */
 export async function readProfile(ledgers: Ledgers, account: string): Promise<LedgerFile | undefined> {
   const topicId = parseProfileMemo((await ledgers.ledger.account(account))?.memo ?? '')
   return topicId === undefined ? undefined : readFile(ledgers, topicId)
@@ -159,7 +159,7 @@ export function decodeFile(
   }
 }
 
-/** The outbound topic that somebody's profile names; null where it names none. */
+/** The outbound topic that a profile names; null if it names none. */
 export function outboundOf(profile: LedgerFile | undefined): string | null {
   if (!profile) return null
   try {

@@ -6,18 +6,18 @@ import type { Sender } from '../../../model/message.ts'
 import type { Shelves } from '../../../store/store.ts'
 import type { Outside } from './outside.ts'
 
-/** Who wrote an entry, as far as the ledger vouches for it. */
+/** The writer of an entry, as far as the ledger vouches for it. */
 export interface Writer {
   readonly from: Sender
   /** Ours; null for an outsider. */
   readonly agent: string | null
   /**
    *   true       the account has paid for it, and the inbound topic is that account's
-   *   false      that is not so: somebody gives themselves out for another
+   *   false      one of these is not so: the writer poses as another
    *   undefined  the topic was not looked up
    */
   readonly isTrue: boolean | undefined
-  /** What it says itself. */
+  /** The name that the writer gives itself. */
   readonly claim: string
 }
 
@@ -31,7 +31,7 @@ export interface Senders {
 const VIA = 'ledger'
 const LOCAL = 'local'
 
-/** Nobody is believed because of what they say: only the payer counts. */
+/** A claim in an entry proves nothing: only the payer counts. */
 export async function readSenders(tx: Shelves, network: string, outside: Outside): Promise<Senders> {
   const identities = await tx.ledger.identities({ network })
   const byInbound = new Map(identities.map((identity) => [identity.inboundTopicId, identity]))
@@ -51,11 +51,11 @@ export async function readSenders(tx: Shelves, network: string, outside: Outside
     return { from: await senderOf(tx, identity), agent: identity.agent, isTrue: true, claim }
   }
 
-  /** As the ledger was just asked, or as it is known here. Undefined where neither tells. */
+  /** The account of an inbound topic, as just read from the ledger or as known here. Undefined if neither tells. */
   async function accountOf(tx: Shelves, topicId: string): Promise<string | null | undefined> {
     if (outside.topics.has(topicId)) return accountIn(outside.topics.get(topicId)?.memo ?? '')
     const topic = await tx.ledger.getTopic({ id: topicId })
-    // Of a topic elsewhere that is only followed, the memo is not known.
+    // The memo of a topic elsewhere that is only followed is not known.
     if (topic?.network !== network || (topic.memo === '' && network !== LOCAL)) return undefined
     return accountIn(topic.memo)
   }
@@ -78,7 +78,7 @@ export async function readSenders(tx: Shelves, network: string, outside: Outside
   }
 }
 
-/** Whose inbound topic it is; null where it is none. */
+/** The account whose inbound topic it is; null if it is none. */
 function accountIn(memo: string): string | null {
   const parsed = parseTopicMemo(memo)
   return parsed?.type === 'inbound' ? parsed.account : null

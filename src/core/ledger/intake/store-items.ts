@@ -48,7 +48,7 @@ async function push(tx: Shelves, items: readonly PushItem[]): Promise<Omit<Store
   return { messages: news.length, rings: [...new Set(pending.map(({ agent }) => agent))] }
 }
 
-/** For those who are registered. Undefined where there is nobody, or all of them have it. */
+/** The message for the recipients that are registered. Undefined if there are none, or all of them have it. */
 async function addressed(
   tx: Shelves,
   capacity: InboxCapacity,

@@ -14,7 +14,7 @@ import { storeItems } from './store-items.ts'
 import { takeWork } from './work.ts'
 
 export interface IntakeResult {
-  /** Whom to ring after the commit. */
+  /** Agents to ring after the commit. */
   readonly rings: readonly string[]
   /** Messages that were put into an inbox and were not there before. */
   readonly messages: number
@@ -22,12 +22,12 @@ export interface IntakeResult {
   readonly skipped: Readonly<Record<string, number>>
 }
 
-/** Where others say something to us. */
+/** Topics on which others write to us. */
 const HEARD: readonly TopicRole[] = ['inbound', 'work', 'connection', 'foreign']
 
 /**
- * Understands entries that are in the store already, in their order, and puts what they say into the inboxes. Nothing
- * that stands on a topic is an error: it is skipped and counted. Whatever is ours and comes in is never published again.
+ * Understands entries that are in the store already, in their order, and puts their messages into the inboxes. No entry
+ * is an error: those that are not understood are skipped and counted. Our own messages are not published again.
  */
 export async function takeIn(
   ctx: Context,
@@ -59,12 +59,12 @@ export async function takeIn(
   return { rings: [...new Set([...intake.rings, ...stored.rings])], messages: stored.messages, skipped }
 }
 
-/** After the commit: why entries of a topic were skipped, where any were. */
+/** Notes, after the commit, why entries of a topic were skipped. */
 export function noteSkipped({ note }: Context, topic: string, { skipped }: Pick<IntakeResult, 'skipped'>): void {
   if (Object.keys(skipped).length > 0) note('ledger.skipped', { topic, ...skipped })
 }
 
-/** Whatever a topic was once, a connection on it is looked for first: locally it is the outsider who has made it. */
+/** A connection is looked for first, whatever the role of the topic: on the local ledger the outsider has made it. */
 async function understand(tx: Shelves, intake: Intake, whole: WholeMessage): Promise<SkipReason> {
   const { topic } = intake
   switch (topic.role) {
@@ -83,7 +83,7 @@ async function understand(tx: Shelves, intake: Intake, whole: WholeMessage): Pro
   }
 }
 
-/** What others write to one of our agents: messages of our own agents, and requests of outsiders. */
+/** Reads the inbound topic of one of our agents: messages of our own agents, and requests of outsiders. */
 export async function takeInbound(intake: Intake, whole: WholeMessage): Promise<SkipReason> {
   const agent = intake.topic.agent
   const operation = parseHcs10(whole.text ?? '')

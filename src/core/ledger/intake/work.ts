@@ -21,7 +21,7 @@ export async function takeWork(intake: Intake, whole: WholeMessage): Promise<Ski
   return entry.kind === 'note' ? takeNote(intake, whole, writer, entry) : takeEvent(intake, whole, writer, entry)
 }
 
-/** What one of ours has written carries the id of its message, which is kept with the parcel that brought it here. */
+/** An entry by one of our agents names its message, which is kept with the parcel that published it. */
 async function takeKnown({ tx, items }: Intake, writer: Writer, messageId: string): Promise<boolean> {
   if (writer.agent === null) return false
   const message = (await tx.ledger.parcelOfMessage({ messageId }))?.message

@@ -14,7 +14,7 @@ import type { Message } from '../../../model/message.ts'
 import type { Context } from '../../context.ts'
 import { composeMessage } from '../../inbox/compose.ts'
 
-/** Turns what somebody sends in the words of the seed into a message for one agent, or refuses it. */
+/** Turns what a caller sends into a message for one agent, or refuses it. */
 export function composeSent(ctx: Context, input: SendMessage, to: string): Message {
   if (typeof input.subject !== 'string' || input.subject.trim() === '') {
     throw new PosternError('VALUE_INVALID', {
@@ -37,7 +37,7 @@ export function composeSent(ctx: Context, input: SendMessage, to: string): Messa
   })
 }
 
-/** The words of the payload, or the subject where it has none: subject and payload are shown beside the content. */
+/** The text in the payload, or else the subject. Subject and payload are shown beside the content in any case. */
 export function contentOf(subject: string, payload: Json | null): string {
   return wordsOf(payload) ?? subject
 }
@@ -88,17 +88,17 @@ function isRefType(value: unknown): value is RefType {
   return REF_TYPES.includes(value as RefType)
 }
 
-/** Whether its sender has given it a key, under which it may be sent again; those that we give have its id in them. */
+/** Whether its sender gave it a key, under which it may be sent again. Keys of our own end with the message's id. */
 export function hasOwnKey({ id, dedupKey }: Pick<Message, 'id' | 'dedupKey'>): boolean {
   return dedupKey !== null && !dedupKey.endsWith(`:${id}`)
 }
 
-/** The key that we give a message of ours which has none, or whose own is taken. */
+/** The key for a message of ours that has none, or whose own key is taken. */
 export function ledgerKey(id: string): string {
   return `ledger:${id}`
 }
 
-/** Under one key however it comes: pushed at once, late, or by its entry. */
+/** Gives a message the same key however it comes: pushed at once, late, or by its entry. */
 export function keyed(message: Message): Message {
   return message.dedupKey === null ? { ...message, dedupKey: ledgerKey(message.id) } : message
 }

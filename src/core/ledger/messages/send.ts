@@ -156,7 +156,7 @@ function formatData({ codec }: Ledgers, message: Message, mode: PublishMode): st
   return mode === 'full' ? formatMessageData(data) : formatHashedData(data, codec.sha256(canonicalBody(data)))
 }
 
-/** Where the message stands that was sent before under the same key; nowhere, if it was only put into the inbox. */
+/** The place of the message that was sent before under the same key. It has none if it was only put into the inbox. */
 async function earlierPlace({ tx }: LedgerTx, { message, result }: SentDelivery): Promise<EntryPlace> {
   const parcel = await tx.ledger.parcelOfMessage({ messageId: result?.id ?? message.id })
   if (!parcel) return NOWHERE

@@ -10,7 +10,7 @@ import { writerOf } from '../identities/identity.ts'
 import { contentOf } from '../messages/compose.ts'
 import { postOnWork } from './post.ts'
 
-/** Says on the topic of a work item what has happened to it. Those of the routing table are told; nobody, where it has none. */
+/** Writes on the topic of a work item what has happened to it, and tells the agents that the routing table names. */
 export async function emitEvent(ctx: Context, input: EmitEvent): Promise<PostedNote> {
   const type = parseEventType(input.type)
   const subject = parseText('subject', input.subject ?? '', ctx.limits.subjectBytes).trim() || null
@@ -47,7 +47,7 @@ function parseEventType(value: string): string {
   throw new PosternError('VALUE_INVALID', { field: 'type', value: type, next: 'Post a note with "postern note post".' })
 }
 
-/** Who is told of an event; undefined where the table knows nothing of its type. */
+/** The agents that are told of an event; undefined if the table does not know its type. */
 export function routeOf({ routing }: Pick<LedgerSettings, 'routing'>, type: string): EventRoute | undefined {
   return Object.hasOwn(routing, type) ? routing[type] : undefined
 }

@@ -6,7 +6,7 @@ import type { Ledgers, LedgerTx } from '../../context.ts'
 
 const NOT_PUBLISHED = 'not published'
 
-/** What of an entry is published only as a hash: the words of a note, the payload of an event; null where there is none. */
+/** What is published only as a hash: the text of a note, or the payload of an event; null if there is none. */
 function bodyOf(entry: WorkEntry): string | null {
   if (entry.kind === 'note') return entry.note
   return entry.payload === null ? null : JSON.stringify(entry.payload)
@@ -22,15 +22,15 @@ export function formatHashed({ codec }: Ledgers, entry: WorkEntry): string {
   return JSON.stringify({ ...note, note: NOT_PUBLISHED, sha256 })
 }
 
-/** Keeps the body of an entry here, for as long as there is the entry, which is for ever. */
+/** Keeps the body of an entry here as long as the entry exists, which is for ever. */
 export async function keepBody({ ctx, ledgers: { codec }, tx }: LedgerTx, entry: WorkEntry): Promise<void> {
   const text = bodyOf(entry)
   if (text !== null) await tx.ledger.putBody({ sha256: codec.sha256(text), text, createdAt: ctx.store.now() })
 }
 
 /**
- * An entry of one of ours with the body that was not published, where this deployment has it. Of anybody else's it is
- * not looked for: nobody puts our words into their own mouth by naming the hash.
+ * An entry by one of our agents, with the body that was not published if this deployment has it. Callers must not ask for
+ * an outsider's entry: an outsider could claim our words as its own by naming their hash.
  */
 export async function withBody(shelves: Shelves, entry: WorkEntry, text: string): Promise<WorkEntry> {
   const body = await keptBody(shelves, entry, text)
@@ -40,7 +40,7 @@ export async function withBody(shelves: Shelves, entry: WorkEntry, text: string)
   return payload === undefined ? entry : { ...entry, payload }
 }
 
-/** What the hash in an entry stands for, as it was hashed; undefined where it has none or this deployment has it not. */
+/** The body behind the hash in an entry. Undefined if there is no hash, or this deployment does not have the body. */
 export async function keptBody(
   shelves: Shelves,
   entry: WorkEntry | undefined,
@@ -58,7 +58,7 @@ function hashIn(entry: WorkEntry, text: string): string | undefined {
   return typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256) ? sha256 : undefined
 }
 
-/** Undefined where somebody has named the hash of a note as that of a payload. */
+/** Undefined if an event names the hash of a note's text, which need not be JSON. */
 function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text)

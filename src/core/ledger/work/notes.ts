@@ -62,7 +62,7 @@ function meantBy({ entity_id: id, entity_type: type }: Pick<PostNote, 'entity_id
   return isLedgerId(id) ? id : `${type}:${id}`
 }
 
-/** Who says that a topic is that of a task must mean a task. */
+/** Refuses an item of another type than the caller has named. */
 function requireType(
   { ledger: { network } }: Ledgers,
   entity: string,
@@ -83,7 +83,7 @@ function parseNotify(notify: readonly string[]): readonly string[] {
   return [...new Set(notify.map(parseAgentId))]
 }
 
-/** Oldest first. A long note stands where the last of its parts does. */
+/** Oldest first. A long note has the sequence number of the last of its parts. */
 export async function listNotes(ctx: Context, input: ListNotes): Promise<NotePage> {
   const about = meantBy(input)
   const after = parseAfter(input.after)

@@ -20,13 +20,13 @@ import { labelOf } from '../status.ts'
 import { formatHashed, keepBody } from './hashed-body.ts'
 import { type FoundWork, findWork, workPublication } from './items.ts'
 
-/** Something that is written about a work item, and of which some are told. */
+/** Something that is written about a work item, and the agents that are told of it. */
 export interface Posting {
   /** The item or its topic. */
   readonly about: string
   readonly purpose: 'note' | 'event'
   readonly type: string
-  /** Throws where that item is not meant. */
+  /** Throws if that item is not meant. */
   readonly requireItem: (entity: string) => void
   readonly notify: readonly string[]
   readonly priority: SeedPriority
@@ -41,7 +41,7 @@ interface PostOutcome {
   readonly told: readonly string[]
 }
 
-/** Writes it on the topic of the item and tells those concerned, each once: both or neither. */
+/** Writes it on the topic of the item and tells each agent once: both or neither. */
 export async function postOnWork(ctx: Context, posting: Posting): Promise<PostedNote> {
   const ledgers = await ctx.ledger()
   const agent = writerOf(ctx.caller)
@@ -70,7 +70,7 @@ async function postWithin(ltx: LedgerTx, posting: Posting, mode: PublishMode): P
   }
 }
 
-/** A note that is not published and tells nobody would be lost. An event only says what is known elsewhere. */
+/** A note that is not published and has no reader would be lost. An event only repeats what is known elsewhere. */
 function requireReader({ purpose, type }: Posting, known: readonly string[]): void {
   if (purpose !== 'note' || known.length > 0) return
   const next = `Nothing of the type ${type} is published here: name somebody to notify who is registered.`
@@ -138,7 +138,7 @@ export interface Targets {
   readonly unknown: readonly string[]
 }
 
-/** Divides names into those who are registered and those who are not. Whoever speaks is not told what it says itself. */
+/** Divides names into agents that are registered and others. The speaker is left out: it knows what it says. */
 export async function targetsOf(shelves: Shelves, names: readonly string[], speaker: string): Promise<Targets> {
   const known: string[] = []
   const unknown: string[] = []

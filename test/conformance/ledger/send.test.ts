@@ -157,6 +157,32 @@ conformance('sending a message on the record', ({ rule, open }) => {
     expect(only(await quinn.messages.send(inboxOnly))).toMatchObject(unwritten)
   })
 
+  rule('leaves a published parcel on the local ledger for a message with a key, and none for any other', async () => {
+    verifies('S003.send')
+    const { postern } = await open({ agents: TEAM })
+    const quinn = postern.as(caller('quinn'))
+    const long = {
+      to_agent: 'mindy',
+      message_type: 'fyi',
+      subject: 'Long',
+      payload: 'one two three '.repeat(300),
+    } as const
+    await quinn.messages.send(long)
+    const sent = only(await quinn.messages.send({ ...long, dedup_key: 'long' }))
+    const parcels = await postern.ledger.parcels({ state: 'published' })
+    // A client over HTTP gives every message a key.
+    expect(parcels.filter(({ message }) => message?.dedupKey === null)).toEqual([])
+    const parcel = parcels.find(({ message }) => message?.id === sent.message_id)
+    const { steps = [], made = {} } = parcel ?? {}
+    const [name = '', fileTopicId = ''] = Object.entries(made)[0] ?? []
+    expect(parcel).toMatchObject({ purpose: 'message', about: 'mindy', price: 0, done: steps.length, error: null })
+    expect(parcel).toMatchObject({ lane: sent.topic_id, sequence: sent.sequence, message: { id: sent.message_id } })
+    expect(steps.map(({ kind }) => kind)).toEqual(['topic', ...steps.slice(1).map(() => 'submission')])
+    expect(steps.at(-2)).toMatchObject({ topicId: sent.topic_id, text: expect.stringContaining(`hcs://1/{${name}}`) })
+    const texts = await textsOn(postern, sent.topic_id)
+    expect(texts.at(-1)).toContain(`hcs://1/${fileTopicId}`)
+  })
+
   rule('is one message though many send it at once under one key', async () => {
     verifies('S003.send')
     const { postern } = await open({ agents: TEAM })

@@ -4,10 +4,10 @@ import type { LedgerIdentity } from '../../model/ledger/identity.ts'
 import { formatConnectionMemo, transactionMemo } from '../../model/ledger/memos.ts'
 import { formatOperatorId } from '../../model/ledger/operator.ts'
 import type { LedgerParcel } from '../../model/ledger/parcel.ts'
+import { type TopicRole, UNKNOWN_HASH } from '../../model/ledger/topic.ts'
 import { formatAccountKey } from '../../model/ledger/topic-key.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context, LedgerTx } from '../context.ts'
-import { follow, UNKNOWN_HASH } from './follow.ts'
 import type { NewEntry, Publication, PublicationOutcome } from './publish.ts'
 
 type Place = Pick<LedgerIdentity, 'account' | 'inboundTopicId' | 'outboundTopicId'>
@@ -189,4 +189,36 @@ function withSequence(text: string, field: string, sequence: string): string {
 
 function recordOn({ outboundTopicId }: Place, text: string, memo: string): NewEntry {
   return { topicId: outboundTopicId, text, memo, isRecord: true }
+}
+
+export interface FollowedTopic {
+  readonly id: string
+  readonly role: TopicRole
+  readonly agent: string | null
+  /** The last entry that is taken as known. */
+  readonly from: { readonly sequence: number; readonly runningHash: string }
+}
+
+/** Stores a topic that another account has made, so that it is listened to. One that is known stays as it is. */
+export async function follow(
+  { ctx, ledgers: { ledger }, tx }: LedgerTx,
+  { id, role, agent, from }: FollowedTopic,
+): Promise<void> {
+  if ((await tx.ledger.getTopic({ id }))?.network === ledger.network) return
+  await tx.ledger.insertTopic({
+    id,
+    network: ledger.network,
+    role,
+    agent,
+    entity: null,
+    memo: '',
+    adminKey: null,
+    submitKey: null,
+    ...from,
+    consensusAt: null,
+    takenIn: from.sequence,
+    trouble: null,
+    createdAt: ctx.store.now(),
+    deletedAt: null,
+  })
 }

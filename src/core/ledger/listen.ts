@@ -1,11 +1,10 @@
 import { PosternError } from '../../model/errors.ts'
 import type { LedgerEntry } from '../../model/ledger/entry.ts'
-import type { LedgerTopic } from '../../model/ledger/topic.ts'
+import { type LedgerTopic, type TopicRole, UNKNOWN_HASH } from '../../model/ledger/topic.ts'
 import type { Shelves } from '../../store/store.ts'
 import { tellPeople } from '../agents/people.ts'
 import type { Context, Ledgers, LedgerTx } from '../context.ts'
 import { ring } from '../rings.ts'
-import { UNKNOWN_HASH } from './follow.ts'
 import { lookOutside, type Outside } from './intake/outside.ts'
 import { type IntakeResult, noteSkipped, takeIn } from './intake/take-in.ts'
 
@@ -141,4 +140,26 @@ function report(ctx: Context, topic: string, taken: BatchResult): void {
   const { badAt } = taken
   noteSkipped(ctx, topic, taken)
   if (badAt !== null) ctx.note('ledger.broken', { topic, sequence: badAt })
+}
+
+/** The name of the lease, on the shelf of relays, that the listening process holds. */
+export function listenerLease(network: string): string {
+  return `ledger:${network}`
+}
+
+/** Roles of topics on which others write to us. Topics that only we write to are not followed. */
+const ROLES: readonly TopicRole[] = ['inbound', 'connection', 'work']
+
+/** Every topic of the network on which others may write to us. */
+export async function topicsToFollow({ store }: Context, network: string): Promise<ReadonlySet<string>> {
+  const { ledger } = store.read
+  const ids = new Set<string>()
+  for (const role of ROLES) {
+    const topics = await ledger.listTopics({ network, role })
+    for (const { id, deletedAt } of topics) if (deletedAt === null) ids.add(id)
+  }
+  for (const { isIncoming, state, requestId, requestTopicId } of await ledger.connections({ network })) {
+    if (!isIncoming && state === 'requested' && requestId !== null) ids.add(requestTopicId)
+  }
+  return ids
 }

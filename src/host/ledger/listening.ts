@@ -1,6 +1,5 @@
 import type { Context, Ledgers } from '../../core/context.ts'
-import { listenerLease, topicsToFollow } from '../../core/ledger/follow.ts'
-import { listenOnce } from '../../core/ledger/listen.ts'
+import { listenerLease, listenOnce, topicsToFollow } from '../../core/ledger/listen.ts'
 import { publishDue } from '../../core/ledger/publisher.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { machineName } from '../../kit/node/processes.ts'

@@ -44,6 +44,9 @@ export const TOPIC_ROLES = ['inbound', 'outbound', 'connection', 'work', 'defini
 export type TopicRole = (typeof TOPIC_ROLES)[number]
 
 export const GENESIS_HASH = '00'.repeat(48)
+
+/** The hash of a topic that is followed from its middle: the first entry is believed, and all later ones are checked. */
+export const UNKNOWN_HASH = ''
 export const MEMO_BYTES = 100
 /** How long readers may keep what they know of a topic, as the memos of the seed say. */
 export const MEMO_TTL = 3600

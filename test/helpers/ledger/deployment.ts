@@ -1,6 +1,5 @@
 import type { Context, Ledgers } from '../../../src/core/context.ts'
-import { topicsToFollow } from '../../../src/core/ledger/follow.ts'
-import { listenOnce } from '../../../src/core/ledger/listen.ts'
+import { listenOnce, topicsToFollow } from '../../../src/core/ledger/listen.ts'
 import { publishDue } from '../../../src/core/ledger/publisher.ts'
 import { createPostern } from '../../../src/core/postern.ts'
 import { createContext, type OpenOptions } from '../../../src/host/context.ts'

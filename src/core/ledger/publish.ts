@@ -37,8 +37,8 @@ export interface EntryWriter {
 }
 
 export interface NewTopic {
-  /** How a parcel refers to it. Absent: by a new name, which cannot stand in any text that was written before. */
-  readonly name?: string
+  /** How a parcel refers to it. Null: by a new name, which cannot stand in any text that was written before. */
+  readonly name: string | null
   readonly memo: string
   readonly adminKey: string | null
   readonly submitKey: string | null

@@ -38,7 +38,7 @@ function createStepWriter(ctx: Context, steps: ParcelStep[]): EntryWriter {
   return {
     async createTopic(topic) {
       const name = topic.name ?? ctx.newId(topic.role)
-      steps.push({ kind: 'topic', name, ...topic })
+      steps.push({ kind: 'topic', ...topic, name })
       return referenceTo(name)
     },
 

@@ -42,6 +42,7 @@ export async function writeFile({ codec }: Ledgers, entryWriter: EntryWriter, fi
   const { agent, account, mime, content } = file
   const { memo, entries } = codec.encodeFile({ mime, content })
   const topicId = await entryWriter.createTopic({
+    name: null,
     memo,
     adminKey: null,
     submitKey: formatAccountKey(account),

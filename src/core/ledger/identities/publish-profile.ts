@@ -75,7 +75,15 @@ export async function definitionsTopic({ ledger }: Ledgers, shelves: Shelves): P
 
 export function newDefinitionsTopic({ ledger: { operator } }: Ledgers): NewTopic {
   const key = formatAccountKey(operator)
-  return { memo: DEFINITIONS_MEMO, adminKey: key, submitKey: key, role: 'definitions', agent: null, entity: null }
+  return {
+    name: null,
+    memo: DEFINITIONS_MEMO,
+    adminKey: key,
+    submitKey: key,
+    role: 'definitions',
+    agent: null,
+    entity: null,
+  }
 }
 
 /** The file that was published last is the agent's profile. */

@@ -8,7 +8,7 @@ import { type TopicRole, UNKNOWN_HASH } from '../../model/ledger/topic.ts'
 import { formatAccountKey } from '../../model/ledger/topic-key.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context, LedgerTx } from '../context.ts'
-import type { NewEntry, Publication, PublicationOutcome } from './publish.ts'
+import type { LedgerEntryDraft, Publication, PublicationOutcome } from './publish.ts'
 
 type Place = Pick<LedgerIdentity, 'account' | 'inboundTopicId' | 'outboundTopicId'>
 
@@ -187,7 +187,7 @@ function withSequence(text: string, field: string, sequence: string): string {
   return text.replace(`"${field}":0`, `"${field}":${sequence}`)
 }
 
-function recordOn({ outboundTopicId }: Place, text: string, memo: string): NewEntry {
+function recordOn({ outboundTopicId }: Place, text: string, memo: string): LedgerEntryDraft {
   return { topicId: outboundTopicId, text, memo, isRecord: true }
 }
 

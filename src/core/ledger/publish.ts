@@ -5,8 +5,8 @@ import { findSecret } from '../../model/ledger/secret-scan.ts'
 import type { TopicRole } from '../../model/ledger/topic.ts'
 import type { Message } from '../../model/message.ts'
 import type { Ledgers, LedgerTx } from '../context.ts'
-import { createParcelPublishing } from './write-down.ts'
-import { createLocalPublishing } from './write-now.ts'
+import { createParcelStrategy } from './write-down.ts'
+import { createLocalStrategy } from './write-now.ts'
 
 /** Something to publish: topics and entries that belong together. */
 export interface Publication {
@@ -28,15 +28,15 @@ export interface Publication {
  */
 export interface EntryWriter {
   /** Returns the id of the topic. */
-  createTopic(topic: NewTopic): Promise<string>
+  createTopic(topic: LedgerTopicDraft): Promise<string>
   /** Returns the sequence number of the entry, which a parcel only knows by the entry's name. */
-  submit(entry: NewEntry): Promise<string>
+  submit(entry: LedgerEntryDraft): Promise<string>
   setAccountMemo(change: { readonly account: string; readonly memo: string }): Promise<void>
   /** The topic of a work item that is there, or that an earlier publication of the same lane makes. */
   topicOfItem(entity: string): Promise<string>
 }
 
-export interface NewTopic {
+export interface LedgerTopicDraft {
   /** How a parcel refers to it. Null: by a new name, which cannot stand in any text that was written before. */
   readonly name: string | null
   readonly memo: string
@@ -47,7 +47,7 @@ export interface NewTopic {
   readonly entity: string | null
 }
 
-export interface NewEntry {
+export interface LedgerEntryDraft {
   /** How a parcel refers to its sequence number. */
   readonly name?: string
   readonly topicId: string
@@ -69,7 +69,7 @@ export interface PublicationOutcome extends Omit<Publication, 'write'> {
 }
 
 /** How publications get to a ledger. Both ways are part of the transaction, so all of them are published or none. */
-export interface Publishing {
+export interface PublishStrategy {
   publish(publications: readonly Publication[], options: PublishOptions): Promise<readonly PublicationOutcome[]>
 }
 
@@ -99,8 +99,8 @@ export function publishAll(
   options: PublishOptions = {},
 ): Promise<readonly PublicationOutcome[]> {
   const { within } = ltx.ledgers.ledger
-  const publishing = within ? createLocalPublishing(ltx, within) : createParcelPublishing(ltx)
-  return publishing.publish(publications, options)
+  const strategy = within ? createLocalStrategy(ltx, within) : createParcelStrategy(ltx)
+  return strategy.publish(publications, options)
 }
 
 /** Refuses to publish what looks like a secret. A ledger that only this deployment reads is not checked. */

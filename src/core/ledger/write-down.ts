@@ -2,10 +2,10 @@ import type { LedgerParcel, ParcelDraft, ParcelStep } from '../../model/ledger/p
 import { priceOfSteps } from '../../model/ledger/price.ts'
 import type { Context, LedgerTx } from '../context.ts'
 import { requireBudget } from './budget.ts'
-import type { EntryWriter, Publication, Publishing } from './publish.ts'
+import type { EntryWriter, Publication, PublishStrategy } from './publish.ts'
 
 /** Writes parcels down for a ledger elsewhere. The publisher sends them once the transaction is committed. */
-export function createParcelPublishing(ltx: LedgerTx): Publishing {
+export function createParcelStrategy(ltx: LedgerTx): PublishStrategy {
   const { ctx, tx } = ltx
   return {
     async publish(publications, { budget = 'require' }) {

@@ -3,14 +3,14 @@ import type { TopicRole } from '../../model/ledger/topic.ts'
 import type { LedgerTx } from '../context.ts'
 import { followUp } from './completions.ts'
 import { hasOwnKey } from './messages/compose.ts'
-import type { EntryWriter, Publication, PublicationOutcome, Publishing } from './publish.ts'
+import type { EntryWriter, Publication, PublicationOutcome, PublishStrategy } from './publish.ts'
 import { requireTopicOfItem } from './work/items.ts'
 import { draftParcel, newParcel } from './write-down.ts'
 
 type Within = NonNullable<Ledger['within']>
 
 /** Writes to the local ledger at once, as a part of the transaction. Nothing costs anything and nothing waits. */
-export function createLocalPublishing(ltx: LedgerTx, within: Within): Publishing {
+export function createLocalStrategy(ltx: LedgerTx, within: Within): PublishStrategy {
   return {
     async publish(publications) {
       const outcomes: PublicationOutcome[] = []

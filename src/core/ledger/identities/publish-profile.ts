@@ -8,7 +8,7 @@ import type { LedgerTopic } from '../../../model/ledger/topic.ts'
 import { formatAccountKey } from '../../../model/ledger/topic-key.ts'
 import type { Shelves } from '../../../store/store.ts'
 import type { Ledgers, LedgerTx } from '../../context.ts'
-import type { NewTopic, Publication, PublicationOutcome } from '../publish.ts'
+import type { LedgerTopicDraft, Publication, PublicationOutcome } from '../publish.ts'
 import { writeFile } from '../write-message.ts'
 
 /** Setups and profiles are published one after the other, so that there is one definitions topic and no older profile wins. */
@@ -73,7 +73,7 @@ export async function definitionsTopic({ ledger }: Ledgers, shelves: Shelves): P
   return topic
 }
 
-export function newDefinitionsTopic({ ledger: { operator } }: Ledgers): NewTopic {
+export function newDefinitionsTopic({ ledger: { operator } }: Ledgers): LedgerTopicDraft {
   const key = formatAccountKey(operator)
   return {
     name: null,

@@ -111,10 +111,10 @@ const executables = {
     secrets: 'src/host/credentials/secrets.ts',
     bells: 'src/wires/local/bells.ts',
     queue: 'src/store/sqlite/queue.ts',
-    'log-thread': 'src/store/sqlite/log/log-thread.ts',
+    'log-thread': 'src/store/sqlite/log-thread.ts',
     'bus-registry': 'src/host/bus/bus-registry.ts',
     yaml: 'yaml',
-    rewake: 'src/cli/wake/rewake.ts',
+    rewake: 'src/cli/commands/wake/rewake.ts',
     serve: 'src/server/serve.ts',
     'mcp-stdio': 'src/mcp/mcp-stdio.ts',
     'mcp-http': 'src/mcp/mcp-http.ts',
@@ -127,7 +127,7 @@ const executables = {
 const often = {
   ...executables,
   plugins: [onUse, withoutSourceErrors],
-  entryPoints: { hot: 'src/cli/hot.ts', hook: 'src/cli/hook.ts' },
+  entryPoints: { hot: 'src/cli/hot.ts', hook: 'src/cli/entries/hook.ts' },
 }
 
 const bus = {
@@ -140,7 +140,7 @@ const bus = {
 const looks = {
   ...executables,
   plugins: [onUse, withoutErrors],
-  entryPoints: { peek: 'src/cli/peek.ts', 'hook-peek': 'src/cli/hook-peek.ts' },
+  entryPoints: { peek: 'src/cli/entries/drain-look.ts', 'hook-peek': 'src/cli/entries/hook-look.ts' },
 }
 
 const library = {

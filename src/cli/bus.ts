@@ -1,10 +1,10 @@
 import { openBussed } from '../host/bus/open-bussed.ts'
 import type { BusPostern } from '../model/postern.ts'
-import type { Args, Command } from './command.ts'
 import { busPost } from './commands/bus/post.ts'
 import { busRead } from './commands/bus/read.ts'
-import { parseArgs } from './parse.ts'
-import { runCommand } from './run.ts'
+import type { Args, Command } from './shell/command.ts'
+import { parseArgs } from './shell/parse.ts'
+import { runCommand } from './shell/run-command.ts'
 
 /** The commands by which agents talk on a bus: they load nothing that they do not need. */
 const COMMANDS: readonly Command<BusPostern>[] = [busPost, busRead]

@@ -1,4 +1,4 @@
-import type { Form } from './command.ts'
+import type { Form } from './shell/command.ts'
 
 /** How `inbox drain` is spelled: apart from what it does, because a look that finds nothing needs only this. */
 export const DRAIN_FORM: Form = {

@@ -1,10 +1,10 @@
 import { openHot } from '../host/open-hot.ts'
 import type { HotPostern } from '../model/postern.ts'
-import type { Args, Command } from './command.ts'
-import { inboxDrain } from './commands/inbox-drain.ts'
-import { inboxPush } from './commands/inbox-push.ts'
-import { parseArgs } from './parse.ts'
-import { runCommand } from './run.ts'
+import { inboxDrain } from './commands/inbox/drain.ts'
+import { inboxPush } from './commands/inbox/push.ts'
+import type { Args, Command } from './shell/command.ts'
+import { parseArgs } from './shell/parse.ts'
+import { runCommand } from './shell/run-command.ts'
 
 /** The commands that run thousands of times a day: they load nothing that they do not need. */
 const HOT: readonly Command<HotPostern>[] = [inboxPush, inboxDrain]

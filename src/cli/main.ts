@@ -1,15 +1,14 @@
 import { openOrConnect } from '../host/open.ts'
 import { EXIT, PosternError } from '../model/errors.ts'
-import type { Command } from './command.ts'
-import { endOptions } from './command-line.ts'
-import { agentAdd, agentList, agentRemove, agentRename, agentShow } from './commands/agent.ts'
+import { agentAdd, agentList, agentRemove, agentRename, agentShow } from './commands/agent/agent.ts'
 import { busIssues } from './commands/bus/issues.ts'
 import { busDiscover, busList } from './commands/bus/look.ts'
 import { busPost } from './commands/bus/post.ts'
 import { busRead } from './commands/bus/read.ts'
 import { busRotate, busVerify } from './commands/bus/upkeep.ts'
 import { busWatch } from './commands/bus/watch.ts'
-import { configShow, configTrust } from './commands/config.ts'
+import { configShow, configTrust } from './commands/config/config.ts'
+import { courier } from './commands/courier/courier.ts'
 import {
   decisionAwait,
   decisionCancel,
@@ -18,9 +17,10 @@ import {
   decisionList,
   decisionRespond,
   decisionShow,
-} from './commands/decision.ts'
-import { doctor } from './commands/doctor.ts'
-import { events } from './commands/events.ts'
+} from './commands/decision/decision.ts'
+import { demo } from './commands/demo/demo.ts'
+import { doctor } from './commands/doctor/doctor.ts'
+import { events } from './commands/events/events.ts'
 import {
   gateCheck,
   gateCreate,
@@ -30,7 +30,7 @@ import {
   gateResolve,
   gateShow,
   gateWaive,
-} from './commands/gate.ts'
+} from './commands/gate/gate.ts'
 import { handoffClean, handoffInit } from './commands/handoff/folders.ts'
 import { handoffInherit } from './commands/handoff/inherit.ts'
 import { handoffLeave } from './commands/handoff/leave.ts'
@@ -48,13 +48,35 @@ import {
   inboxSearch,
   inboxShow,
   inboxWait,
-} from './commands/inbox.ts'
+} from './commands/inbox/inbox.ts'
+import { inboxMine } from './commands/inbox/mine.ts'
+import { inboxSnooze } from './commands/inbox/snooze.ts'
 import { inboxDrainStyled } from './commands/inbox-drain-styled.ts'
 import { inboxPushAndWait } from './commands/inbox-push-wait.ts'
-import { init } from './commands/init.ts'
-import { planDelete, planList, planPause, planResume, planRun, planSet, planShow } from './commands/plan.ts'
-import { run } from './commands/run.ts'
-import { serve } from './commands/serve.ts'
+import { init } from './commands/init/init.ts'
+import {
+  ledgerAccept,
+  ledgerConnect,
+  ledgerConnections,
+  ledgerDisconnect,
+  ledgerReject,
+  ledgerSay,
+} from './commands/ledger/connections.ts'
+import { ledgerEmit } from './commands/ledger/emit.ts'
+import { ledgerExport } from './commands/ledger/export.ts'
+import { ledgerListen } from './commands/ledger/listen.ts'
+import { ledgerDrop, ledgerParcels, ledgerRetry } from './commands/ledger/parcels.ts'
+import { ledgerProfile } from './commands/ledger/profile.ts'
+import { ledgerServe } from './commands/ledger/serve.ts'
+import { ledgerSetup, ledgerStatus } from './commands/ledger/status.ts'
+import { ledgerRead, ledgerTopicCreate, ledgerTopics } from './commands/ledger/topics.ts'
+import { ledgerVerify } from './commands/ledger/verify.ts'
+import { mcp } from './commands/mcp/mcp.ts'
+import { messageInbox, messageSend } from './commands/message/message.ts'
+import { noteList, notePost } from './commands/note/note.ts'
+import { planDelete, planList, planPause, planResume, planRun, planSet, planShow } from './commands/plan/plan.ts'
+import { run } from './commands/run/run.ts'
+import { serve } from './commands/serve/serve.ts'
 import {
   serviceCreate,
   serviceEvents,
@@ -62,7 +84,7 @@ import {
   serviceReplay,
   serviceRevoke,
   serviceRotate,
-} from './commands/service.ts'
+} from './commands/service/service.ts'
 import {
   spaceClose,
   spaceCreate,
@@ -73,45 +95,23 @@ import {
   spaceList,
   spacePost,
   spaceShow,
-} from './commands/space.ts'
-import { tokenCreate, tokenList, tokenRevoke } from './commands/token.ts'
-import { tour } from './commands/tour.ts'
-import { trace } from './commands/trace.ts'
-import { backup, migrate } from './commands/upkeep.ts'
-import { version } from './commands/version.ts'
-import { wake } from './commands/wake.ts'
-import { completionCommand } from './completion.ts'
-import { courier } from './courier/courier.ts'
-import { demo } from './demo/demo.ts'
-import { inboxSnooze } from './desk/snooze.ts'
-import { status } from './desk/status.ts'
-import { watch } from './desk/watch.ts'
-import { helpFor, overview } from './help.ts'
-import {
-  ledgerAccept,
-  ledgerConnect,
-  ledgerConnections,
-  ledgerDisconnect,
-  ledgerReject,
-  ledgerSay,
-} from './ledger/connections.ts'
-import { ledgerEmit } from './ledger/emit.ts'
-import { ledgerExport } from './ledger/export.ts'
-import { inboxMine } from './ledger/inbox-mine.ts'
-import { ledgerListen } from './ledger/listen.ts'
-import { messageInbox, messageSend } from './ledger/message.ts'
-import { noteList, notePost } from './ledger/note.ts'
-import { ledgerDrop, ledgerParcels, ledgerRetry } from './ledger/parcels.ts'
-import { ledgerProfile } from './ledger/profile.ts'
-import { ledgerServe } from './ledger/serve.ts'
-import { ledgerSetup, ledgerStatus } from './ledger/status.ts'
-import { ledgerRead, ledgerTopicCreate, ledgerTopics } from './ledger/topics.ts'
-import { ledgerVerify } from './ledger/verify.ts'
-import { mcp } from './mcp/mcp.ts'
-import { ui } from './page/ui.ts'
-import { parseArgs } from './parse.ts'
-import { asksForJson, printLine, report, runCommand } from './run.ts'
-import { nearest } from './suggest.ts'
+} from './commands/space/space.ts'
+import { status } from './commands/status/status.ts'
+import { watch } from './commands/status/watch.ts'
+import { backup, migrate } from './commands/store/store.ts'
+import { tokenCreate, tokenList, tokenRevoke } from './commands/token/token.ts'
+import { tour } from './commands/tour/tour.ts'
+import { trace } from './commands/trace/trace.ts'
+import { ui } from './commands/ui/ui.ts'
+import { version } from './commands/version/version.ts'
+import { wake } from './commands/wake/wake.ts'
+import type { Command } from './shell/command.ts'
+import { endOptions } from './shell/command-line.ts'
+import { completionCommand } from './shell/completion.ts'
+import { helpFor, overview } from './shell/help.ts'
+import { parseArgs } from './shell/parse.ts'
+import { asksForJson, printLine, report, runCommand } from './shell/run-command.ts'
+import { nearest } from './shell/suggest.ts'
 
 /** Every command there is, in the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [

@@ -1,6 +1,6 @@
 import { EXIT } from '../../model/errors.ts'
-import type { Command } from '../command.ts'
-import { HOOK_FORM } from '../hook-form.ts'
+import type { Command } from '../shell/command.ts'
+import { HOOK_FORM } from './hook/hook.ts'
 
 /** Known here for its help only: hooks are answered before any other command is even loaded. */
 export const hook: Command = {

@@ -1,7 +1,7 @@
 import { renderLines } from '../../render/lines.ts'
-import type { Command } from '../command.ts'
-import { usage } from '../parse.ts'
-import { drainAs, type Format, inboxDrain } from './inbox-drain.ts'
+import type { Command } from '../shell/command.ts'
+import { usage } from '../shell/parse.ts'
+import { drainAs, type Format, inboxDrain } from './inbox/drain.ts'
 
 /** `inbox drain` in every style: the fence, or seed 001's format of one line a message. */
 export const inboxDrainStyled: Command = {

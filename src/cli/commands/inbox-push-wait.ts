@@ -1,9 +1,9 @@
 import { RECEIPT_STAGES, type ReceiptStage } from '../../model/receipt.ts'
-import type { Args, Command } from '../command.ts'
-import { usage } from '../parse.ts'
-import { answer } from '../print.ts'
-import { requireDuration } from '../times.ts'
-import { DEFAULT_TIMEOUT, describePush, inboxPush, readMessage } from './inbox-push.ts'
+import type { Args, Command } from '../shell/command.ts'
+import { usage } from '../shell/parse.ts'
+import { answer } from '../shell/print.ts'
+import { requireDuration } from '../shell/times.ts'
+import { DEFAULT_TIMEOUT, describePush, inboxPush, readMessage } from './inbox/push.ts'
 
 /** `inbox push` with all it can do: the same push, and on request the wait for its receipt. */
 export const inboxPushAndWait: Command = {

@@ -2,9 +2,9 @@ import { fstatSync } from 'node:fs'
 import type { PostEntry } from '../../../model/bus/bus.ts'
 import { BUS_LIMITS } from '../../../model/bus/entry.ts'
 import { PosternError } from '../../../model/errors.ts'
-import type { Args, Form } from '../../command.ts'
-import { usage } from '../../parse.ts'
-import { type Bounds, readAtMost, readFileAtMost } from '../../sources/bounded.ts'
+import { type Bounds, readAtMost, readFileAtMost } from '../../shell/bounded-input.ts'
+import type { Args, Form } from '../../shell/command.ts'
+import { usage } from '../../shell/parse.ts'
 
 type Body = Pick<PostEntry, 'body' | 'body_base64'>
 

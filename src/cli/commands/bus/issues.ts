@@ -1,10 +1,10 @@
 import type { BusIssue, IssueGraph } from '../../../model/bus/issue.ts'
 import { formatDot, formatMermaid } from '../../../render/issue-graph.ts'
 import { showField } from '../../../render/terminal.ts'
-import type { Args, Command, Io } from '../../command.ts'
-import { formatJson } from '../../json.ts'
-import { usage } from '../../parse.ts'
-import { formatTable } from '../../table.ts'
+import type { Args, Command, Io } from '../../shell/command.ts'
+import { formatJson } from '../../shell/json.ts'
+import { usage } from '../../shell/parse.ts'
+import { formatTable } from '../../shell/table.ts'
 import { openPosternForBus, PLACE_OPTIONS } from './place.ts'
 
 const MAX_LINE = 1_000

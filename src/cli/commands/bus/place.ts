@@ -4,7 +4,7 @@ import type { Config } from '../../../host/config.ts'
 import type { BusPlace } from '../../../model/bus/entry.ts'
 import { PosternError } from '../../../model/errors.ts'
 import type { BusPostern } from '../../../model/postern.ts'
-import type { Args, Io, Option } from '../../command.ts'
+import type { Args, Io, Option } from '../../shell/command.ts'
 
 /** Every command of the bus is told in this way which one is meant. */
 export const PLACE_OPTIONS: readonly Option[] = [

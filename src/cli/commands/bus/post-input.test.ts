@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parseArgs } from '../../parse.ts'
+import { parseArgs } from '../../shell/parse.ts'
 import { busPost } from './post.ts'
 import { parseAttach, parseLink, parseParent, readHeader } from './post-input.ts'
 

@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import type { PostEntry } from '../../../model/bus/bus.ts'
 import type { BusLink, BusMeta, BusParent } from '../../../model/bus/entry.ts'
 import type { Json } from '../../../model/json.ts'
-import type { Args, Form } from '../../command.ts'
-import { usage } from '../../parse.ts'
+import type { Args, Form } from '../../shell/command.ts'
+import { usage } from '../../shell/parse.ts'
 
 /** A file to attach, and what is said of it. */
 export interface NamedFile {

@@ -1,9 +1,9 @@
 import type { BusPage, ReadBus } from '../../../model/bus/bus.ts'
 import type { BusEntry } from '../../../model/bus/entry.ts'
 import type { BusPostern } from '../../../model/postern.ts'
-import type { Command, Io } from '../../command.ts'
-import { printText } from '../../following.ts'
-import { formatJson } from '../../json.ts'
+import type { Command, Io } from '../../shell/command.ts'
+import { printText } from '../../shell/following.ts'
+import { formatJson } from '../../shell/json.ts'
 import { openPosternForBus, PLACE_OPTIONS } from './place.ts'
 import { ENTRY_OPTIONS, numberIn, showEntries, tellFaults, wantedBy } from './shown.ts'
 

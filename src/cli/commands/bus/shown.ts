@@ -3,8 +3,8 @@ import type { BusEntry, BusPlace } from '../../../model/bus/entry.ts'
 import { PosternError } from '../../../model/errors.ts'
 import { renderBusEntry } from '../../../render/bus-entry.ts'
 import { foldLines } from '../../../render/terminal.ts'
-import type { Args, Io, Option } from '../../command.ts'
-import { counted } from '../../print.ts'
+import type { Args, Io, Option } from '../../shell/command.ts'
+import { counted } from '../../shell/print.ts'
 import { placeFlags } from './place.ts'
 
 /** Which entries are wanted. */

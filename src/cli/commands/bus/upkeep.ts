@@ -2,9 +2,9 @@ import type { BusFault, BusVerification } from '../../../model/bus/bus.ts'
 import { placeName } from '../../../model/bus/place.ts'
 import { EXIT } from '../../../model/errors.ts'
 import { showField } from '../../../render/terminal.ts'
-import type { Command, Form } from '../../command.ts'
-import { usage } from '../../parse.ts'
-import { answer, counted } from '../../print.ts'
+import type { Command, Form } from '../../shell/command.ts'
+import { usage } from '../../shell/parse.ts'
+import { answer, counted } from '../../shell/print.ts'
 import { openPosternForBus, PLACE_OPTIONS } from './place.ts'
 
 const MAX_LINE = 1_000

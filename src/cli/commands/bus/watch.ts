@@ -1,9 +1,9 @@
 import type { BusPage, ReadBus } from '../../../model/bus/bus.ts'
 import { asPosternError } from '../../../model/errors.ts'
 import type { Postern } from '../../../model/postern.ts'
-import type { Args, Command, Io } from '../../command.ts'
-import { insist, printText, stayLean } from '../../following.ts'
-import { formatJsonLine } from '../../json.ts'
+import type { Args, Command, Io } from '../../shell/command.ts'
+import { insist, printText, stayLean } from '../../shell/following.ts'
+import { formatJsonLine } from '../../shell/json.ts'
 import { openPosternForBus, PLACE_OPTIONS, type PosternForBus } from './place.ts'
 import { ENTRY_OPTIONS, numberIn, showEntries, tellFaults, wantedBy } from './shown.ts'
 

@@ -1,7 +1,7 @@
 import { showField } from '../../../render/terminal.ts'
-import type { Command } from '../../command.ts'
-import { answer, counted } from '../../print.ts'
-import { requireDuration } from '../../times.ts'
+import type { Command } from '../../shell/command.ts'
+import { answer, counted } from '../../shell/print.ts'
+import { requireDuration } from '../../shell/times.ts'
 import { PLACE_OPTIONS, placeIn } from './place.ts'
 
 const MAX_LINE = 1_000

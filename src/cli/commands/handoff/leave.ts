@@ -1,9 +1,9 @@
 import type { LeaveItem, LeftItem } from '../../../model/handoff/handoff.ts'
 import { parseItemPriority, parseItemType } from '../../../model/handoff/item.ts'
 import { showField } from '../../../render/terminal.ts'
-import type { Args, Command } from '../../command.ts'
-import { usage } from '../../parse.ts'
-import { answer, counted } from '../../print.ts'
+import type { Args, Command } from '../../shell/command.ts'
+import { usage } from '../../shell/parse.ts'
+import { answer, counted } from '../../shell/print.ts'
 import { PLACE_OPTIONS, placeIn, sessionIn } from './place.ts'
 import { FILE_OPTION, readText } from './text.ts'
 

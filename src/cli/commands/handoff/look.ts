@@ -1,9 +1,9 @@
 import type { HandoffListing, ListedItem } from '../../../model/handoff/handoff.ts'
 import { type HandoffItem, OWN_BOX } from '../../../model/handoff/item.ts'
 import { showBlock, showField } from '../../../render/terminal.ts'
-import type { Command, Io } from '../../command.ts'
-import { answer, counted } from '../../print.ts'
-import { formatTable } from '../../table.ts'
+import type { Command, Io } from '../../shell/command.ts'
+import { answer, counted } from '../../shell/print.ts'
+import { formatTable } from '../../shell/table.ts'
 import { PLACE_OPTIONS, placeIn } from './place.ts'
 
 const MAX_LINE = 1_000

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { ownSession } from '../../../host/identity.ts'
 import type { HandoffPlace } from '../../../model/handoff/handoff.ts'
 import type { Postern } from '../../../model/postern.ts'
-import type { Args, Option } from '../../command.ts'
+import type { Args, Option } from '../../shell/command.ts'
 
 /** Every command of the handoff is told in this way which project is meant. */
 export const PLACE_OPTIONS: readonly Option[] = [

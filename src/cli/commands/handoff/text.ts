@@ -1,7 +1,7 @@
 import { PosternError } from '../../../model/errors.ts'
-import type { Args, Form, Option } from '../../command.ts'
-import { usage } from '../../parse.ts'
-import { type Bounds, readAtMost, readFileAtMost } from '../../sources/bounded.ts'
+import { type Bounds, readAtMost, readFileAtMost } from '../../shell/bounded-input.ts'
+import type { Args, Form, Option } from '../../shell/command.ts'
+import { usage } from '../../shell/parse.ts'
 
 export const FILE_OPTION: Option = { name: 'file', value: '<path>', summary: 'read the text from a file; - is stdin' }
 

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { endOptions } from '../../../../src/cli/command-line.ts'
 import { COMMANDS } from '../../../../src/cli/main.ts'
-import { parseArgs } from '../../../../src/cli/parse.ts'
+import { endOptions } from '../../../../src/cli/shell/command-line.ts'
+import { parseArgs } from '../../../../src/cli/shell/parse.ts'
 import type { Container, Place } from './container.ts'
 
 const SOURCES = fileURLToPath(new URL('../../../../src/', import.meta.url))

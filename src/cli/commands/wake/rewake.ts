@@ -1,0 +1,91 @@
+import { statSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Host } from '../../../hooks/hosts/host.ts'
+import { findHost } from '../../../hooks/hosts/hosts.ts'
+import { queueInCodex, wakeByQueue } from '../../../hooks/watch/codex.ts'
+import { watchLock } from '../../../hooks/watch/place.ts'
+import { describeMail, type Watch, watchSession } from '../../../hooks/watch/watch.ts'
+import { type Config, isPostgres, readConfig } from '../../../host/config.ts'
+import { noteFault } from '../../../host/hook-log.ts'
+import { openConfigured } from '../../../host/open.ts'
+import { makePrivateFolder } from '../../../kit/node/folders.ts'
+import { takeLockFile } from '../../../kit/node/lock-file.ts'
+import { EXIT } from '../../../model/errors.ts'
+import { parseSessionId } from '../../../model/session.ts'
+import { configFlags } from '../../shell/config-flags.ts'
+import { parseArgs } from '../../shell/parse.ts'
+import { HOOK_FORM } from '../hook/hook.ts'
+
+/** What tells a host to begin a turn with what stands on stderr. */
+const WAKE = 2
+const STDERR = 2
+
+/** A little less than the time that the host's settings give a watcher. */
+const WATCH_MS = (24 * 60 - 5) * 60_000
+
+/**
+ * Watches a session in the background until mail waits for it while it rests. Claude Code is then woken by the exit code,
+ * Codex through its queue. There is one watcher for a session: a second one leaves at once.
+ */
+export async function runRewake(words: readonly string[], readInput: () => Promise<string>): Promise<number> {
+  const args = parseArgs(HOOK_FORM, words)
+  const { env } = process
+  const flags = configFlags(args)
+  const config = readConfig({ flags, env, cwd: process.cwd() })
+  const host = findHost(args.get('host') ?? '')
+  const agent = env['POSTERN_AGENT'] || args.get('agent')
+  if (!host || host.wake === 'none' || !agent) return EXIT.ok
+  const named = args.get('session')
+  const sessionId = named === undefined ? sessionOf(host, await readInput()) : parseSessionId(named)
+  if (sessionId === null) return EXIT.ok
+
+  const path = watchLock(config.home, sessionId)
+  makePrivateFolder(dirname(path))
+  const lock = await takeLockFile(path)
+  if (!lock) return EXIT.ok
+  process.on('exit', () => lock.remove())
+  return watchStore(config, host, { agent, sessionId })
+}
+
+/** Null where the event names no session, or is that of a subagent, which nobody can wake. */
+function sessionOf(host: Host, input: string): string | null {
+  const event = host.parse(JSON.parse(input.replace(/^\uFEFF/, '')))
+  return event && !event.isSubagent ? event.sessionId : null
+}
+
+async function watchStore(
+  config: Config,
+  { name, wake }: Host,
+  { agent, sessionId }: { readonly agent: string; readonly sessionId: string },
+): Promise<number> {
+  const isStoreThere = storeWatch(config)
+  if (!isStoreThere()) return EXIT.ok
+  const postern = await openConfigured(config, { upkeep: false, limits: config.limits })
+  const watch: Watch = {
+    postern,
+    agent,
+    sessionId,
+    endsAt: Date.now() + WATCH_MS,
+    isStoreThere,
+    now: Date.now,
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  }
+  if (wake === 'queue') {
+    const note = (fault: string) =>
+      noteFault(config.home, { at: new Date().toISOString(), host: name, event: '', fault })
+    await wakeByQueue(watch, queueInCodex, note)
+    return EXIT.ok
+  }
+  const find = await watchSession(watch)
+  if (!find) return EXIT.ok
+  writeSync(STDERR, `${describeMail(agent, find.pending)}\n`)
+  return WAKE
+}
+
+/** Whoever has a file open does not notice that it is gone, or that another one has its name. */
+function storeWatch({ store }: Config): () => boolean {
+  if (isPostgres(store)) return () => true
+  const inode = () => statSync(store, { throwIfNoEntry: false })?.ino
+  const first = inode()
+  return () => first !== undefined && inode() === first
+}

@@ -1,0 +1,32 @@
+import { writeSync } from 'node:fs'
+import { readConfig } from '../../host/config.ts'
+import { isQuiet } from '../../host/peek.ts'
+import { EXIT } from '../../model/errors.ts'
+import { DRAIN_FORM } from '../drain-form.ts'
+import { configFlags } from '../shell/config-flags.ts'
+import { parseArgs } from '../shell/parse.ts'
+
+/** Options whose values the command itself checks, or that say who asks. */
+const BEYOND = ['help', 'as', 'session', 'limit', 'max-chars', 'max-tokens', 'max-priority', 'style']
+
+const NOTHING_AS_JSON = `${JSON.stringify({ messages: [], remaining: 0 }, null, 2)}\n`
+
+/**
+ * Answers `inbox drain` where nothing waits, which is what nearly all drains find. Undefined means that the command
+ * itself has to run, and to say whatever is wrong.
+ */
+export function peek(argv: readonly string[]): Promise<number> | undefined {
+  try {
+    const args = parseArgs(DRAIN_FORM, argv.slice(2))
+    if (BEYOND.some((name) => args.has(name))) return undefined
+    const { env } = process
+    const agent = args.get('agent') ?? env['POSTERN_AGENT']
+    const flags = configFlags(args)
+    const config = readConfig({ flags, env, cwd: process.cwd() })
+    if (!agent || !isQuiet(config, agent, Date.now())) return undefined
+    writeSync(1, args.has('json') ? NOTHING_AS_JSON : 'No messages.\n')
+    return Promise.resolve(EXIT.ok)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,198 @@
+import { fstatSync, writeSync } from 'node:fs'
+import { type Config, readConfig } from '../../host/config.ts'
+import type { OpenOptions } from '../../host/context.ts'
+import { anyone, type IdentitySources, identify } from '../../host/identity.ts'
+import { lazy } from '../../kit/pure/lazy.ts'
+import type { Caller } from '../../model/caller.ts'
+import { asPosternError, EXIT, PosternError } from '../../model/errors.ts'
+import type { HotPostern } from '../../model/postern.ts'
+import { showField } from '../../render/terminal.ts'
+import type { Args, Command, Form, Io, Output } from './command.ts'
+import { configFlags } from './config-flags.ts'
+import { formatJson } from './json.ts'
+import { parseArgs } from './parse.ts'
+
+/** Something that can be had for another caller. */
+type Rebindable<P> = Omit<HotPostern, 'as' | 'inbox'> & { as(caller: Caller): P }
+
+/** Makes a Postern, or as much of one as the command needs. */
+export type Opener<P> = (config: Config, options: OpenOptions) => Promise<P>
+
+const MAX_ERROR_WIDTH = 2_000
+
+/** Runs one command from its words to its exit code. Whatever goes wrong is one line, never a stack trace. */
+export async function runCommand<P extends Rebindable<P>>(
+  command: Command<P>,
+  argv: readonly string[],
+  open: Opener<P>,
+): Promise<number> {
+  const isJson = asksForJson(argv)
+  let postern: P | undefined
+  let isDone = false
+  let isOwnStore = true
+  try {
+    const args = parseArgs(command, argv)
+    const io = createIo(command, args, async (config, options) => {
+      postern ??= await open(config, options)
+      isOwnStore = config.url === null
+      return postern
+    })
+    const code = (await command.run(io, args)) ?? EXIT.ok
+    isDone = code === EXIT.ok
+    return code
+  } catch (error) {
+    return report(asPosternError(error), isJson)
+  } finally {
+    if (postern) await leave(postern, isDone && isOwnStore)
+  }
+}
+
+/** Known before the words are read, so that an error in them is JSON too. */
+export function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  return argv.slice(0, end < 0 ? argv.length : end).includes('--json')
+}
+
+/**
+ * Where no server runs, commands do the upkeep in passing, a slice when it is due and after they have answered. One
+ * that failed does none: a store that is locked, full or damaged is best left alone.
+ */
+async function leave(postern: Pick<HotPostern, 'upkeep' | 'close'>, tends: boolean): Promise<void> {
+  try {
+    if (tends) await postern.upkeep.run()
+  } catch {
+    // The command has its answer; what is wrong with the store the next one will say.
+  }
+  await postern.close().catch(() => {})
+}
+
+function createIo<P extends Rebindable<P>>(form: Form, args: Args, open: Opener<P>): Io<P> {
+  const { env } = process
+  const config = configOf(form, readConfig({ flags: configFlags(args), env, cwd: process.cwd() }))
+  const environmentAgent = env['POSTERN_AGENT'] || undefined
+  return {
+    config,
+    isJson: args.has('json'),
+    stdout: output(1, () => process.stdout),
+    stderr: output(2, () => process.stderr),
+    readStdin,
+    environmentAgent,
+    async open(more) {
+      const postern = await open(config, { upkeep: false, limits: config.limits, ...more })
+      const caller = form.isForAnyone ? anyone(postern, 'cli') : await identify(postern, sources(form, args))
+      return caller === postern.caller ? postern : postern.as(caller)
+    },
+    now: Date.now,
+  }
+}
+
+/** Whom words and environment name. */
+function sources(form: Form, args: Args): IdentitySources {
+  const as = args.get('as')
+  const environmentAgent = process.env['POSTERN_AGENT'] || undefined
+  const agent = (form.isAboutAgent ? undefined : args.get('agent')) ?? (as === undefined ? environmentAgent : as)
+  return { ...(as !== undefined && { as }), ...(agent !== undefined && { agent }), via: 'cli' }
+}
+
+/** A command that concerns this machine alone asks no server. Whoever names one all the same is mistaken. */
+function configOf({ path, isLocal }: Form, config: Config): Config {
+  const { url, origins } = config
+  if (!isLocal || url === null) return config
+  if (origins['url'] === '--url') {
+    throw new PosternError('USAGE', {
+      message: `"postern ${path}" works on this machine alone, not through a server.`,
+      next: 'Run it where the server runs, or leave "--url" out.',
+    })
+  }
+  writeAll(2, `postern: "${path}" works on this machine alone; the server of ${origins['url']} is not asked\n`)
+  return { ...config, url: null }
+}
+
+/** Where no terminal sets a width, lines are long enough for whoever searches in them. */
+const DEFAULT_COLUMNS = 1_000
+
+/** Node's own streams are asked only for what a terminal is like: to load them takes longer than most commands. */
+function output(descriptor: number, stream: () => NodeJS.WriteStream): Output {
+  const isTerminal = lazy(() => isTerminalDevice(descriptor))
+  return {
+    get isTerminal() {
+      return isTerminal()
+    },
+    get columns() {
+      return (isTerminal() ? stream().columns : Number(process.env['COLUMNS'])) || DEFAULT_COLUMNS
+    },
+    line: (text) => writeAll(descriptor, `${text}\n`),
+  }
+}
+
+/** On Linux these are /dev/null, /dev/full and their like. */
+const MEMORY_DEVICES = 1
+
+/** Node is asked only where a terminal is possible at all, because it has to load much to answer. */
+function isTerminalDevice(descriptor: number): boolean {
+  try {
+    const stat = fstatSync(descriptor)
+    if (!stat.isCharacterDevice() || stat.rdev >> 8 === MEMORY_DEVICES) return false
+    return process.getBuiltinModule('node:tty').isatty(descriptor)
+  } catch {
+    return false
+  }
+}
+
+const naps = new Int32Array(new SharedArrayBuffer(4))
+
+/** Output that nobody takes any more is no failure of the command. */
+function writeAll(descriptor: number, text: string): void {
+  let bytes = Buffer.from(text)
+  while (bytes.length > 0) {
+    try {
+      bytes = bytes.subarray(writeSync(descriptor, bytes))
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EAGAIN') {
+        Atomics.wait(naps, 0, 0, 1)
+        continue
+      }
+      if (code === 'EPIPE') return
+      throw new PosternError('OUTPUT_FAILED', { reason: code }, { cause: error })
+    }
+  }
+}
+
+export function printLine(text: string): void {
+  writeAll(1, `${text}\n`)
+}
+
+/** Reads no more than any message may hold, so that endless input ends in a refusal. */
+async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk as Buffer)
+    bytes += (chunk as Buffer).length
+    if (bytes > MAX_STDIN_BYTES) break
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+const MAX_STDIN_BYTES = 1024 * 1024
+
+/** Says what went wrong, as far as anybody can be told at all. */
+export function report(error: PosternError, isJson: boolean): number {
+  const { code, message, next, retryable, details } = error
+  const inJson = `${formatJson({ error: { code, message, next, retryable, details } })}\n`
+  const inWords = `postern: ${showField(message, MAX_ERROR_WIDTH)} ${showField(next, MAX_ERROR_WIDTH)} [${code}]\n`
+  for (const [descriptor, text] of isJson
+    ? ([
+        [1, inJson],
+        [2, inWords],
+      ] as const)
+    : ([[2, inWords]] as const)) {
+    try {
+      writeAll(descriptor, text)
+    } catch {
+      // There is nobody to tell; the exit code says it.
+    }
+  }
+  return error.exit
+}

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { openLocal } from '../src/host/open-local.ts'
 import type { Postern } from '../src/model/postern.ts'
+import { openLocal } from '../test/helpers/open-local.ts'
 import { type Contestant, timed } from './harness.ts'
 import type { Lab, Subject } from './lab.ts'
 import type { SystemName } from './systems/all.ts'

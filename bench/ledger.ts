@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import { openEmbedded } from '../src/host/embedded.ts'
-import { assemble } from '../src/host/open-local.ts'
-import { openRemote } from '../src/host/remote.ts'
+import { assemble } from '../src/host/open/open.ts'
+import { openEmbedded, openPostgres } from '../src/host/open/store.ts'
 import { createLocalLedger, type LocalLedger } from '../src/ledger/local/local-ledger.ts'
 import { verifyTopic } from '../src/ledger/verify.ts'
 import type { Postern } from '../src/model/postern.ts'
@@ -19,7 +18,7 @@ const TEXT = JSON.stringify({ p: 'hcs-10', op: 'message', operator_id: '0.0.1003
 /** What an entry on the local ledger costs beside a push, how fast a topic is walked, and what a listener takes in. */
 export const ledger: Subject = (lab) => [
   writing(lab, 'SQLite', () => embedded(lab)),
-  writing(lab, 'PostgreSQL', async () => openRemote(await lab.database())),
+  writing(lab, 'PostgreSQL', async () => openPostgres(await lab.database())),
   verifying(lab),
   listening(lab),
 ]

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openLocal } from '../src/host/open-local.ts'
+import { openLocal } from '../test/helpers/open-local.ts'
 import type { Contestant } from './harness.ts'
 import type { Lab, Subject } from './lab.ts'
 import { openStarter } from './processes/starter.ts'

@@ -68,12 +68,22 @@ var DIGEST_LENGTH = 16
 var HEAD = '(function (exports, require, module, __filename, __dirname) {'
 var TAIL = '\n})'
 
+// Programs that share a file use other parts of it, and to read back the parts of others takes time.
+var KIND = isHook ? 'hook' : argv[0] === 'inbox' || argv[0] === 'bus' ? argv[0] : 'main'
+
 // What this run is for, in a word: each use is learned once. It is known later than the bundle is loaded.
 var use = 'look'
 
+var dist = path.join(__dirname, '..', 'dist')
+
+// Files that are loaded often; the other parts are left to Node and its own cache.
+var COMPILED = ['./often.cjs', './hook.cjs', './bus.cjs', './buses.cjs']
+
 function load(name) {
-  var file = __dirname + '/../dist/' + name
-  return cache ? loadCompiled(file, cache + '/' + name + '-' + process.version) : require(file)
+  var file = path.join(dist, name)
+  var loaded = require.cache[file]
+  if (loaded) return loaded.exports
+  return cache ? loadCompiled(file, cache + '/' + name + '-' + KIND + '-' + process.version) : require(file)
 }
 
 function loadCompiled(file, keptAt) {
@@ -84,7 +94,9 @@ function loadCompiled(file, keptAt) {
   // It is damaged, or was made under other flags. The next run makes a new one.
   if (script.cachedDataRejected) remove(keptAt)
   else process.once('exit', () => learn(keptAt, digest, kept, script))
-  var loaded = { exports: {} }
+  // Parts that require this file find it here. Without a prototype V8 adds hundreds of names to it at less cost.
+  var loaded = { id: file, filename: file, loaded: true, exports: Object.create(null) }
+  require.cache[file] = loaded
   script.runInThisContext()(loaded.exports, requireFor(file), loaded, file, path.dirname(file))
   return loaded.exports
 }
@@ -107,6 +119,7 @@ function requireFor(file) {
 }
 
 function requirePart(file, id) {
+  if (COMPILED.indexOf(id) >= 0) return load(id.slice(2))
   useCache()
   return require('node:module').createRequire(file)(id)
 }
@@ -163,6 +176,8 @@ function remove(file) {
   }
 }
 
+var OFTEN = ['inbox push', 'inbox drain', 'bus post', 'bus read']
+
 function loadAnswer(event) {
   use = event
   return load('hook.cjs').answerEvent
@@ -170,26 +185,26 @@ function loadAnswer(event) {
 
 // A look needs no other file, and mostly nothing comes after it.
 function look() {
-  if (isHook) return load('hook-peek.cjs').runHook(argv, loadAnswer)
-  return argv[0] === 'inbox' && argv[1] === 'drain' ? load('peek.cjs').peek(argv) : undefined
+  if (isHook) return load('hook-look.cjs').runHook(argv, loadAnswer)
+  return argv[0] === 'inbox' && argv[1] === 'drain' ? load('drain-look.cjs').lookForMail(argv) : undefined
 }
 
-function runOften(command) {
+function runOften() {
   use = argv[1]
-  if (command === 'inbox push' || command === 'inbox drain') return load('hot.cjs').runHot(argv)
-  return command === 'bus post' || command === 'bus read' ? load('bus.cjs').runBus(argv) : undefined
+  return load('often.cjs').runOften(argv)
 }
 
 // The smallest program that can answer is loaded first; what it leaves open the next one does.
 function run() {
   var answer = look()
   if (answer !== undefined) return answer
-  answer = runOften(argv[0] + ' ' + argv[1])
+  answer = OFTEN.indexOf(argv[0] + ' ' + argv[1]) >= 0 ? runOften() : undefined
   return answer === undefined ? runMain() : answer
 }
 
 function runMain() {
   useCache()
+  load('often.cjs')
   return require('../dist/main.cjs').runMain(argv)
 }
 

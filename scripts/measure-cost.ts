@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { startPostgres } from '../bench/servers.ts'
-import { openPostern } from '../src/host/open.ts'
-import { openLocal } from '../src/host/open-local.ts'
+import { openPostern } from '../src/host/open/open.ts'
 import type { Postern } from '../src/model/postern.ts'
+import { openLocal } from '../test/helpers/open-local.ts'
 
 const MESSAGES = 2_000
 const IN_FLIGHT = 100

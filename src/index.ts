@@ -4,7 +4,7 @@ export type { AgentBatch } from './agent/batch.ts'
 export { type AgentOptions, type AgentRuntime, agent, type BatchFailure } from './agent/runtime.ts'
 export type { AgentPostern } from './agent/source.ts'
 export type { BusNews, ConnectedPostern, ConnectPostern, FollowBus, FollowEvents } from './client/connect.ts'
-export { type OpenPostern, openPostern } from './host/open.ts'
+export { type OpenPostern, openPostern } from './host/open/open.ts'
 export { connectPostern } from './host/serving/node-client.ts'
 export type { Agent, AgentKind } from './model/agent.ts'
 export type {

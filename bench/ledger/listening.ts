@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Context, Ledgers } from '../../src/core/context.ts'
 import { listenOnce } from '../../src/core/ledger/listen.ts'
-import { createContext } from '../../src/host/context.ts'
-import { openEmbedded } from '../../src/host/embedded.ts'
+import { openContext } from '../../src/host/open/context.ts'
+import { openEmbedded } from '../../src/host/open/store.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import type { LedgerEntry } from '../../src/model/ledger/entry.ts'
 import { GENESIS_HASH } from '../../src/model/ledger/topic.ts'
@@ -34,7 +34,7 @@ export function listening(lab: Lab): Contest {
 
 async function takeInAll(lab: Lab): Promise<number> {
   const { store, wire } = await openEmbedded(join(lab.newFolder(), 'postern.db'), {})
-  const ctx = createContext(store, wire, { limits: { pendingPerAgent: 1e6, pairBurst: 1e6, threadMessages: 1e6 } })
+  const { ctx } = openContext(store, wire, { limits: { pendingPerAgent: 1e6, pairBurst: 1e6, threadMessages: 1e6 } })
   const ledgers = await ledgersFrom(ctx)
   await register(ctx)
   const ms = await timed(1, async () => {

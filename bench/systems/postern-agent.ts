@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { agent } from '../../src/agent/runtime.ts'
-import { openLocal } from '../../src/host/open-local.ts'
+import { openLocal } from '../../test/helpers/open-local.ts'
 import { agentName, asSystem, limitsFor } from './postern.ts'
 import type { Body, System, SystemOptions } from './system.ts'
 

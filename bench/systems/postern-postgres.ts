@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { assemble } from '../../src/host/open-local.ts'
+import { assemble } from '../../src/host/open/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Wire } from '../../src/wires/wire.ts'
 import { asSystem, limitsFor } from './postern.ts'

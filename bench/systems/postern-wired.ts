@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { readConfig } from '../../src/host/config.ts'
-import { openPostern } from '../../src/host/open.ts'
+import { openPostern } from '../../src/host/open/open.ts'
 import { openServed, type Served } from '../../src/host/serving/serve.ts'
 import { formatSpoolCopy } from '../../src/host/wires/formats.ts'
 import { createNatsWire } from '../../src/wires/nats/nats-wire.ts'

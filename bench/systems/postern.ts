@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { openLocal } from '../../src/host/open-local.ts'
 import { DEFAULT_LIMITS } from '../../src/model/limits.ts'
 import type { Postern } from '../../src/model/postern.ts'
+import { openLocal } from '../../test/helpers/open-local.ts'
 import type { Body, System, SystemOptions } from './system.ts'
 
 const LANES = 8

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openLocal } from '../../test/helpers/open-local.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
-import { openLocal } from '../host/open-local.ts'
 import { PosternError } from '../model/errors.ts'
 import type { Postern } from '../model/postern.ts'
 import { createWakeBudget } from './budget.ts'

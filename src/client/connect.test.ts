@@ -2,9 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openLocal } from '../../test/helpers/open-local.ts'
 import { ADMIN, type Received, startStub } from '../../test/helpers/stub-server.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
-import { openLocal } from '../host/open-local.ts'
 import type { Caller } from '../model/caller.ts'
 import { PosternError } from '../model/errors.ts'
 import { OPERATION_NAMES } from '../model/operations.ts'
@@ -38,7 +38,9 @@ describe('a connected Postern', () => {
     onTestFinished(() => local.close())
     const methods = (made: object) =>
       Object.entries(made).flatMap(([room, verbs]) =>
-        typeof verbs === 'object' && room !== 'caller' ? Object.keys(verbs).map((verb) => `${room}.${verb}`) : [],
+        typeof verbs === 'object' && !['caller', 'hooks'].includes(room)
+          ? Object.keys(verbs).map((verb) => `${room}.${verb}`)
+          : [],
       )
     expect(methods(postern).sort()).toEqual(methods(local).sort())
     expect(methods(postern).sort()).toEqual([...OPERATION_NAMES].sort())

@@ -2,13 +2,14 @@ import type { Caller } from '../model/caller.ts'
 import type { PosternEvent } from '../model/network/event.ts'
 import { CALLER_PATH } from '../model/network/paths.ts'
 import { requireReplyKey } from '../model/network/replies.ts'
+import { bindNouns } from '../model/nouns.ts'
 import { isRead, OPERATION_NAMES, OPERATIONS } from '../model/operations.ts'
 import type { Postern } from '../model/postern.ts'
 import type { TriggerAgent } from '../model/sources/services.ts'
 import { type FollowEvents, followEvents } from './follow.ts'
 import { type BusNews, type FollowBus, followBus } from './follow-bus.ts'
 import { newKey, repetitionOf } from './repeats.ts'
-import { type Input, toRequest } from './request.ts'
+import { toRequest } from './request.ts'
 import { createTransport, type Transport, type TransportOptions } from './transport.ts'
 import { toTrigger } from './trigger.ts'
 import { type Call, createWaits } from './waits.ts'
@@ -80,14 +81,13 @@ function createClient(transport: Transport, speaking: Speaking): ConnectedPoster
 }
 
 type Rooms = Omit<Postern, 'caller' | 'as' | 'once' | 'close'>
-type Verb = (input?: Input) => Promise<unknown>
 
-/** A method for every route. That they are those of `Postern` a test proves. */
+/** A method for every operation. A test proves that they are those of `Postern`. */
 function createRooms(call: Call): Rooms {
-  const rooms: Record<string, Record<string, Verb>> = {}
-  for (const name of OPERATION_NAMES) {
-    const [room = '', verb = ''] = name.split('.')
-    rooms[room] = { ...rooms[room], [verb]: async (input = {}) => call(name, input) }
-  }
-  return rooms as unknown as Rooms
+  return bindNouns(
+    OPERATION_NAMES,
+    (name) =>
+      async (input = {}) =>
+        call(name, input),
+  ) as unknown as Rooms
 }

@@ -64,8 +64,6 @@ export interface BusRegistry {
 }
 
 /** The former name, which `host/bus/kept-buses.ts` uses until it goes. */
-export type Buses = BusRegistry
-
 export interface Handoffs extends HandoffShelf {
   /** What showing it costs, in tokens. */
   tokensOf(item: HandoffItem): number

@@ -1,49 +1,34 @@
 import { sortedJson } from '../kit/pure/sorted-json.ts'
 import { PosternError } from '../model/errors.ts'
-import { requireReplyKey } from '../model/network/replies.ts'
 import { fromWire, toWire } from '../model/network/wire-json.ts'
 import { isRead, OPERATIONS, type OperationName } from '../model/operations.ts'
-import type { Postern } from '../model/postern.ts'
 import type { Context } from './context.ts'
 import { createReplies } from './replies.ts'
+import { callVerb } from './verbs.ts'
 
 type Input = Readonly<Record<string, unknown>>
-type Verb = (input?: Input) => Promise<unknown>
 
 const DONE = 200
 const KEY_BYTES = 300
 /** A larger answer is not kept: it would be asked for again. */
 const KEPT_CHARACTERS = 1024 * 1024
 
-/** The same Postern, each change of which is made once under a key. */
-export function doneOnce(ctx: Context, postern: Postern, given: string): Postern {
-  const key = requireReplyKey(given)
-  const rooms = Object.entries(postern).map(([name, room]) => {
-    const isRoom = typeof room === 'object' && name !== 'caller'
-    return [name, isRoom ? keyedRoom(ctx, name, room as Readonly<Record<string, Verb>>, key) : room]
-  })
-  return { ...Object.fromEntries(rooms), as: (caller) => postern.as(caller).once(key) } as Postern
+/** Calls an operation under a key. Reads and secrets are never repeated from a kept answer. */
+export async function callOnce(key: string, { name, ctx, input }: OperationCall): Promise<unknown> {
+  const { isSecret, keyField, ...operation } = OPERATIONS[name]
+  const [noun = '', verb = ''] = name.split('.')
+  const call = (given: Input) => callVerb(noun, verb, ctx, given)
+  if (isRead(operation) || isSecret || (keyField !== undefined && input[keyField] !== undefined)) return call(input)
+  if (keyField === undefined) return answerOnce(ctx, { name, input, key }, () => call(input))
+  const own = `once:${ownerOf(ctx)}:${key}`
+  const isShort = own.length <= KEY_BYTES
+  return call({ ...input, [keyField]: isShort ? own : `once:${(await ctx.secrets()).hash(own)}` })
 }
 
-function keyedRoom(ctx: Context, room: string, verbs: Readonly<Record<string, Verb>>, key: string): object {
-  const keyed = Object.entries(verbs).map(([verb, call]) => [
-    verb,
-    keyedVerb(ctx, `${room}.${verb}` as OperationName, call, key),
-  ])
-  return Object.fromEntries(keyed)
-}
-
-function keyedVerb(ctx: Context, name: OperationName, call: Verb, key: string): Verb {
-  const operation = OPERATIONS[name]
-  if (isRead(operation) || operation.isSecret) return call
-  const { keyField: field } = operation
-  if (field === undefined) return (input = {}) => answerOnce(ctx, { name, input, key }, () => call(input))
-  return async (input = {}) => {
-    if (input[field] !== undefined) return call(input)
-    const own = `once:${ownerOf(ctx)}:${key}`
-    const isShort = own.length <= KEY_BYTES
-    return call({ ...input, [field]: isShort ? own : `once:${(await ctx.secrets()).hash(own)}` })
-  }
+interface OperationCall {
+  readonly name: OperationName
+  readonly ctx: Context
+  readonly input: Input
 }
 
 interface Change {

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { openLocal } from '../../test/helpers/open-local.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { readConfig } from '../host/config.ts'
-import { openHook } from '../host/open-hook.ts'
-import { openLocal } from '../host/open-local.ts'
-import type { HookPostern } from '../model/postern.ts'
+import { open } from '../host/open/open.ts'
+import type { LocalPostern } from '../model/postern.ts'
 import { reportBypasses } from './bypasses.ts'
 import { createCall, type SoundEvent } from './call.ts'
 import { generic } from './hosts/generic.ts'
@@ -20,7 +20,7 @@ it('forgets only the passes that it has told, whatever other hooks write down me
   const file = openShadow(home, { agent: 'quinn', sessionId: 'ses-1' })
   file.write({ ...SHADOW, bypassed: ['first'] })
   // While the store is told, another hook of that session passes a second gate.
-  const passed: HookPostern['gates']['passed'] = async (input) => {
+  const passed: LocalPostern['gates']['passed'] = async (input) => {
     await postern.gates.passed(input)
     file.write({ ...SHADOW, blocks: 2, bypassed: ['first', 'second'] })
   }
@@ -29,16 +29,16 @@ it('forgets only the passes that it has told, whatever other hooks write down me
   expect(file.read()).toEqual({ ...SHADOW, blocks: 2, bypassed: ['second'] })
 })
 
-async function openStore(home: string): Promise<HookPostern> {
+async function openStore(home: string): Promise<LocalPostern> {
   const whole = await openLocal(join(home, 'postern.db'), { upkeep: false })
   await whole.agents.add({ id: 'quinn' })
   await whole.close()
-  const postern = await openHook(readConfig({ flags: { home }, env: {}, cwd: home }), {})
+  const postern = await open(readConfig({ flags: { home }, env: {}, cwd: home }), { upkeep: false, mustExist: true })
   onTestFinished(() => postern.close())
   return postern
 }
 
-function callOf(postern: HookPostern, root: string) {
+function callOf(postern: LocalPostern, root: string) {
   const event = generic.parse({ event: 'session.start', session_id: 'ses-2' }) as SoundEvent
   const settings = {
     stopCap: null,

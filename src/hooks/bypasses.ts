@@ -1,4 +1,4 @@
-import type { HookPostern } from '../model/postern.ts'
+import type { LocalPostern } from '../model/postern.ts'
 import type { HookCall } from './handler.ts'
 import { findBypasses, forgetBypasses, openShadow, type Shadow, type ShadowOwner } from './shadow.ts'
 
@@ -18,7 +18,7 @@ export async function reportBypasses(call: HookCall, home: string, own: Shadow):
   }
 }
 
-async function report({ gates }: HookPostern, owner: ShadowOwner, { bypassed: names }: Shadow): Promise<void> {
+async function report({ gates }: LocalPostern, owner: ShadowOwner, { bypassed: names }: Shadow): Promise<void> {
   const evidence = 'the store could not be read at the time'
   await gates.passed({ ...owner, outcome: 'bypassed', names, evidence })
 }

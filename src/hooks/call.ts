@@ -1,4 +1,4 @@
-import type { HookPostern } from '../model/postern.ts'
+import type { LocalPostern } from '../model/postern.ts'
 import type { HookCall, HookSettings } from './handler.ts'
 import type { HookEvent, Host } from './hosts/host.ts'
 
@@ -8,7 +8,7 @@ export interface CallParams {
   readonly event: SoundEvent
   readonly host: Host
   readonly agent: string
-  readonly postern: HookPostern
+  readonly postern: LocalPostern
   readonly settings: HookSettings
   readonly limits: HookCall['limits']
   readonly handoff: HookCall['handoff']
@@ -42,7 +42,7 @@ export function createCall(params: CallParams): HookCall {
 
   async function judge() {
     await takeHints(call)
-    return postern.gates.judge({
+    return postern.hooks.judge({
       agent,
       sessionId: event.sessionId,
       hook: event.name === 'tool.before' ? 'tool' : 'stop',

@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openLocal } from '../../test/helpers/open-local.ts'
 import { DEAD_MACHINE_MS } from '../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { readConfig } from '../host/config.ts'
-import { openHook } from '../host/open-hook.ts'
-import { openLocal } from '../host/open-local.ts'
-import type { HookPostern, Postern } from '../model/postern.ts'
+import { open } from '../host/open/open.ts'
+import type { LocalPostern, Postern } from '../model/postern.ts'
 import { createCall, type SoundEvent } from './call.ts'
 import { runChain } from './chain.ts'
 import type { Handler, HookCall } from './handler.ts'
@@ -24,7 +24,7 @@ async function makeStore() {
   let time = Date.now()
   const now = () => time
   const postern: Postern = await openLocal(config.store, { upkeep: false, now })
-  const hook: HookPostern = await openHook(config, { busyMs: DEAD_MACHINE_MS, now })
+  const hook: LocalPostern = await open(config, { busyMs: DEAD_MACHINE_MS, now, upkeep: false, mustExist: true })
   onTestFinished(async () => {
     await hook.close()
     await postern.close()
@@ -45,7 +45,7 @@ async function makeStore() {
 }
 
 interface StopOptions {
-  readonly hook: HookPostern
+  readonly hook: LocalPostern
   readonly root: string
   readonly ageMs: () => number
   readonly uncounted?: number
@@ -140,12 +140,12 @@ describe('the commands of gates', () => {
       [9_000, 1],
     ] as const) {
       const asked: number[] = []
-      const { gates } = hook
-      const judge: typeof gates.judge = (input) => {
+      const { hooks } = hook
+      const judge: typeof hooks.judge = (input) => {
         asked.push(input.timeoutMs ?? 0)
-        return gates.judge(input)
+        return hooks.judge(input)
       }
-      const listening = { ...hook, gates: { ...gates, judge } }
+      const listening = { ...hook, hooks: { ...hooks, judge } }
       await stopOf({ hook: listening, root: home, ageMs: () => ageMs }).judgement()
       expect([ageMs, asked]).toEqual([ageMs, [timeoutMs]])
     }

@@ -52,7 +52,7 @@ export async function answerFromStore(
 ): Promise<ChainAnswer> {
   const { postern, agent, event, settings } = call
   const { folder } = before
-  const gates = await inTime(settings, postern.gates.standing({ agent, sessionId: event.sessionId }))
+  const gates = await inTime(settings, postern.hooks.standing({ agent, sessionId: event.sessionId }))
   shadow.write({ ...shadow.read(), folder, gates })
   await inTime(settings, reportBypasses(call, home, before))
   const { bypassed } = forgetBypasses(shadow, before.bypassed)

@@ -2,7 +2,7 @@ import type { HandoffRules } from '../host/hook-config.ts'
 import type { Judgement } from '../model/gates.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Offer } from '../model/offer.ts'
-import type { HookPostern } from '../model/postern.ts'
+import type { LocalPostern } from '../model/postern.ts'
 import type { Session } from '../model/session.ts'
 import type { HookEvent, HookEventName, Host } from './hosts/host.ts'
 import type { HookTimeouts } from './timeouts.ts'
@@ -36,7 +36,7 @@ export interface HookCall {
   readonly event: HookEvent & { readonly sessionId: string }
   readonly host: Host
   readonly agent: string
-  readonly postern: HookPostern
+  readonly postern: LocalPostern
   readonly settings: HookSettings
   readonly limits: Pick<Limits, 'drainMessages' | 'drainCharacters'>
   readonly handoff: HandoffRules

@@ -1,8 +1,8 @@
 import type { Config } from '../host/config.ts'
-import type { OpenOptions } from '../host/context.ts'
 import { readHookConfig } from '../host/hook-config.ts'
 import { noteFault } from '../host/hook-log.ts'
-import { openHook } from '../host/open-hook.ts'
+import type { OpenOptions } from '../host/open/context.ts'
+import { open } from '../host/open/open.ts'
 import { projectRoot } from '../host/spool-place.ts'
 import type { UserHook } from '../host/user-hooks.ts'
 import { writeWhole } from '../kit/node/output.ts'
@@ -45,7 +45,11 @@ export async function answerHook(request: HookRequest): Promise<void> {
   const shadow = openShadow(home, { agent, sessionId: known.sessionId })
   const root = projectRoot(known.cwd ?? cwd)
   if (isProbe(event))
-    return write(await answerProbe(agent, () => openHook(request.readConfig(cwd), { busyMs: PROBE_BUSY_MS })))
+    return write(
+      await answerProbe(agent, () =>
+        open(request.readConfig(cwd), { busyMs: PROBE_BUSY_MS, upkeep: false, mustExist: true }),
+      ),
+    )
   const before = shadow.read()
   const folder = (begins(known) ? null : before.folder) ?? cwd
   let config: Config | undefined
@@ -55,7 +59,10 @@ export async function answerHook(request: HookRequest): Promise<void> {
     const { limits } = config
     const { opened } = request
     const { storeMs } = settings.timeouts
-    const postern = await inTime(settings, openHook(config, { busyMs: storeMs, limits, sessionGates, opened }))
+    const postern = await inTime(
+      settings,
+      open(config, { busyMs: storeMs, limits, sessionGates, opened, upkeep: false, mustExist: true }),
+    )
     const note = (error: unknown) => noteProblem(request, event.hostEvent, error)
     const rules = { limits, handoff, uncounted: before.blocks, counted: before.counted }
     const call = createCall({ event: known, host, agent, postern, settings, root, note, ...rules })

@@ -9,7 +9,7 @@ import { readFaults } from '../host/hook-log.ts'
 import type { Hooked } from '../host/serving/hooked.ts'
 import { openServed } from '../host/serving/serve.ts'
 import { setTrust } from '../host/trust.ts'
-import type { HookPostern } from '../model/postern.ts'
+import type { LocalPostern } from '../model/postern.ts'
 import { createPostedHooks, type PostedHooks } from './posted.ts'
 import { formatProbe, parseProbed } from './probe.ts'
 import { HOOK_TIMEOUTS, type HookTimeouts } from './timeouts.ts'
@@ -218,14 +218,14 @@ describe('an event that cannot be answered', () => {
 
   it('comes too late, and what it would have shown is given back', async () => {
     const [asked, letGo] = [createSignal(), createSignal()]
-    const slow = (postern: HookPostern): HookPostern => ({
+    const slow = (postern: LocalPostern): LocalPostern => ({
       ...postern,
-      inbox: {
-        ...postern.inbox,
+      hooks: {
+        ...postern.hooks,
         async drain(input) {
           asked.fire()
           await letGo.fired
-          return postern.inbox.drain(input)
+          return postern.hooks.drain(input)
         },
       },
     })

@@ -1,5 +1,5 @@
 import { PosternError } from '../model/errors.ts'
-import type { HookPostern } from '../model/postern.ts'
+import type { LocalPostern } from '../model/postern.ts'
 import type { HookEvent } from './hosts/host.ts'
 
 /** No host has such an event: `doctor` fires it to see that a hook answers. It changes nothing. */
@@ -24,15 +24,15 @@ export function isProbe({ hostEvent }: HookEvent): boolean {
 }
 
 /** Does what every hook does, as far as that changes nothing. */
-export async function answerProbe(agent: string, open: () => Promise<HookPostern>): Promise<string> {
+export async function answerProbe(agent: string, open: () => Promise<LocalPostern>): Promise<string> {
   const probed: Probed = { agent, fault: await findFault(agent, open) }
   return JSON.stringify({ postern: probed })
 }
 
-async function findFault(agent: string, open: () => Promise<HookPostern>): Promise<string | null> {
+async function findFault(agent: string, open: () => Promise<LocalPostern>): Promise<string | null> {
   try {
     const postern = await open()
-    await postern.gates.standing({ agent, sessionId: SESSION })
+    await postern.hooks.standing({ agent, sessionId: SESSION })
     await postern.sessions.list({ agent })
     await postern.close()
     return null

@@ -14,11 +14,14 @@ const hook = (command: string, priority = 25) => ({
 describe('what has happened', () => {
   it('is handed to the commands that wait for it, in their order, as JSON', async () => {
     const file = join(temporaryFolder(), 'heard')
-    const announce = createAnnouncer([
-      hook(`printf ' second' >> ${file}`, 30),
-      hook(`cat >> ${file}`, 10),
-      { ...hook(`printf never >> ${file}`), event: 'turn.stop' },
-    ])
+    const announce = createAnnouncer(
+      [
+        hook(`printf ' second' >> ${file}`, 30),
+        hook(`cat >> ${file}`, 10),
+        { ...hook(`printf never >> ${file}`), event: 'turn.stop' },
+      ],
+      () => {},
+    )
     await announce('decision.responded', { decision: { id: 'dec_1' } })
     expect(readFileSync(file, 'utf8')).toBe('{"event":"decision.responded","decision":{"id":"dec_1"}} second')
   })

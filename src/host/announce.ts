@@ -3,7 +3,7 @@ import { runCommand } from '../kit/node/run-command.ts'
 import type { UserHook } from './user-hooks.ts'
 
 /** Runs the commands that wait for an event, one after the other, with what happened as JSON on their standard input. */
-export function createAnnouncer(hooks: readonly UserHook[], note: Context['note'] = () => {}): Context['announce'] {
+export function createAnnouncer(hooks: readonly UserHook[], note: Context['note']): Context['announce'] {
   return async (event, about) => {
     const waiting = hooks.filter((hook) => hook.event === event).sort((a, b) => a.priority - b.priority)
     for (const { command, timeoutMs } of waiting) {

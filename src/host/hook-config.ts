@@ -19,7 +19,13 @@ export interface HandoffRules {
   readonly isShared: boolean
 }
 
-export function readHookConfig({ gates, hooks, handoff, origins, home }: Config): HookConfig {
+export function readHookConfig({
+  gates,
+  hooks,
+  handoff,
+  origins,
+  home,
+}: Pick<Config, 'gates' | 'hooks' | 'handoff' | 'origins' | 'home'>): HookConfig {
   try {
     const sessionGates = parseSessionGates(withHarvest(gates, handoff[HARVEST]))
     return { sessionGates, userHooks: parseUserHooks(hooks), handoff: handoffRules(handoff) }

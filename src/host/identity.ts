@@ -2,10 +2,10 @@ import { ancestors, isSameProcess, machineName } from '../kit/node/processes.ts'
 import type { Agent } from '../model/agent.ts'
 import { agentOf, type Caller, LOCAL_CALLER } from '../model/caller.ts'
 import { PosternError } from '../model/errors.ts'
-import type { HotPostern } from '../model/postern.ts'
+import type { Postern } from '../model/postern.ts'
 
 /** Who there is, and in which sessions; and whom a credential has named, if there is one. */
-type Roster = Pick<HotPostern, 'caller' | 'agents' | 'sessions'>
+type Roster = Pick<Postern, 'caller' | 'agents' | 'sessions'>
 
 /** The session of an AI that this process belongs to. */
 export interface OwnSession {

@@ -1,9 +1,9 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { openLocal } from '../../test/helpers/open-local.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import type { Inbox, Postern } from '../model/postern.ts'
-import { openLocal } from './open-local.ts'
 import { ingestSpool, inspectSpools, readSpoolWithoutStore, rememberShown, spoolPath } from './spool.ts'
 
 const SESSION = 'ses-1'

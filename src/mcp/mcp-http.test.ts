@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { openLocal } from '../../test/helpers/open-local.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
-import { openLocal } from '../host/open-local.ts'
 import { createMcpDoor } from './mcp-http.ts'
 import type { Outcome } from './tools/tool-call.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openLocal } from '../../test/helpers/open-local.ts'
 import { fastFolder } from '../../test/helpers/temp.ts'
-import { openLocal } from '../host/open-local.ts'
 import { createShown } from './shown.ts'
 
 /** An inbox with messages, and what is shown of it through one connection. */

@@ -11,12 +11,6 @@ export class PosternError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails
 
-  /** Parts that are loaded on use are bundles of their own, each with its copy of this class: they know each other. */
-  static override [Symbol.hasInstance](value: unknown): value is PosternError {
-    const { name, code } = (value ?? {}) as { readonly name?: unknown; readonly code?: unknown }
-    return name === 'PosternError' && typeof code === 'string'
-  }
-
   constructor(code: ErrorCode, details: ErrorDetails = {}, options: { readonly cause?: unknown } = {}) {
     super(errorText(code, details), options)
     this.name = 'PosternError'
@@ -51,8 +45,7 @@ export function asPosternError(thrown: unknown): PosternError {
 }
 
 function errorText(code: ErrorCode, details: ErrorDetails): string {
-  // The bundles that only look have no table: whatever goes wrong there, the next one finds again and says.
-  return fill(ERRORS[code]?.text ?? code, details)
+  return fill(ERRORS[code].text, details)
 }
 
 /** Details may hold what somebody else wrote, so each is cut and its control characters are made visible. */

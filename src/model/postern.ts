@@ -3,7 +3,7 @@ import type { Bus } from './bus/bus.ts'
 import type { Caller } from './caller.ts'
 import type { Decisions } from './decisions.ts'
 import type { DeliveryState, InboxMessage, ShownMessage } from './delivery.ts'
-import type { Gates, StandingGate } from './gates.ts'
+import type { Gates, JudgeGates, Judgement, StandingGate } from './gates.ts'
 import type { Handoff } from './handoff/handoff.ts'
 import type { IngestEntries, Ingested } from './ingest.ts'
 import type { Json } from './json.ts'
@@ -56,49 +56,29 @@ export interface Postern {
   close(): Promise<void>
 }
 
-/** As much of Postern as pushing and draining need; every Postern is one. */
-export interface HotPostern {
-  readonly caller: Caller
-  as(caller: Caller): HotPostern
-  readonly agents: Pick<Agents, 'show'>
-  readonly sessions: Pick<Sessions, 'list'>
-  readonly inbox: Pick<Inbox, 'push' | 'ingest' | 'drain' | 'confirm' | 'release'>
-  readonly upkeep: Pick<Upkeep, 'run'>
-  close(): Promise<void>
+/** A Postern whose core runs in this process. */
+export interface LocalPostern extends Postern {
+  as(caller: Caller): LocalPostern
+  readonly hooks: HookVerbs
 }
 
-/** As much of Postern as writing on a bus and reading it need; every Postern is one. */
-export interface BusPostern {
-  readonly caller: Caller
-  as(caller: Caller): BusPostern
-  readonly agents: Pick<Agents, 'show'>
-  readonly sessions: Pick<Sessions, 'list'>
-  readonly bus: Pick<Bus, 'post' | 'read'>
-  readonly upkeep: Pick<Upkeep, 'run'>
-  close(): Promise<void>
-}
-
-/** As much of Postern as a host's hooks need, and what only they need to know. */
-export interface HookPostern {
-  readonly caller: Caller
-  readonly sessions: Pick<Sessions, 'note' | 'setStop' | 'settle' | 'end' | 'list'>
-  readonly inbox: Pick<Inbox, 'ingest' | 'printed' | 'release'> & {
-    drain(input: HookDrain): Promise<Drained>
-  }
-  readonly gates: Pick<Gates, 'mark' | 'judge' | 'passed'> & {
-    /** Gates that may hold or warn a session, as far as that can be told without running their commands. */
-    standing(input: { readonly agent: string; readonly sessionId: string }): Promise<readonly StandingGate[]>
-  }
-  readonly handoff: Pick<Handoff, 'inherit' | 'printed' | 'release'> & {
-    /** Whether a session was ever offered anything. */
-    hasInherited(input: { readonly sessionId: string }): Promise<boolean>
-    /** Notes that a session is being told that nothing waits. True where it was a moment ago, or is being shown something. */
-    isTold(input: { readonly sessionId: string }): Promise<boolean>
-    /** The session goes on: what it was shown before this event began is inherited. Or it ends: the rest is given back. */
-    settle(input: { readonly sessionId: string; readonly ageMs: number; readonly isOver: boolean }): Promise<void>
-  }
-  readonly upkeep: Pick<Upkeep, 'run'>
-  close(): Promise<void>
+/** What only the hooks of this machine ask for. */
+export interface HookVerbs {
+  drain(input: HookDrain): Promise<Drained>
+  /** As `gates.judge`. */
+  judge(input: JudgeGates): Promise<Judgement>
+  /** Gates that may hold or warn a session, as far as that can be told without running their commands. */
+  standing(input: { readonly agent: string; readonly sessionId: string }): Promise<readonly StandingGate[]>
+  /** Whether a session was ever offered an inheritance. */
+  hasInherited(input: { readonly sessionId: string }): Promise<boolean>
+  /** Notes that a session is being told that nothing waits. True if it was told a moment ago, or is being shown something. */
+  isTold(input: { readonly sessionId: string }): Promise<boolean>
+  /** The session goes on and inherits what it was shown before this event began; or it ends, and the rest is given back. */
+  settleInheritances(input: {
+    readonly sessionId: string
+    readonly ageMs: number
+    readonly isOver: boolean
+  }): Promise<void>
 }
 
 export interface Agents {
@@ -296,9 +276,9 @@ export interface DrainInbox {
   readonly boundsCritical?: boolean
 }
 
-/** As a hook drains: it must not take longer because much waits. */
+/** A hook must not take longer because much waits. */
 export interface HookDrain extends DrainInbox {
-  /** What more waits is counted about so far and no further. */
+  /** Stops counting the other messages that wait at about this number. */
   readonly countUpTo?: number
 }
 

@@ -1,3 +1,4 @@
+import { lazy } from '../kit/pure/lazy.ts'
 import { skeletonOf } from '../model/agent.ts'
 import type { InboxMessage, ShownForm } from '../model/delivery.ts'
 import type { Sender } from '../model/message.ts'
@@ -106,11 +107,11 @@ function name(text: string): string {
   return neutraliseTo(NAME_CHARACTERS, text, NAME)
 }
 
-const POSING = new RegExp(`^-?(?:${['plan', 'service'].map(skeletonOf).join('|')})-?[^\\p{L}\\p{N}-]`, 'u')
+const posing = lazy(() => new RegExp(`^-?(?:${['plan', 'service'].map(skeletonOf).join('|')})-?[^\\p{L}\\p{N}-]`, 'u'))
 
 /** No space is called so that its lines read like those of a plan or a service. */
 function nameOfSpace(text: string): string {
-  return `${POSING.test(skeletonOf(text)) ? 'space ' : ''}${name(text)}`
+  return `${posing().test(skeletonOf(text)) ? 'space ' : ''}${name(text)}`
 }
 
 function quoted(text: string, write: (text: string, surface: Surface) => string): string {

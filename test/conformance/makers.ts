@@ -3,12 +3,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { inject } from 'vitest'
 import { createPostern } from '../../src/core/postern.ts'
 import { createReplies } from '../../src/core/replies.ts'
-import { keepBuses } from '../../src/host/bus/kept-buses.ts'
-import { closer, createContext } from '../../src/host/context.ts'
 import { createCredentials } from '../../src/host/credentials/credentials.ts'
-import { openEmbedded } from '../../src/host/embedded.ts'
-import { assemble, type OpenOptions } from '../../src/host/open-local.ts'
-import { openRemote } from '../../src/host/remote.ts'
+import { type OpenOptions, openContext } from '../../src/host/open/context.ts'
+import { assemble } from '../../src/host/open/open.ts'
+import { openEmbedded, openPostgres } from '../../src/host/open/store.ts'
 import { connectPostern } from '../../src/host/serving/node-client.ts'
 import { LOCAL_CALLER } from '../../src/model/caller.ts'
 import type { Postern } from '../../src/model/postern.ts'
@@ -101,7 +99,7 @@ export const postgres: Maker = {
     return createWorld(options, {
       busRoot: join(home, 'buses'),
       async open(clock, given) {
-        const { store, wire } = await openRemote(url)
+        const { store, wire } = await openPostgres(url)
         const timed = storeWith(store, { now: clock })
         return assemble(storeFor(timed, given), wireFor(wire, given), { upkeep: false, home, ...given })
       },
@@ -147,9 +145,9 @@ export const http: Maker = {
 
 async function connectTo(store: Store, wire: Wire, given: MakerOptions): Promise<Postern> {
   const { caller = LOCAL_CALLER, ...options } = given
-  const { ctx, closeBuses } = keepBuses(createContext(store, wire, options))
+  const { ctx, close } = openContext(store, wire, options)
   const credentials = createCredentials(ctx)
-  const heart = createPostern(ctx, closer(store, wire, closeBuses))
+  const heart = createPostern(ctx, close)
   const server = createServer({ postern: heart, credentials, replies: createReplies(store), now: hurry() })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   await credentials.adopt(TOKEN, 'of the suite')

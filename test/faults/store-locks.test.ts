@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { openLocal } from '../../src/host/open-local.ts'
 import type { InboxPage } from '../../src/model/postern.ts'
+import { openLocal } from '../helpers/open-local.ts'
 import { DEAD_MACHINE_MS } from '../helpers/patience.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
 import { FULL } from '../helpers/tier.ts'

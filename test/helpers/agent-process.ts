@@ -7,7 +7,7 @@
  */
 import { writeSync } from 'node:fs'
 import { agent } from '../../src/agent/runtime.ts'
-import { openLocal } from '../../src/host/open-local.ts'
+import { openLocal } from './open-local.ts'
 
 /** Short, so that whoever finds out that it was killed need not wait long. */
 const LEASE_MS = 500

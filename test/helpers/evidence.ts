@@ -59,7 +59,7 @@ export async function describeFolder(folder: string): Promise<string> {
 
 async function describeStore(path: string): Promise<string> {
   // Only a failure needs it, and every test would pay for loading it.
-  const { openLocal } = await import('../../src/host/open-local.ts')
+  const { openLocal } = await import('./open-local.ts')
   const postern = await openLocal(path, { upkeep: false })
   try {
     return await describeMessages(postern)

@@ -5,7 +5,7 @@
 const TIMEOUTS = { answerMs: 60_000, storeMs: 50_000, checksMs: 50_000, reserveMs: 300 }
 const INPUT_MS = 50_000
 
-const BUNDLE = /[\\/]dist[\\/]hook-peek\.cjs$/
+const BUNDLE = /[\\/]dist[\\/]hook-look\.cjs$/
 
 if (process.argv[2] === 'hook') {
   // bin/postern.cjs runs a bundle as a script where it has a cache, and requires it elsewhere.

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { openLocal } from '../../src/host/open-local.ts'
 import type { Postern } from '../../src/model/postern.ts'
+import { openLocal } from './open-local.ts'
 import { makeFastFolder, removeFolder } from './temp.ts'
 
 /** Stores that wait to be copied, by what was done to them. */

@@ -22,16 +22,7 @@ process.on('message', async ({ args, env, cwd, end }) => {
 })
 
 function run(args) {
-  const [program, name] = PROGRAMS[args.slice(0, 2).join(' ')] ?? []
-  const answer = program === undefined ? undefined : load(program)[name](args)
-  return answer ?? load('main').runMain(args)
-}
-
-const PROGRAMS = {
-  'inbox push': ['hot', 'runHot'],
-  'inbox drain': ['hot', 'runHot'],
-  'bus post': ['bus', 'runBus'],
-  'bus read': ['bus', 'runBus'],
+  return load('often').runOften(args) ?? load('main').runMain(args)
 }
 
 function load(program) {

@@ -62,7 +62,7 @@ function foreignAwaits(code: string): Finding[] {
 }
 
 function isOfTransaction(expression: string, names: readonly string[]): boolean {
-  if (/\bstore\s*\.\s*(?:transact|once|read)\b/.test(expression)) return false
+  if (/\bstore\s*\.\s*(?:transact|single|read)\b/.test(expression)) return false
   return [...names, ...CARRIED_NAMES].some((name) => new RegExp(`(?<![\\w$.])${name}(?![\\w$])`).test(expression))
 }
 

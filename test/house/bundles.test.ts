@@ -1,79 +1,76 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { SOURCE_ERRORS } from '../../src/model/errors/source-errors.ts'
 
 const dist = join(new URL('../..', import.meta.url).pathname, 'dist')
 const DRIVERS = ['@nats-io/transport-node', '@nats-io/jetstream', '@redis/client', '@noble/curves', '@noble/hashes']
 const HEAVY = ['croner', 'zod', 'commander', 'pg', 'hono', 'yaml', ...DRIVERS]
 const SLOW_MODULES = ['node:crypto', 'node:child_process', 'node:http', 'node:net', 'node:stream']
 
-interface Metafile {
-  readonly outputs: Readonly<
-    Record<
-      string,
-      { readonly inputs: Readonly<Record<string, unknown>>; readonly imports: readonly { readonly path: string }[] }
-    >
-  >
+/** Each file of `dist/` with the modules that it holds and the files that it loads with itself. */
+type Contents = Readonly<Record<string, { readonly modules: readonly string[]; readonly imports: readonly string[] }>>
+
+/** What a file and those that it loads hold that they must not: heavy packages, or parts of Node that take long to load. */
+function findHeavy(contents: Contents, file: string): string[] {
+  const loaded = loadedWith(contents, file)
+  const packages = loaded.flatMap((name) =>
+    (contents[name]?.modules ?? []).flatMap((path) => path.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []),
+  )
+  const imports = loaded.flatMap((name) => contents[name]?.imports ?? [])
+  return [...packages.filter((name) => HEAVY.includes(name)), ...imports.filter((path) => SLOW_MODULES.includes(path))]
 }
 
-/** What a bundle holds that it must not: heavy packages, or parts of Node that take long to load. */
-function findHeavy(metafile: Metafile, output: string): string[] {
-  const { inputs, imports } = metafile.outputs[output] ?? { inputs: {}, imports: [] }
-  const packages = Object.keys(inputs).flatMap((path) => path.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? [])
-  return [
-    ...packages.filter((name) => HEAVY.includes(name)),
-    ...imports.map(({ path }) => path).filter((path) => SLOW_MODULES.includes(path)),
-  ]
+/** A file and all that it loads with itself. */
+function loadedWith(contents: Contents, file: string, known: readonly string[] = []): string[] {
+  if (known.includes(file) || !contents[file]) return []
+  const seen = [...known, file]
+  return [file, ...contents[file].imports.flatMap((name) => loadedWith(contents, name, seen))]
 }
 
-/** Bundles that run thousands of times a day, and how large they may become. */
-const OFTEN = { peek: 16, 'hook-peek': 32, hot: 112, hook: 133, bus: 190 } as const
-/** Those of them that never refuse what wakes agents from outside. */
-const TERSE = ['peek', 'hook-peek', 'hot', 'hook']
+/** Programs that run thousands of times a day, and how many kilobytes each may load. */
+const OFTEN: Readonly<Record<string, number>> = { 'drain-look': 34, 'hook-look': 47, often: 168, hook: 210, bus: 276 }
 
-describe.each(Object.entries(OFTEN))('the bundle %s, which runs thousands of times a day', (name, kilobytes) => {
-  const path = join(dist, `${name}.cjs`)
+describe.each(Object.entries(OFTEN))('the program %s, which runs thousands of times a day', (name, kilobytes) => {
+  const contents: Contents = JSON.parse(readFileSync(join(dist, 'bundles.json'), 'utf8'))
+  const files = [...new Set(loadedWith(contents, `${name}.cjs`))]
 
   it('is there: the tests run on what was built', () => {
-    expect(existsSync(path), 'run "npm run build" first').toBe(true)
+    expect(existsSync(join(dist, `${name}.cjs`)), 'run "npm run build" first').toBe(true)
   })
 
   it('holds no zod, commander, pg, hono or yaml, and loads no slow part of Node', () => {
-    const metafile: Metafile = JSON.parse(readFileSync(join(dist, 'bundles.json'), 'utf8'))
-    expect(Object.keys(metafile.outputs)).toContain(`dist/${name}.cjs`)
-    expect(findHeavy(metafile, `dist/${name}.cjs`)).toEqual([])
+    expect(findHeavy(contents, `${name}.cjs`)).toEqual([])
     // To name it is to load it.
-    expect(readFileSync(path, 'utf8')).not.toMatch(/\bperformance\b/)
+    for (const file of files) expect(readFileSync(join(dist, file), 'utf8')).not.toMatch(/\bperformance\b/)
   })
 
   it('stays small', () => {
-    expect(statSync(path).size).toBeLessThan(kilobytes * 1024)
+    const bytes = files.reduce((sum, file) => sum + statSync(join(dist, file)).size, 0)
+    expect(bytes).toBeLessThan(kilobytes * 1024)
   })
 })
 
-describe.each(TERSE)('the bundle %s, which never refuses an outside source', (name) => {
-  it('refuses nothing for which it has no words', () => {
-    const text = readFileSync(join(dist, `${name}.cjs`), 'utf8')
-    expect(Object.keys(SOURCE_ERRORS).filter((code) => text.includes(code))).toEqual([])
+describe('what is built', () => {
+  it('holds every module once among the files that share modules', () => {
+    const contents: Contents = JSON.parse(readFileSync(join(dist, 'bundles.json'), 'utf8'))
+    const alone = ['drain-look.cjs', 'hook-look.cjs', 'log-thread.cjs', 'yaml.cjs']
+    const modules = Object.entries(contents).flatMap(([file, { modules }]) => (alone.includes(file) ? [] : modules))
+    expect(modules.filter((path, at) => modules.indexOf(path) !== at)).toEqual([])
   })
-})
 
-describe.each(['main', 'serve', 'open-courier'])('the bundle %s', (name) => {
-  it('leaves the drivers of wires to parts that are loaded on use', () => {
-    const metafile: Metafile = JSON.parse(readFileSync(join(dist, 'bundles.json'), 'utf8'))
-    expect(Object.keys(metafile.outputs)).toContain(`dist/${name}.cjs`)
-    expect(findHeavy(metafile, `dist/${name}.cjs`).filter((found) => DRIVERS.includes(found))).toEqual([])
+  it.each(['main', 'server-serve', 'host-courier-open-courier'])('leaves the drivers of wires out of %s', (name) => {
+    const contents: Contents = JSON.parse(readFileSync(join(dist, 'bundles.json'), 'utf8'))
+    expect(Object.keys(contents)).toContain(`${name}.cjs`)
+    expect(findHeavy(contents, `${name}.cjs`).filter((found) => DRIVERS.includes(found))).toEqual([])
   })
 })
 
 describe('a heavy bundle', () => {
   it('would be found out if it held one', () => {
-    const planted: Metafile = {
-      outputs: {
-        'dist/hot.cjs': { inputs: { 'node_modules/zod/v4/index.js': {} }, imports: [{ path: 'node:crypto' }] },
-      },
+    const planted: Contents = {
+      'often.cjs': { modules: [], imports: ['part.cjs'] },
+      'part.cjs': { modules: ['/x/node_modules/zod/v4/index.js'], imports: ['node:crypto'] },
     }
-    expect(findHeavy(planted, 'dist/hot.cjs')).toEqual(['zod', 'node:crypto'])
+    expect(findHeavy(planted, 'often.cjs')).toEqual(['zod', 'node:crypto'])
   })
 })

@@ -22,7 +22,7 @@ describe('the code that is kept of a bundle', () => {
   beforeEach(async () => {
     home = temporaryFolder()
     options = { home, hasOwnCache: true }
-    kept = join(home, 'cache', `hot.cjs-${process.version}`)
+    kept = join(home, 'cache', `often.cjs-inbox-${process.version}`)
     await warmPostern(options, 'agent', 'add', 'quinn')
     expect((await push()).exit).toBe(0)
   })
@@ -31,7 +31,7 @@ describe('the code that is kept of a bundle', () => {
     const before = code()
     expect((await push()).exit).toBe(0)
     expect(code().equals(before)).toBe(true)
-    expect(readdirSync(join(home, 'cache')).filter((name) => name.startsWith('hot'))).toEqual([basename(kept)])
+    expect(readdirSync(join(home, 'cache')).filter((name) => name.startsWith('often'))).toEqual([basename(kept)])
   })
 
   it('begins where V8 reads it without making a copy of it', async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../src/cli/main.ts'
+import { COMMANDS } from '../../src/cli/commands/commands.ts'
 import { type CommandOptions, type Outcome, postern, posternJson } from '../helpers/command.ts'
 import { fastFolder } from '../helpers/temp.ts'
 import { warmPostern, warmPosternJson } from '../helpers/warm-command.ts'

@@ -1,12 +1,10 @@
 import { fstatSync, read } from 'node:fs'
-import { promisify } from 'node:util'
 
 const CHUNK_BYTES = 1024 * 1024
 
-const readPart = promisify(read)
-
 /** The size and the checksum of an open file, however large; of what was in it at the beginning, if it grows. */
 export async function checksumOf(fd: number): Promise<{ readonly bytes: number; readonly sha256: string }> {
+  const readPart = process.getBuiltinModule('node:util').promisify(read)
   const { createHash } = process.getBuiltinModule('node:crypto')
   const hash = createHash('sha256')
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES)

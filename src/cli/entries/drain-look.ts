@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs'
 import { readConfig } from '../../host/config.ts'
-import { isQuiet } from '../../host/peek.ts'
+import { isQuiet } from '../../host/open/quiet.ts'
 import { EXIT } from '../../model/errors.ts'
-import { DRAIN_FORM } from '../drain-form.ts'
+import { DRAIN_FORM } from '../commands/inbox/drain.ts'
 import { configFlags } from '../shell/config-flags.ts'
 import { parseArgs } from '../shell/parse.ts'
 
@@ -15,7 +15,7 @@ const NOTHING_AS_JSON = `${JSON.stringify({ messages: [], remaining: 0 }, null, 
  * Answers `inbox drain` where nothing waits, which is what nearly all drains find. Undefined means that the command
  * itself has to run, and to say whatever is wrong.
  */
-export function peek(argv: readonly string[]): Promise<number> | undefined {
+export function lookForMail(argv: readonly string[]): Promise<number> | undefined {
   try {
     const args = parseArgs(DRAIN_FORM, argv.slice(2))
     if (BEYOND.some((name) => args.has(name))) return undefined

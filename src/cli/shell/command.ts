@@ -1,11 +1,11 @@
 import type { Config } from '../../host/config.ts'
-import type { OpenOptions } from '../../host/context.ts'
+import type { OpenOptions } from '../../host/open/context.ts'
 import type { Postern } from '../../model/postern.ts'
 
 /** A command as data: help, completions, suggestions and parsing are all made from it. */
-export interface Command<P = Postern> extends Form {
+export interface Command extends Form {
   /** Returns the exit code; absent means 0. */
-  run(io: Io<P>, args: Args): Promise<number | undefined>
+  run(io: Io, args: Args): Promise<number | undefined>
 }
 
 /** How a command is spelled. */
@@ -50,7 +50,7 @@ export interface Args {
 }
 
 /** All that a command may touch. */
-export interface Io<P = Postern> {
+export interface Io {
   readonly config: Config
   readonly isJson: boolean
   readonly stdout: Output
@@ -59,7 +59,7 @@ export interface Io<P = Postern> {
   /** The agent that the environment names. */
   readonly environmentAgent: string | undefined
   /** Opens the store on first use; the caller is who was named by flags or environment, or whose session it is. */
-  open(options?: Pick<OpenOptions, 'bus'>): Promise<P>
+  open(options?: Pick<OpenOptions, 'bus'>): Promise<Postern>
   now(): number
 }
 

@@ -1,14 +1,10 @@
 import { agentOf } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
-import type { HotPostern } from '../../model/postern.ts'
+import type { Postern } from '../../model/postern.ts'
 import type { Args, Io } from './command.ts'
 
 /** The agent that is meant: the one that is named, else the caller's own, else the session's. */
-export async function requireOwnAgent(
-  io: Pick<Io, 'environmentAgent'>,
-  args: Args,
-  postern: HotPostern,
-): Promise<string> {
+export async function requireOwnAgent(io: Pick<Io, 'environmentAgent'>, args: Args, postern: Postern): Promise<string> {
   const own = await ownAgent(io, args, postern)
   if (own !== undefined) return own
   throw new PosternError('USAGE', {
@@ -20,7 +16,7 @@ export async function requireOwnAgent(
 export async function ownAgent(
   io: Pick<Io, 'environmentAgent'>,
   args: Args,
-  postern: HotPostern,
+  postern: Postern,
 ): Promise<string | undefined> {
   const named = args.get('agent') ?? args.get('as') ?? io.environmentAgent ?? agentOf(postern.caller)
   if (named !== undefined) return named

@@ -1,39 +1,32 @@
 import { fstatSync, writeSync } from 'node:fs'
 import { type Config, readConfig } from '../../host/config.ts'
-import type { OpenOptions } from '../../host/context.ts'
 import { anyone, type IdentitySources, identify } from '../../host/identity.ts'
+import { openOrConnect } from '../../host/open/open.ts'
 import { lazy } from '../../kit/pure/lazy.ts'
-import type { Caller } from '../../model/caller.ts'
 import { asPosternError, EXIT, PosternError } from '../../model/errors.ts'
-import type { HotPostern } from '../../model/postern.ts'
+import type { Postern } from '../../model/postern.ts'
 import { showField } from '../../render/terminal.ts'
 import type { Args, Command, Form, Io, Output } from './command.ts'
 import { configFlags } from './config-flags.ts'
 import { formatJson } from './json.ts'
 import { parseArgs } from './parse.ts'
 
-/** Something that can be had for another caller. */
-type Rebindable<P> = Omit<HotPostern, 'as' | 'inbox'> & { as(caller: Caller): P }
-
-/** Makes a Postern, or as much of one as the command needs. */
-export type Opener<P> = (config: Config, options: OpenOptions) => Promise<P>
-
 const MAX_ERROR_WIDTH = 2_000
 
 /** Runs one command from its words to its exit code. Whatever goes wrong is one line, never a stack trace. */
-export async function runCommand<P extends Rebindable<P>>(
-  command: Command<P>,
-  argv: readonly string[],
-  open: Opener<P>,
-): Promise<number> {
+export async function runCommand(command: Command, argv: readonly string[]): Promise<number> {
   const isJson = asksForJson(argv)
-  let postern: P | undefined
+  let postern: Postern | undefined
   let isDone = false
   let isOwnStore = true
   try {
     const args = parseArgs(command, argv)
+    if (args.has('help')) {
+      printLine((await import('./help.ts')).helpFor(command))
+      return EXIT.ok
+    }
     const io = createIo(command, args, async (config, options) => {
-      postern ??= await open(config, options)
+      postern ??= await openOrConnect(config, options)
       isOwnStore = config.url === null
       return postern
     })
@@ -57,7 +50,7 @@ export function asksForJson(argv: readonly string[]): boolean {
  * Where no server runs, commands do the upkeep in passing, a slice when it is due and after they have answered. One
  * that failed does none: a store that is locked, full or damaged is best left alone.
  */
-async function leave(postern: Pick<HotPostern, 'upkeep' | 'close'>, tends: boolean): Promise<void> {
+async function leave(postern: Pick<Postern, 'upkeep' | 'close'>, tends: boolean): Promise<void> {
   try {
     if (tends) await postern.upkeep.run()
   } catch {
@@ -66,7 +59,7 @@ async function leave(postern: Pick<HotPostern, 'upkeep' | 'close'>, tends: boole
   await postern.close().catch(() => {})
 }
 
-function createIo<P extends Rebindable<P>>(form: Form, args: Args, open: Opener<P>): Io<P> {
+function createIo(form: Form, args: Args, open: typeof openOrConnect): Io {
   const { env } = process
   const config = configOf(form, readConfig({ flags: configFlags(args), env, cwd: process.cwd() }))
   const environmentAgent = env['POSTERN_AGENT'] || undefined

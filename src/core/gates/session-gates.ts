@@ -17,6 +17,7 @@ import type { Context } from '../context.ts'
 import { requireOwnSession } from '../sessions/sessions.ts'
 import { parseReason } from './create.ts'
 import { hasHarvested } from './harvest.ts'
+import { ASKED, isAskedThisTurn, isMarkable, rulesOf } from './session-rules.ts'
 import { hasTaskUpdate } from './task-update.ts'
 
 const CHECK_BYTES = 4_000
@@ -58,25 +59,6 @@ async function requireUnset(ctx: Context, tx: Shelves, { sessionId, name }: Sess
     message: `The gate ${name} of this session was set by ${by}, so ${ctx.caller.id} cannot change it.`,
     next: `Do what it asks for: ${known.reason}`,
   })
-}
-
-/**
- * The gates of a session: its own, and those of the configuration that nobody has replaced for it. What a program has
- * registered replaces none.
- */
-export async function rulesOf(
-  { sessionGates }: Context,
-  { gates, agents }: Shelves,
-  sessionId: string,
-): Promise<readonly (SessionGate | SessionGateRule)[]> {
-  const registered: SessionGate[] = []
-  for (const gate of await gates.registered({ sessionId })) {
-    const isConfigured = sessionGates.some(({ name }) => name === gate.name)
-    const by = isConfigured ? await agents.get(gate.registeredBy) : undefined
-    if (by === undefined || by.kind === 'human') registered.push(gate)
-  }
-  const own = new Set(registered.map(({ name }) => name))
-  return [...registered, ...sessionGates.filter(({ name }) => !own.has(name))]
 }
 
 /** Whoever shares a store with another machine may not run programs there. */
@@ -137,14 +119,6 @@ async function markedGate(
 
 const ASK = 'postern decision create --option a="…" --option b="…" "question"'
 
-/** Whether somebody's word can meet it. What the store or a command can tell, nobody has to say. */
-export function isMarkable({ name, check }: SessionGateRule): boolean {
-  return check === null && name !== ASKED
-}
-
-/** The built-in gate that is met by a question. */
-const ASKED = 'decision'
-
 async function requireSession(shelves: Shelves, id: string): Promise<Session> {
   const session = await shelves.sessions.get(id)
   if (!session) throw new PosternError('SESSION_NOT_FOUND', { id })
@@ -194,10 +168,4 @@ async function isMet(
   if (isMarked) return true
   if (name === HARVEST) return hasHarvested(ctx, { session, timeoutMs })
   return name === TASK_UPDATE && hasTaskUpdate(ctx, { agent, session, timeoutMs })
-}
-
-/** Whether the agent has asked its person anything since its session began or last came to rest. */
-export function isAskedThisTurn(ctx: Context, agent: string, session: Session | undefined): Promise<boolean> {
-  const since = Math.max(session?.startedAt ?? 0, session?.stoppedAt ?? 0)
-  return ctx.store.read.decisions.hasAsked({ agent, since })
 }

@@ -3,7 +3,8 @@ import type { Gate, SessionGateRule } from '../../model/gate.ts'
 import type { StandingGate } from '../../model/gates.ts'
 import { parseSessionId } from '../../model/session.ts'
 import type { Context } from '../context.ts'
-import { isAskedThisTurn, isMarkable, rulesOf } from './session-gates.ts'
+import { isGated } from './gated.ts'
+import { isAskedThisTurn, isMarkable, rulesOf } from './session-rules.ts'
 
 /** Gates that may hold or warn a session. What only a command can tell counts as open, for none is run. */
 export async function standingGates(
@@ -12,6 +13,7 @@ export async function standingGates(
 ): Promise<readonly StandingGate[]> {
   const agent = parseAgentId(input.agent)
   const sessionId = parseSessionId(input.sessionId)
+  if (!(await isGated(ctx, { agent, sessionId }))) return []
   const durable = await ctx.store.read.gates.openOf({ agent })
   const rules = await rulesOf(ctx, ctx.store.read, sessionId)
   const unmet = rules.length === 0 ? [] : await withoutMarks(ctx, { agent, sessionId }, rules)

@@ -79,6 +79,11 @@ async function giveBack(ctx: Context, record: InheritanceRecord): Promise<void> 
   ring(ctx, [...new Set(rings)])
 }
 
+/** Whether a session was ever offered an inheritance. */
+export async function hasInherited(ctx: Context, input: { readonly sessionId: string }): Promise<boolean> {
+  return (await ctx.store.read.sessions.inheritedAt(input)) !== undefined
+}
+
 /**
  * A session goes on, and has taken in what was printed before its present event began; or it is over, and what it was
  * offered before that is given back.
@@ -89,6 +94,8 @@ export async function settleInheritances(
 ): Promise<void> {
   const sessionId = parseSessionId(input.sessionId)
   const before = ctx.store.now() - parseMilliseconds('age', input.ageMs)
+  // Most sessions have confirmed theirs long ago, or have none.
+  if ((await ctx.store.read.sessions.inheritedAt({ sessionId })) !== 0) return
   for (const record of await ctx.store.read.inheritances.ofSession({ sessionId })) {
     if (record.machine !== ctx.machine.name) continue
     const { id, offeredAt, printedAt } = record

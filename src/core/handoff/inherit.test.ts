@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { storeWith } from '../../../test/conformance/makers.ts'
 import { makeRepository, plantFile, seedItem } from '../../../test/helpers/handoff/projects.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { closer, createContext } from '../../host/context.ts'
-import { openEmbedded } from '../../host/embedded.ts'
+import { openContext } from '../../host/open/context.ts'
+import { openEmbedded } from '../../host/open/store.ts'
 import type { Store } from '../../store/store.ts'
 import { createPostern } from '../postern.ts'
 
@@ -17,8 +18,8 @@ it('measures what waits while others can write', async () => {
         isWriting = false
       })
     }, options)
-  const watched = new Proxy(store, { get: (of, name) => (name === 'transact' ? transact : Reflect.get(of, name, of)) })
-  const context = createContext(watched, wire, {})
+  const watched = storeWith(store, { transact })
+  const { ctx: context, close } = openContext(watched, wire, {})
   const handoffs = await context.handoff()
   const measured: boolean[] = []
   const tokensOf: typeof handoffs.tokensOf = (item) => {
@@ -26,7 +27,7 @@ it('measures what waits while others can write', async () => {
     return handoffs.tokensOf(item)
   }
   const ctx = { ...context, handoff: async () => ({ ...handoffs, tokensOf }) }
-  const postern = createPostern(ctx, closer(store, wire))
+  const postern = createPostern(ctx, close)
   onTestFinished(() => postern.close())
   const project = makeRepository(join(temporaryFolder(), 'atlas'))
   await postern.handoff.init({ project })

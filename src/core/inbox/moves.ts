@@ -125,12 +125,19 @@ export async function retryDead(ctx: Context, ref: DeliveryRef): Promise<{ reado
   return { retried: agents.length }
 }
 
-/** What was put aside: held for a person to look at, or dead after too many attempts. */
-export async function listAside(
-  ctx: Context,
-  state: 'held' | 'dead',
-  { agent }: { readonly agent?: string } = {},
-): Promise<readonly InboxMessage[]> {
+type OfAgent = { readonly agent?: string }
+
+/** Messages that were held for a person to look at. */
+export function listHeld(ctx: Context, input: OfAgent = {}): Promise<readonly InboxMessage[]> {
+  return listIn('held', ctx, input)
+}
+
+/** Messages that could not be shown after too many attempts. */
+export function listDead(ctx: Context, input: OfAgent = {}): Promise<readonly InboxMessage[]> {
+  return listIn('dead', ctx, input)
+}
+
+async function listIn(state: 'held' | 'dead', ctx: Context, { agent }: OfAgent): Promise<readonly InboxMessage[]> {
   return ctx.store.read.deliveries.list({
     states: [state],
     now: ctx.store.now(),

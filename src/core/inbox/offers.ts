@@ -9,6 +9,7 @@ import { tellPeople } from '../agents/people.ts'
 import type { Context } from '../context.ts'
 import { ring } from '../rings.ts'
 import { requireStorable } from './ids.ts'
+import { requireOwnOffer } from './visible.ts'
 
 const EVIDENCE_BYTES = 1_000
 
@@ -17,7 +18,7 @@ const EVIDENCE_BYTES = 1_000
  * may undo that, for it also takes whoever was shown the text.
  */
 export async function markPrinted(ctx: Context, { offerId: id, leaseMs }: PrintedOffer): Promise<Offer> {
-  requireStorable(id, 'OFFER_NOT_FOUND')
+  await requireOwnOffer(ctx, id)
   const at = ctx.store.now()
   const expiresAt = at + parseLease(leaseMs ?? ctx.limits.printedOfferMs, ctx.limits.printedOfferMs)
   const printed = await ctx.store.single((tx) => tx.offers.setPrinted({ id, at, expiresAt }), { isDurable: false })
@@ -40,7 +41,7 @@ export async function confirmOffer(
 ): Promise<Offer> {
   const { offerId: id, evidence } = input
   parseText('evidence', evidence, EVIDENCE_BYTES)
-  requireStorable(id, 'OFFER_NOT_FOUND')
+  await requireOwnOffer(ctx, id)
   const at = ctx.store.now()
   const closing: CloseOffer = {
     id,
@@ -62,6 +63,7 @@ export async function confirmOffer(
 
 export async function releaseOffer(ctx: Context, input: OfferRef & { readonly reason: string }): Promise<Offer> {
   parseText('reason', input.reason, EVIDENCE_BYTES)
+  await requireOwnOffer(ctx, input.offerId)
   const { offer, rings } = await ctx.store.transact((tx) =>
     closeOffer(ctx, tx, input.offerId, 'released', input.reason),
   )

@@ -1,7 +1,6 @@
 import { isProgram } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { EVERYBODY, type Message } from '../../model/message.ts'
-import type { OfferRef } from '../../model/postern.ts'
 import type { Context } from '../context.ts'
 import { requireStorable } from './ids.ts'
 
@@ -25,11 +24,10 @@ export function requireVisible(ctx: Context, id: string, message: Message | unde
   throw new PosternError('MESSAGE_NOT_FOUND', { id })
 }
 
-/** What names an offer, unless it is another agent's: that is none to a program which sees only what concerns it. */
-export async function ownOffer<T extends OfferRef>(ctx: Context, ref: T): Promise<T> {
-  if (!isConfined(ctx)) return ref
-  requireStorable(ref.offerId, 'OFFER_NOT_FOUND')
-  const offer = await ctx.store.read.offers.get(ref.offerId)
-  if (offer && offer.agent !== ctx.caller.id) throw new PosternError('OFFER_NOT_FOUND', { id: ref.offerId })
-  return ref
+/** Another agent's offer does not exist for a program that sees only what concerns it. */
+export async function requireOwnOffer(ctx: Context, id: string): Promise<void> {
+  requireStorable(id, 'OFFER_NOT_FOUND')
+  if (!isConfined(ctx)) return
+  const offer = await ctx.store.read.offers.get(id)
+  if (offer && offer.agent !== ctx.caller.id) throw new PosternError('OFFER_NOT_FOUND', { id })
 }

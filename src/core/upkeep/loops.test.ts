@@ -4,8 +4,8 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { makeRepository, namesIn, plantFile } from '../../../test/helpers/handoff/projects.ts'
 import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { closer, createContext, type OpenOptions } from '../../host/context.ts'
-import { openEmbedded } from '../../host/embedded.ts'
+import { type OpenOptions, openContext } from '../../host/open/context.ts'
+import { openEmbedded } from '../../host/open/store.ts'
 import { PosternError } from '../../model/errors.ts'
 import { DEFAULT_LIMITS } from '../../model/limits.ts'
 import { createPostern } from '../postern.ts'
@@ -29,13 +29,13 @@ async function openTended(options: OpenOptions = {}) {
     waits.push({ ms, end })
     return () => {}
   }
-  const context = createContext(store, wire, { note: (event) => notes.push(event), ...options })
+  const { ctx: context, close } = openContext(store, wire, { note: (event) => notes.push(event), ...options })
   const ctx = { ...context, timers: { ...context.timers, inBackground } }
   const upkeep = startUpkeep(ctx)
-  const postern = createPostern(
-    ctx,
-    closer(store, wire, () => upkeep.stop()),
-  )
+  const postern = createPostern(ctx, async () => {
+    upkeep.stop()
+    await close()
+  })
   onTestFinished(() => postern.close())
   await postern.agents.add({ id: 'quinn' })
   /** Ends the wait; tells how long the next one is. */

@@ -194,7 +194,7 @@ function createTender(ctx: Context): () => Promise<number> {
       if (isHeldUp || isRound) heldUpUntil = isHeldUp ? now : -1
       if (isRound) {
         tendedAt = now
-        await (await import('../handoff/handoff-verbs.ts')).cleanAll(ctx)
+        await (await import('../handoff/clean.ts')).cleanAll(ctx)
       }
     }
     return Math.max(AGAIN_MS, await untilNext())

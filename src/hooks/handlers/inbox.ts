@@ -26,7 +26,7 @@ export const inbox: Handler = {
     const maxCharacters = Math.min(host.maxCharacters, limits.drainCharacters) - call.used
     const maxTokens = host.maxTokens === null ? null : host.maxTokens - call.usedTokens
     if (maxCharacters < LEAST_ROOM || (maxTokens !== null && maxTokens < LEAST_TOKENS)) return undefined
-    const drained = await postern.inbox.drain({
+    const drained = await postern.hooks.drain({
       agent,
       sessionId: event.sessionId,
       via: event.name,

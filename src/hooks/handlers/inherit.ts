@@ -61,7 +61,7 @@ async function settle({ event, host, postern, settings }: HookCall): Promise<voi
   const { sessionId, name } = event
   const begins = isBeginning(event)
   const loses = name === 'compact.before' && !host.keepsContextWhenCompacting
-  await postern.handoff.settle({
+  await postern.hooks.settleInheritances({
     sessionId,
     ageMs: settings.ageMs() + (begins ? FIRED_WITHIN_MS : 0),
     isOver: begins || loses || name === 'session.end',

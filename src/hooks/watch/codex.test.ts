@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { openLocal } from '../../../test/helpers/open-local.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { openLocal } from '../../host/open-local.ts'
 import { wakeByQueue } from './codex.ts'
 import type { Watch } from './watch.ts'
 

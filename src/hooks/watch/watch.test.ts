@@ -1,10 +1,10 @@
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openLocal } from '../../../test/helpers/open-local.ts'
 import { createSignal } from '../../../test/helpers/signal.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { noteHeard } from '../../host/live.ts'
-import { openLocal } from '../../host/open-local.ts'
 import { PosternError } from '../../model/errors.ts'
 import { describeMail, type Watch, watchSession } from './watch.ts'
 

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { openLocal } from '../../../test/helpers/open-local.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import type { BusRegistry } from '../../core/context.ts'
-import { openLocal } from '../open-local.ts'
 import { openBusRegistry } from './bus-registry.ts'
 
 const TASK = { project_id: 'p', task_id: 't' }

@@ -1,6 +1,6 @@
 import { openBusShelf } from '../../bus/file-bus-shelf.ts'
 import type { BusRegistry } from '../../core/context.ts'
-import type { OpenOptions } from '../context.ts'
+import type { OpenOptions } from '../open/context.ts'
 import { findBus } from './bus-context.ts'
 import { readBusSettings } from './settings.ts'
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { openLocal } from '../../../test/helpers/open-local.ts'
 import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { openLocal } from '../open-local.ts'
 import { createWaitingWire } from './waiting-wire.ts'
 
 async function makeBench() {

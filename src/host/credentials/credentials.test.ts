@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { createPostern } from '../../core/postern.ts'
 import type { Postern } from '../../model/postern.ts'
-import { createContext } from '../context.ts'
-import { openEmbedded } from '../embedded.ts'
+import { openContext } from '../open/context.ts'
+import { openEmbedded } from '../open/store.ts'
 import { createCredentials } from './credentials.ts'
 
 const NOWHERE = `pst_${'A'.repeat(43)}`
@@ -12,7 +12,7 @@ const NOWHERE = `pst_${'A'.repeat(43)}`
 /** A store with a clock of its own; `again` is another process that has it open too. */
 async function open(home = temporaryFolder(), clock = { now: 1_000_000 }) {
   const { store, wire } = await openEmbedded(join(home, 'postern.db'), { now: () => clock.now })
-  const ctx = createContext(store, wire, {})
+  const { ctx } = openContext(store, wire, {})
   onTestFinished(async () => {
     await wire.close()
     await store.close()

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { openEmbedded } from '../embedded.ts'
+import { openEmbedded } from '../open/store.ts'
 import { openLedgers } from './ledgers.ts'
 
 async function open(ledger: Readonly<Record<string, unknown>> | undefined) {

@@ -4,9 +4,8 @@ import { PosternError } from '../../model/errors.ts'
 import type { LedgerLabel } from '../../model/ledger/ledgers.ts'
 import { createSharing } from '../../store/sqlite/sharing.ts'
 import type { Config } from '../config.ts'
-import { closer, createContext } from '../context.ts'
-import { openStore } from '../embedded.ts'
-import { keepLedger } from './kept-ledger.ts'
+import { openContext } from '../open/context.ts'
+import { openStore } from '../open/store.ts'
 import { type Listening, startListening } from './listening.ts'
 
 export interface OpenListening extends Listening {
@@ -18,8 +17,7 @@ export interface OpenListening extends Listening {
 export async function openListening(config: Config, note: Context['note']): Promise<OpenListening> {
   const { store, wire } = await openStore(config, { isShared: true, sharing: createSharing() })
   const options = { config, home: config.home, limits: config.limits, isShared: true, note }
-  const { ctx, closeLedger } = keepLedger(createContext(store, wire, options))
-  const close = closer(store, wire, closeLedger)
+  const { ctx, close } = openContext(store, wire, options)
   try {
     const { ledger } = await ctx.ledger()
     if (ledger.kind === 'local') {

@@ -2,8 +2,8 @@ import type { Context, Ledgers } from '../../core/context.ts'
 import { publishDue } from '../../core/ledger/publisher.ts'
 import { within } from '../../kit/node/within.ts'
 import type { Config } from '../config.ts'
-import { closer, createContext } from '../context.ts'
-import { openStore } from '../embedded.ts'
+import { openContext } from '../open/context.ts'
+import { openStore } from '../open/store.ts'
 
 const PARCELS = 100
 
@@ -18,7 +18,7 @@ export interface PublishBriefly {
  */
 export async function publishBriefly({ config, forMs }: PublishBriefly): Promise<number> {
   const { store, wire } = await openStore(config, {})
-  const ctx = createContext(store, wire, { config, home: config.home, limits: config.limits })
+  const { ctx, close } = openContext(store, wire, { config, home: config.home, limits: config.limits })
   try {
     const ledgers = await ctx.ledger()
     const work = publishAll(ctx, ledgers)
@@ -27,7 +27,7 @@ export async function publishBriefly({ config, forMs }: PublishBriefly): Promise
     await work
     return await store.read.ledger.countParcels({ state: 'waiting' })
   } finally {
-    await closer(store, wire, () => {})()
+    await close()
   }
 }
 

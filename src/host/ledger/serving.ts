@@ -2,6 +2,7 @@ import type { Context } from '../../core/context.ts'
 import { noteSkipped, takeIn } from '../../core/ledger/intake/take-in.ts'
 import { labelOf } from '../../core/ledger/status.ts'
 import { ring } from '../../core/rings.ts'
+import { lazy } from '../../kit/pure/lazy.ts'
 import {
   type LedgerPorts,
   NODE_ACCOUNT,
@@ -12,9 +13,8 @@ import { PosternError } from '../../model/errors.ts'
 import type { LedgerLabel } from '../../model/ledger/ledgers.ts'
 import { createSharing } from '../../store/sqlite/sharing.ts'
 import type { Config } from '../config.ts'
-import { closer, createContext } from '../context.ts'
-import { openStore } from '../embedded.ts'
-import { keepLedger } from './kept-ledger.ts'
+import { openContext } from '../open/context.ts'
+import { openStore } from '../open/store.ts'
 import { ensureOperatorKey } from './operator-key.ts'
 
 /** The ports that clients of Hedera expect of a ledger on their own machine. */
@@ -41,10 +41,10 @@ export interface ServeLedger {
 export async function openLedgerServing(config: Config, { ports, note }: ServeLedger): Promise<LedgerServing> {
   const { store, wire } = await openStore(config, { isShared: true, sharing: createSharing() })
   const options = { config, home: config.home, limits: config.limits, isShared: true, note }
-  const { ctx, closeLedger } = keepLedger(createContext(store, wire, options))
-  const close = closer(store, wire, async () => {
+  const { ctx, close: closeContext } = openContext(store, wire, options)
+  const close = lazy(async () => {
     await server?.close()
-    await closeLedger()
+    await closeContext()
   })
   let server: { readonly ports: LedgerPorts; close(): Promise<void> } | undefined
   try {

@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts'
-import { createHookPostern } from '../../core/hooked.ts'
-import type { HookPostern } from '../../model/postern.ts'
+import { createPostern } from '../../core/postern.ts'
+import type { LocalPostern } from '../../model/postern.ts'
 import type { Config } from '../config.ts'
 import { folderSources, type HookConfig, readFolderConfig } from '../hook-config.ts'
 import { createQuietLook, type QuietLook } from './quiet-look.ts'
@@ -14,8 +14,8 @@ export interface Hooked {
   readonly look: QuietLook
   /** As it is for a folder now. */
   readConfig(folder: string, note: (error: unknown) => void): Config
-  /** The verbs of a hook, under the rules of a folder. To close it closes nothing. */
-  open(rules: Pick<Config, 'limits'> & Pick<HookConfig, 'sessionGates'>): HookPostern
+  /** A Postern under the rules of a folder. Closing it closes nothing. */
+  open(rules: Pick<Config, 'limits'> & Pick<HookConfig, 'sessionGates'>): LocalPostern
 }
 
 export function createHooked(ctx: Context, config: Config): Hooked {
@@ -25,6 +25,6 @@ export function createHooked(ctx: Context, config: Config): Hooked {
     store,
     look: createQuietLook(config),
     readConfig: (folder, note) => readFolderConfig(folderSources(config, folder), note),
-    open: ({ limits, sessionGates }) => createHookPostern({ ...ctx, limits, sessionGates }, async () => {}),
+    open: ({ limits, sessionGates }) => createPostern({ ...ctx, limits, sessionGates }, async () => {}),
   }
 }

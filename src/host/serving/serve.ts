@@ -2,6 +2,7 @@ import type { Context } from '../../core/context.ts'
 import { createPostern } from '../../core/postern.ts'
 import { createReplies } from '../../core/replies.ts'
 import { startUpkeep } from '../../core/upkeep/loops.ts'
+import { lazy } from '../../kit/pure/lazy.ts'
 import type { Replies } from '../../model/network/replies.ts'
 import type { Credentials } from '../../model/network/tokens.ts'
 import type { Postern } from '../../model/postern.ts'
@@ -10,16 +11,12 @@ import { createBothWires } from '../../wires/both.ts'
 import { afterCopies, afterThisTurn, ringLater } from '../../wires/later.ts'
 import { createSharedWire } from '../../wires/shared.ts'
 import type { EngineWire, Wire } from '../../wires/wire.ts'
-import { createAnnouncer } from '../announce.ts'
-import { keepBuses } from '../bus/kept-buses.ts'
 import type { Config } from '../config.ts'
-import { closer, createContext, type OpenOptions } from '../context.ts'
 import { createCredentials } from '../credentials/credentials.ts'
-import { openStore } from '../embedded.ts'
-import { readHookConfig } from '../hook-config.ts'
 import { inspectFaults } from '../inspect-hooks.ts'
-import { keepLedger } from '../ledger/kept-ledger.ts'
 import type { Listening } from '../ledger/listening.ts'
+import { type OpenOptions, openContext } from '../open/context.ts'
+import { openStore } from '../open/store.ts'
 import { openServedEngine, startCarrying, type WireStatus } from '../wires/carrying.ts'
 import { ringEventsLater } from '../wires/own-wire.ts'
 import { createHooked, type Hooked } from './hooked.ts'
@@ -43,7 +40,6 @@ export interface Served {
 
 /** Opens the configured store for a server, which does the upkeep for everybody. */
 export async function openServed(config: Config, options: OpenOptions = {}): Promise<Served> {
-  const { sessionGates, userHooks } = readHookConfig(config)
   const note = options.note ?? (() => {})
   const engine = await openServedEngine(config, note)
   const shared = { isShared: true, sharing: createSharing() }
@@ -54,22 +50,18 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
   // Who follows in this process is told at once.
   const outer = ringEventsLater(config, own)
   const wire = createSharedWire(engine ? createBothWires(outer, ringing(engine.wire), note) : outer)
-  const announce = createAnnouncer(userHooks, options.note)
   // Whoever asks from elsewhere may have hooks of their own that failed.
   const inspect = () => inspectFaults(config.home).map((check) => ({ ...check, name: `server.${check.name}` }))
   const about = { config, home: config.home, limits: config.limits, inspect, isShared: true }
-  const defaults = { sessionGates, announce, ...about }
-  const { ctx: kept, closeBuses } = keepBuses(createContext(store, wire, { ...defaults, ...options }))
-  const { ctx, closeLedger } = keepLedger(kept)
+  const { ctx, close: closeContext } = openContext(store, wire, { ...about, ...options })
   const carrying = engine && startCarrying({ engine, ctx })
   const listening = await followLedger(config, ctx)
   const upkeep = options.upkeep === false ? undefined : startUpkeep(ctx)
-  const close = closer(store, wire, async () => {
+  const close = lazy(async () => {
     upkeep?.stop()
-    closeBuses()
     await listening?.close()
-    await closeLedger()
     await carrying?.close()
+    await closeContext()
   })
   return {
     postern: createPostern(ctx, close),

@@ -8,8 +8,8 @@ import { createPostern } from '../../core/postern.ts'
 import { createDoorbell } from '../../wires/local/doorbell.ts'
 import { createRedisWire } from '../../wires/redis/redis-wire.ts'
 import { readConfig } from '../config.ts'
-import { closer, createContext } from '../context.ts'
-import { openStore } from '../embedded.ts'
+import { openContext } from '../open/context.ts'
+import { openStore } from '../open/store.ts'
 import { startRedisIntake } from './redis-intake.ts'
 
 const redis = await startRedis()
@@ -24,9 +24,12 @@ describe('what foreign producers push', needsPrograms('redis-server', 'redis-cli
     const config = readConfig({ flags: { home }, env: {}, cwd: home })
     const { store } = await openStore(config, {})
     const bell = createDoorbell({ folder: join(home, 'bells') })
-    const ctx = createContext(store, bell, { upkeep: false, home, limits: { ...config.limits, pendingPerAgent: 5 } })
+    const { ctx, close } = openContext(store, bell, {
+      upkeep: false,
+      home,
+      limits: { ...config.limits, pendingPerAgent: 5 },
+    })
     const wire = createRedisWire({ url: server.url, random: () => 0 })
-    const close = closer(store, bell)
     const postern = createPostern(ctx, close)
     await postern.agents.add({ id: 'quinn' })
     const intake = startRedisIntake({ ctx, wire, out: [] })

@@ -5,8 +5,8 @@ import { isPending, pendingToPutOut, recordPopped } from '../../core/inbox/poppe
 import { createPostern } from '../../core/postern.ts'
 import { createDoorbell } from '../../wires/local/doorbell.ts'
 import { readConfig } from '../config.ts'
-import { closer, createContext } from '../context.ts'
-import { openStore } from '../embedded.ts'
+import { openContext } from '../open/context.ts'
+import { openStore } from '../open/store.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -16,8 +16,7 @@ async function openInbox() {
   const config = readConfig({ flags: { home }, env: {}, cwd: home })
   const { store } = await openStore(config, { now: () => time.now })
   const wire = createDoorbell({ folder: join(home, 'bells') })
-  const ctx = createContext(store, wire, { now: () => time.now, upkeep: false, home })
-  const close = closer(store, wire)
+  const { ctx, close } = openContext(store, wire, { now: () => time.now, upkeep: false, home })
   const postern = createPostern(ctx, close)
   onTestFinished(() => close())
   await postern.agents.add({ id: 'quinn' })

@@ -1,5 +1,3 @@
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
-
 /** Enough that what is under way is mostly over when it is looked for; half of it would cost a server a tenth more. */
 const ENOUGH_BYTES = 32 * 1024 * 1024
 const LOOK_EVERY_MS = 500
@@ -13,7 +11,7 @@ export function boundYoungHeap(enoughBytes: number = ENOUGH_BYTES): { stop(): vo
   const timer = setInterval(look, LOOK_EVERY_MS).unref()
   function look(): void {
     if (youngHeapBytes() < enoughBytes) return
-    setFlagsFromString('--semi-space-growth-factor=1')
+    process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1')
     clearInterval(timer)
   }
   look()
@@ -21,5 +19,6 @@ export function boundYoungHeap(enoughBytes: number = ENOUGH_BYTES): { stop(): vo
 }
 
 export function youngHeapBytes(): number {
-  return getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0
+  const spaces = process.getBuiltinModule('node:v8').getHeapSpaceStatistics()
+  return spaces.find((space) => space.space_name === 'new_space')?.space_size ?? 0
 }

@@ -1,3 +1,4 @@
+import { lazy } from '../../kit/pure/lazy.ts'
 import type { Shelves } from '../store.ts'
 
 /** Agents whose quiet files must go because of what a call has changed; undefined where that may be anybody's. */
@@ -112,12 +113,18 @@ type Concern = (params: unknown, result: unknown) => Concerned
 
 /** The same shelves, but every call is followed by `note`, with a function that says whom the call concerned. */
 export function observeWrites(shelves: Shelves, note: (concerned: () => Concerned) => void): Shelves {
-  const observed = Object.entries(shelves).map(([shelf, calls]: [string, Shelf]) => {
-    const concerns = CONCERNS[shelf as keyof Shelves] as Readonly<Record<string, Concern>> | Concern | undefined
+  const observed = {}
+  // Made with the first use of each shelf: most commands use few of them.
+  for (const shelf of Object.keys(shelves) as (keyof Shelves)[]) {
+    Object.defineProperty(observed, shelf, { get: lazy(() => observeShelf(shelf)), enumerable: true })
+  }
+  return observed as Shelves
+
+  function observeShelf(shelf: keyof Shelves): Shelf {
+    const concerns = CONCERNS[shelf] as Readonly<Record<string, Concern>> | Concern | undefined
     const concernOf = (name: string) => (typeof concerns === 'function' ? concerns : concerns?.[name]) ?? everybody
-    return [shelf, mapValues(calls, (call, name) => observeCall(call, concernOf(name), note))]
-  })
-  return Object.fromEntries(observed) as Shelves
+    return mapValues(shelves[shelf] as unknown as Shelf, (call, name) => observeCall(call, concernOf(name), note))
+  }
 }
 
 function observeCall(call: Call, concern: Concern, note: (concerned: () => Concerned) => void): Call {

@@ -12,9 +12,9 @@ type FrequentShelf = 'agents' | 'sessions' | 'messages' | 'deliveries' | 'offers
 
 type Searcher = Pick<MessageShelf, 'indexForSearch' | 'search'>
 
-/** What can be called before their code is loaded. */
-export const RARE_METHODS: { readonly [S in keyof RareShelves]: MethodsOf<RareShelves[S]> } = {
-  messageReader: {
+/** The methods that can be called before their code is loaded. */
+export const RARE_METHODS: { readonly [S in keyof RareShelves]: () => MethodsOf<RareShelves[S]> } = {
+  messageReader: () => ({
     get: true,
     getAnswered: true,
     getAwaited: true,
@@ -22,11 +22,19 @@ export const RARE_METHODS: { readonly [S in keyof RareShelves]: MethodsOf<RareSh
     repliers: true,
     countThread: true,
     expire: true,
-  },
-  searcher: { indexForSearch: true, search: true },
-  snoozes: { pendingOf: true, snooze: true, wake: true, due: true, hasDue: true, seenBy: true, countSnoozed: true },
-  history: { recent: true, fired: true, pushed: true, delivered: true, waiting: true, offered: true },
-  gates: {
+  }),
+  searcher: () => ({ indexForSearch: true, search: true }),
+  snoozes: () => ({
+    pendingOf: true,
+    snooze: true,
+    wake: true,
+    due: true,
+    hasDue: true,
+    seenBy: true,
+    countSnoozed: true,
+  }),
+  history: () => ({ recent: true, fired: true, pushed: true, delivered: true, waiting: true, offered: true }),
+  gates: () => ({
     insert: true,
     get: true,
     list: true,
@@ -43,9 +51,9 @@ export const RARE_METHODS: { readonly [S in keyof RareShelves]: MethodsOf<RareSh
     mark: true,
     marks: true,
     reap: true,
-  },
-  decisions: { insert: true, get: true, ofGate: true, list: true, close: true, hasAsked: true },
-  spaces: {
+  }),
+  decisions: () => ({ insert: true, get: true, ofGate: true, list: true, close: true, hasAsked: true }),
+  spaces: () => ({
     insert: true,
     get: true,
     list: true,
@@ -62,8 +70,8 @@ export const RARE_METHODS: { readonly [S in keyof RareShelves]: MethodsOf<RareSh
     following: true,
     setActive: true,
     active: true,
-  },
-  plans: {
+  }),
+  plans: () => ({
     insert: true,
     get: true,
     ofName: true,
@@ -77,12 +85,12 @@ export const RARE_METHODS: { readonly [S in keyof RareShelves]: MethodsOf<RareSh
     claim: true,
     nextAt: true,
     reap: true,
-  },
-  services: { insert: true, get: true, ofAgent: true, list: true, update: true, heard: true, isNamed: true },
-  tokens: { insert: true, get: true, withHash: true, list: true, revoke: true, prune: true },
-  replies: { claim: true, keep: true, drop: true, reap: true },
-  events: { after: true, last: true, reap: true },
-  inheritances: {
+  }),
+  services: () => ({ insert: true, get: true, ofAgent: true, list: true, update: true, heard: true, isNamed: true }),
+  tokens: () => ({ insert: true, get: true, withHash: true, list: true, revoke: true, prune: true }),
+  replies: () => ({ claim: true, keep: true, drop: true, reap: true }),
+  events: () => ({ after: true, last: true, reap: true }),
+  inheritances: () => ({
     get: true,
     open: true,
     ofSession: true,
@@ -93,9 +101,9 @@ export const RARE_METHODS: { readonly [S in keyof RareShelves]: MethodsOf<RareSh
     addRoot: true,
     hasRoot: true,
     roots: true,
-  },
-  relays: { get: true, lead: true, keep: true, after: true, countAfter: true },
-  ledger: {
+  }),
+  relays: () => ({ get: true, lead: true, keep: true, after: true, countAfter: true }),
+  ledger: () => ({
     nextNumber: true,
     insertTopic: true,
     getTopic: true,
@@ -139,6 +147,6 @@ export const RARE_METHODS: { readonly [S in keyof RareShelves]: MethodsOf<RareSh
     countParcels: true,
     spentSince: true,
     reapParcels: true,
-  },
-  sweeper: { forgetSessions: true, reap: true, counts: true },
+  }),
+  sweeper: () => ({ forgetSessions: true, reap: true, counts: true }),
 }

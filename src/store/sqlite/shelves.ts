@@ -22,8 +22,14 @@ export interface ShelfParts {
 
 /** Methods that nearly every command calls are here; the others are loaded with the first call on one of them. */
 export function createShelves({ sql, connection, settle }: ShelfParts): Shelves {
-  const rare = <S extends keyof RareShelves>(shelf: S): RareShelves[S] =>
-    lazyShelf(async () => (await import('./rare-shelves.ts')).RARE_SHELVES[shelf](sql), RARE_METHODS[shelf])
+  const made = new Map<keyof RareShelves, object>()
+  /** Made with its first use, because most commands use none. */
+  const rare = <S extends keyof RareShelves>(shelf: S): RareShelves[S] => {
+    const load = async () => (await import('./rare-shelves.ts')).RARE_SHELVES[shelf](sql)
+    const known = made.get(shelf) ?? lazyShelf<RareShelves[S]>(load, RARE_METHODS[shelf]())
+    made.set(shelf, known)
+    return known as RareShelves[S]
+  }
 
   return {
     agents: { ...createAgentShelf(sql), settle },
@@ -35,19 +41,45 @@ export function createShelves({ sql, connection, settle }: ShelfParts): Shelves 
     },
     deliveries: createDeliveryShelf(sql),
     offers: { ...createOfferShelf(sql), ...createOpener(connection) },
-    snoozes: rare('snoozes'),
-    history: rare('history'),
-    gates: rare('gates'),
-    decisions: rare('decisions'),
-    spaces: rare('spaces'),
-    plans: rare('plans'),
-    services: rare('services'),
-    tokens: rare('tokens'),
-    replies: rare('replies'),
-    events: rare('events'),
-    inheritances: rare('inheritances'),
-    relays: rare('relays'),
-    ledger: rare('ledger'),
+    get snoozes() {
+      return rare('snoozes')
+    },
+    get history() {
+      return rare('history')
+    },
+    get gates() {
+      return rare('gates')
+    },
+    get decisions() {
+      return rare('decisions')
+    },
+    get spaces() {
+      return rare('spaces')
+    },
+    get plans() {
+      return rare('plans')
+    },
+    get services() {
+      return rare('services')
+    },
+    get tokens() {
+      return rare('tokens')
+    },
+    get replies() {
+      return rare('replies')
+    },
+    get events() {
+      return rare('events')
+    },
+    get inheritances() {
+      return rare('inheritances')
+    },
+    get relays() {
+      return rare('relays')
+    },
+    get ledger() {
+      return rare('ledger')
+    },
     budgets: createBudgetShelf(sql),
     upkeep: {
       ...createJobShelf(sql),

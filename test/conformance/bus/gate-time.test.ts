@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openLocal } from '../../../src/host/open-local.ts'
+import { openLocal } from '../../helpers/open-local.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
 import { verifies } from '../../scenarios/verifies.ts'
 import { gateOf, judge, mailUnder } from '../gates/people.ts'

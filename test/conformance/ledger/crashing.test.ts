@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createPostern } from '../../../src/core/postern.ts'
-import { createContext } from '../../../src/host/context.ts'
+import { openContext } from '../../../src/host/open/context.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { createDoorbell } from '../../../src/wires/local/doorbell.ts'
@@ -16,7 +16,7 @@ import { expectAllVerified, textsOn } from './telling.ts'
 function openOn(store: Store): Postern {
   const wire = createDoorbell({ folder: join(fastFolder(), 'bells') })
   onTestFinished(async () => wire.close())
-  return createPostern(createContext(store, wire, {}), async () => {})
+  return createPostern(openContext(store, wire, {}).ctx, async () => {})
 }
 
 const LONG = {

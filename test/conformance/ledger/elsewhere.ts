@@ -4,7 +4,7 @@ import type { Context, Ledgers } from '../../../src/core/context.ts'
 import { listenOnce } from '../../../src/core/ledger/listen.ts'
 import { publishDue } from '../../../src/core/ledger/publisher.ts'
 import { createPostern } from '../../../src/core/postern.ts'
-import { createContext } from '../../../src/host/context.ts'
+import { openContext } from '../../../src/host/open/context.ts'
 import { createLedgerCodec } from '../../../src/ledger/codec/create-codec.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
 import { createLocalLedger } from '../../../src/ledger/local/local-ledger.ts'
@@ -52,7 +52,7 @@ export async function openElsewhere(
   }
   const wire = createDoorbell({ folder: join(fastFolder(), 'bells') })
   onTestFinished(async () => wire.close())
-  const ctx: Context = { ...createContext(store, wire, { limits }), ledger: async () => ledgers }
+  const ctx: Context = { ...openContext(store, wire, { limits }).ctx, ledger: async () => ledgers }
   return {
     store,
     postern: createPostern(ctx, async () => {}),

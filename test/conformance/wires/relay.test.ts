@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { openRemote } from '../../../src/host/remote.ts'
+import { openPostgres } from '../../../src/host/open/store.ts'
 import { createOutbox } from '../../../src/host/wires/outbox.ts'
 import { monotonicMs } from '../../../src/kit/node/monotonic.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -266,7 +266,7 @@ describe('the outbox of PostgreSQL, while transactions are open', needs(postgres
     verifies('G11.late-commit')
     const database = await createDatabase(inject('postgresUrl'))
     onTestFinished(() => database.drop())
-    const { store, wire } = await openRemote(database.url)
+    const { store, wire } = await openPostgres(database.url)
     onTestFinished(async () => {
       await wire.close()
       await store.close()

@@ -19,7 +19,7 @@ afterAll(() => {
 /** The built command, copied once so that a build that runs meanwhile does not pull it from under the tests. */
 function executable(): string {
   if (copied !== undefined) return copied
-  const missing = ['main.cjs', 'hot.cjs'].map((name) => join(ROOT, 'dist', name)).find((path) => !existsSync(path))
+  const missing = ['main.cjs', 'often.cjs'].map((name) => join(ROOT, 'dist', name)).find((path) => !existsSync(path))
   if (missing) throw new Error(`${missing} is missing: build first ("npm run build"); the tests never do`)
   const folder = makeTemporaryFolder()
   // Commands are run as other users too.

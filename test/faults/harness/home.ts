@@ -1,9 +1,9 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openLocal } from '../../../src/host/open-local.ts'
 import type { InboxMessage } from '../../../src/model/delivery.ts'
 import type { Limits } from '../../../src/model/limits.ts'
 import type { Postern } from '../../../src/model/postern.ts'
+import { openLocal } from '../../helpers/open-local.ts'
 
 export const storeOf = (home: string): string => join(home, 'postern.db')
 

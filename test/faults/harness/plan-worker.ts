@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { openEmbedded } from '../../../src/host/embedded.ts'
-import { assemble } from '../../../src/host/open-local.ts'
-import { openRemote } from '../../../src/host/remote.ts'
+import { assemble } from '../../../src/host/open/open.ts'
+import { openEmbedded, openPostgres } from '../../../src/host/open/store.ts'
 import { PosternError } from '../../../src/model/errors.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import type { Plan } from '../../../src/model/sources/plan.ts'
@@ -35,7 +34,7 @@ export interface Place {
 
 export async function openAt({ store: place, now, isLoose = false }: Place): Promise<Postern> {
   const isRemote = place.startsWith('postgres:')
-  const { store, wire } = isRemote ? await openRemote(place) : await openEmbedded(place, { now })
+  const { store, wire } = isRemote ? await openPostgres(place) : await openEmbedded(place, { now })
   const timed = { ...ported(store), now }
   return assemble(isLoose ? loosened(timed) : timed, wire, { upkeep: false, limits: { pendingPerAgent: 1_000_000 } })
 }

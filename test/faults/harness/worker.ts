@@ -1,10 +1,10 @@
 import { appendFileSync, closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { openLocal } from '../../../src/host/open-local.ts'
 import { PosternError } from '../../../src/model/errors.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import { Connection } from '../../../src/store/sqlite/connection.ts'
+import { openLocal } from '../../helpers/open-local.ts'
 import type { HistoryEvent } from './history.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { Context, Ledgers } from '../../../src/core/context.ts'
 import { listenOnce, topicsToFollow } from '../../../src/core/ledger/listen.ts'
 import { publishDue } from '../../../src/core/ledger/publisher.ts'
 import { createPostern } from '../../../src/core/postern.ts'
-import { createContext, type OpenOptions } from '../../../src/host/context.ts'
+import { type OpenOptions, openContext } from '../../../src/host/open/context.ts'
 import { createLedgerCodec } from '../../../src/ledger/codec/create-codec.ts'
 import type { LedgerCodec } from '../../../src/ledger/codec.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
@@ -57,7 +57,7 @@ export function createDeployment(store: Store, ledger: Ledger, options: Deployme
   const { limits = {} } = options
   const settings = { ...SETTINGS, network: ledger.network, ...options.settings }
   const ledgers: Ledgers = { ledger, codec: options.codec ?? createLedgerCodec(), settings }
-  const ctx: Context = { ...createContext(store, SILENT, { note, limits }), ledger: async () => ledgers }
+  const ctx: Context = { ...openContext(store, SILENT, { note, limits }).ctx, ledger: async () => ledgers }
   const postern = createPostern(ctx, async () => {})
 
   async function publish(): Promise<number> {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { openEmbedded } from '../../../src/host/embedded.ts'
 import { ensureOperatorKey } from '../../../src/host/ledger/operator-key.ts'
+import { openEmbedded } from '../../../src/host/open/store.ts'
 import { createLocalLedger, type LocalLedger } from '../../../src/ledger/local/local-ledger.ts'
 import {
   NODE_ACCOUNT,

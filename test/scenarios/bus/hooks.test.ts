@@ -88,7 +88,7 @@ describe('a hook that cannot load the bus', () => {
   function withoutBus(): string {
     const [root, folder] = [dirname(dirname(EXECUTABLE)), fastFolder()]
     for (const part of ['bin', 'dist']) cpSync(join(root, part), join(folder, part), { recursive: true })
-    rmSync(join(folder, 'dist', 'bus-registry.cjs'))
+    rmSync(join(folder, 'dist', 'buses.cjs'))
     return join(folder, 'bin', 'postern.cjs')
   }
 

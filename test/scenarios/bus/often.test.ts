@@ -14,7 +14,7 @@ describe('a command by which agents talk on a bus', () => {
   let options: CommandOptions
   let root = ''
   const file = () => join(root, 'conductor-loop', 'docs', 'TASK-MESSAGE-BUS.md')
-  const kept = () => join(options.home, 'cache', `bus.cjs-${process.version}`)
+  const kept = () => join(options.home, 'cache', `bus.cjs-bus-${process.version}`)
   const read = (...more: readonly string[]) => posternJson<Page>(options, 'bus', 'read', ...PLACE, ...more)
   const post = (...more: readonly string[]) => postern(options, 'bus', 'post', ...PLACE, ...more)
 

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openLocal } from '../../../src/host/open-local.ts'
 import { processStart } from '../../../src/kit/node/processes.ts'
 import { postern } from '../../helpers/command.ts'
 import { startHostProcess } from '../../helpers/host-process.ts'
+import { openLocal } from '../../helpers/open-local.ts'
 import { verifies } from '../verifies.ts'
 import { type Left, makeRepositories, makeRepository } from './repository.ts'
 

@@ -287,7 +287,7 @@ describe('hooks where there is no handoff to speak of', () => {
     await push(place, 'some mail')
     const [root, folder] = [dirname(dirname(EXECUTABLE)), fastFolder()]
     for (const part of ['bin', 'dist']) cpSync(join(root, part), join(folder, part), { recursive: true })
-    rmSync(join(folder, 'dist', 'inheriting.cjs'))
+    rmSync(join(folder, 'dist', 'hooks-inheriting.cjs'))
     const line = `until [ "$1" = hook ]; do shift; done; exec "${process.execPath}" "${join(folder, 'bin', 'postern.cjs')}" "$@"`
     const fired = await fire(place, 'SessionStart', { wrap: ['bash', '-c', line, 'bash'] })
     expect(fired.context).toContain('some mail')

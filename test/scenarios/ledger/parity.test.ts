@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openPostern } from '../../../src/host/open.ts'
+import { openPostern } from '../../../src/host/open/open.ts'
 import { connectPostern } from '../../../src/host/serving/node-client.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import type { CommandOptions } from '../../helpers/command.ts'

@@ -1,4 +1,4 @@
-import { openPostern } from '../../../src/host/open.ts'
+import { openPostern } from '../../../src/host/open/open.ts'
 import type { CommandOptions, Outcome } from '../../helpers/command.ts'
 import { fastFolder } from '../../helpers/temp.ts'
 import { warmPostern } from '../../helpers/warm-command.ts'

@@ -1,4 +1,5 @@
 import { repetitionOf } from '../../../src/client/repeats.ts'
+import { bindNouns } from '../../../src/model/nouns.ts'
 import { OPERATION_NAMES, OPERATIONS, type OperationName } from '../../../src/model/operations.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import { fillRoute, type Input, readAnswer, type Sending, send } from './request.ts'
@@ -14,12 +15,12 @@ export async function call(name: OperationName, input: Input = {}, sending: Send
 }
 
 function createRooms(): Rooms {
-  const rooms: Record<string, Record<string, (input?: Input) => Promise<unknown>>> = {}
-  for (const name of OPERATION_NAMES) {
-    const [room = '', verb = ''] = name.split('.')
-    rooms[room] = { ...rooms[room], [verb]: (input = {}) => call(name, input) }
-  }
-  return rooms as unknown as Rooms
+  return bindNouns(
+    OPERATION_NAMES,
+    (name) =>
+      (input = {}) =>
+        call(name, input),
+  ) as unknown as Rooms
 }
 
 export const postern: Rooms = createRooms()

@@ -3,7 +3,7 @@ import { readBusSettings } from '../../../host/bus/settings.ts'
 import type { Config } from '../../../host/config.ts'
 import type { BusPlace } from '../../../model/bus/entry.ts'
 import { PosternError } from '../../../model/errors.ts'
-import type { BusPostern } from '../../../model/postern.ts'
+import type { Postern } from '../../../model/postern.ts'
 import type { Args, Io, Option } from '../../shell/command.ts'
 
 /** Every command of the bus is told in this way which one is meant. */
@@ -12,14 +12,14 @@ export const PLACE_OPTIONS: readonly Option[] = [
   { name: 'task', value: '<id>', summary: 'a task of the project; a project alone means its own bus' },
 ]
 
-export interface PosternForBus<P extends BusPostern = BusPostern> {
-  readonly postern: P
+export interface PosternForBus {
+  readonly postern: Postern
   readonly place: BusPlace
   readonly context: BusContext
 }
 
 /** Opens what is needed to use the bus that words, run or folder name. */
-export async function openPosternForBus<P extends BusPostern>(io: Io<P>, args: Args): Promise<PosternForBus<P>> {
+export async function openPosternForBus(io: Io, args: Args): Promise<PosternForBus> {
   const context = contextOf(io, args)
   const isElsewhere = Object.keys(context.files).length > 0
   const postern = await io.open(isElsewhere ? { bus: { ...readBusSettings(io.config), files: context.files } } : {})

@@ -2,7 +2,6 @@ import { type AttachedFile, attachFile } from '../../../host/bus/attach-file.ts'
 import { readBusSettings } from '../../../host/bus/settings.ts'
 import type { PostedEntry } from '../../../model/bus/bus.ts'
 import { placeName } from '../../../model/bus/place.ts'
-import type { BusPostern } from '../../../model/postern.ts'
 import { showField } from '../../../render/terminal.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
 import { answer } from '../../shell/print.ts'
@@ -12,7 +11,7 @@ import { parseAttach, readHeader } from './post-input.ts'
 
 const MAX_LINE = 1_000
 
-export const busPost: Command<BusPostern> = {
+export const busPost: Command = {
   path: 'bus post',
   summary: 'Write an entry on the bus of a project or a task.',
   operands: '[body]',

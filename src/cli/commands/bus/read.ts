@@ -1,6 +1,5 @@
 import type { BusPage, ReadBus } from '../../../model/bus/bus.ts'
 import type { BusEntry } from '../../../model/bus/entry.ts'
-import type { BusPostern } from '../../../model/postern.ts'
 import type { Command, Io } from '../../shell/command.ts'
 import { printText } from '../../shell/following.ts'
 import { formatJson } from '../../shell/json.ts'
@@ -9,7 +8,7 @@ import { ENTRY_OPTIONS, numberIn, showEntries, tellFaults, wantedBy } from './sh
 
 const DEFAULT_TAIL = 20
 
-export const busRead: Command<BusPostern> = {
+export const busRead: Command = {
   path: 'bus read',
   isForAnyone: true,
   summary: 'Read a bus, oldest first: its last entries, or what comes after one.',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Config, readConfig } from '../../../host/config.ts'
 import { HOME_FILE } from '../../../host/config-file.ts'
-import { openConfigured } from '../../../host/open.ts'
+import { open } from '../../../host/open/open.ts'
 import { isPort } from '../../../host/serving/server-settings.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
 import { usage } from '../../shell/parse.ts'
@@ -85,7 +85,7 @@ function configFor(home: string): Config {
 async function fill(config: Config): Promise<void> {
   const end = Date.now()
   let now = end - PAST_MS
-  const postern = await openConfigured(config, { upkeep: false, limits: config.limits, now: () => now })
+  const postern = await open(config, { upkeep: false, limits: config.limits, now: () => now })
   try {
     await playPast(postern, {
       pass(minutes) {

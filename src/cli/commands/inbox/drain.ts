@@ -1,12 +1,12 @@
 import { randomToken } from '../../../kit/node/crypto.ts'
 import { writeWhole } from '../../../kit/node/output.ts'
 import { PosternError } from '../../../model/errors.ts'
-import type { Drained, HotPostern } from '../../../model/postern.ts'
+import type { Drained, Postern } from '../../../model/postern.ts'
 import { parsePriority } from '../../../model/priority.ts'
 import { renderDrain } from '../../../render/drain.ts'
+import { renderLines } from '../../../render/lines.ts'
 import { foldLines, showField } from '../../../render/terminal.ts'
-import { DRAIN_FORM } from '../../drain-form.ts'
-import type { Args, Command, Io } from '../../shell/command.ts'
+import type { Args, Command, Form, Io } from '../../shell/command.ts'
 import { formatJson } from '../../shell/json.ts'
 import { requireOwnAgent } from '../../shell/own-agent.ts'
 import { usage } from '../../shell/parse.ts'
@@ -16,29 +16,56 @@ const NONCE_LENGTH = 12
 const SPOOL_PATIENCE_MS = 2_000
 const MAX_WARNING_WIDTH = 500
 
-export const inboxDrain: Command<HotPostern> = {
-  ...DRAIN_FORM,
-  run: (io, args) => drainAs(io, args, fenced),
+export const DRAIN_FORM: Form = {
+  path: 'inbox drain',
+  summary: 'Show what waits for an agent, once.',
+  options: [
+    { name: 'agent', value: '<agent>', aliases: ['bead'], summary: 'whose inbox (default: your own)' },
+    { name: 'session', value: '<id>', summary: 'the session that is shown the messages' },
+    { name: 'limit', value: '<n>', summary: 'at most so many messages (default 20; critical ones always)' },
+    { name: 'max-chars', value: '<n>', summary: 'at most so many characters of text (default 8000)' },
+    { name: 'max-tokens', value: '<n>', summary: 'at most about so many tokens of text' },
+    { name: 'max-priority', value: '<0–4>', summary: 'only this urgent or more' },
+    { name: 'style', value: '<fence|lines>', summary: 'how messages are shown (default fence)' },
+    { name: 'reconcile', summary: 'accepted for scripts; every drain asks the store' },
+  ],
+  examples: ['postern inbox drain --agent quinn', 'postern inbox drain --agent quinn --json'],
 }
 
-/** Puts what was drained into the form in which it is printed. */
-export type Format = (io: Io<HotPostern>, drained: Drained) => string
+export const inboxDrain: Command = {
+  ...DRAIN_FORM,
 
-export async function drainAs(io: Io<HotPostern>, args: Args, format: Format): Promise<undefined> {
-  const bounds = drainOptions(io, args, format === fenced)
-  const postern = await io.open()
-  const agent = await requireOwnAgent(io, args, postern)
-  const sessionId = args.get('session')
-  if (sessionId !== undefined) await ingestSpoolOf(io, postern, { agent, sessionId })
-  const drained = await postern.inbox.drain({ agent, via: 'cli', ...bounds })
-  const { messages, remaining } = drained
-  await showThenConfirm(postern, drained, io.isJson ? formatJson({ messages, remaining }) : format(io, drained))
+  async run(io, args) {
+    const format = parseStyle(args)
+    const bounds = drainOptions(io, args, format === fenced)
+    const postern = await io.open()
+    const agent = await requireOwnAgent(io, args, postern)
+    const sessionId = args.get('session')
+    if (sessionId !== undefined) await ingestSpoolOf(io, postern, { agent, sessionId })
+    const drained = await postern.inbox.drain({ agent, via: 'cli', ...bounds })
+    const { messages, remaining } = drained
+    await showThenConfirm(postern, drained, io.isJson ? formatJson({ messages, remaining }) : format(io, drained))
+    return undefined
+  },
+}
+
+/** Turns what was drained into the text that is printed. */
+type Format = (io: Io, drained: Drained) => string
+
+function parseStyle(args: Args): Format {
+  const style = args.get('style') ?? 'fence'
+  if (style === 'fence') return fenced
+  if (style !== 'lines') throw usage(inboxDrain, '--style takes fence or lines')
+  if (args.has('max-chars') || args.has('max-tokens')) {
+    throw usage(inboxDrain, 'Room is measured for the fence only; bound lines by --limit')
+  }
+  return inLines
 }
 
 /** What is wrong with a spool keeps nobody from what the store holds; it stays where it is until that is mended. */
 async function ingestSpoolOf(
-  io: Io<HotPostern>,
-  postern: HotPostern,
+  io: Io,
+  postern: Postern,
   session: { readonly agent: string; readonly sessionId: string },
 ): Promise<void> {
   const { ingestSpool, projectRoot, SpoolError } = await import('../../../host/spool.ts')
@@ -54,7 +81,7 @@ async function ingestSpoolOf(
  * Prints, and only then says that it was printed. If the reader has gone or the disk is full, the messages are given
  * back at once; if this process dies in between, their offer lapses by itself.
  */
-async function showThenConfirm(postern: HotPostern, { offer }: Drained, text: string): Promise<void> {
+async function showThenConfirm(postern: Postern, { offer }: Drained, text: string): Promise<void> {
   try {
     if (text !== '') await writeWhole(STDOUT, `${text}\n`)
   } catch (error) {
@@ -70,8 +97,11 @@ const fenced: Format = (io, drained) => {
   return io.stdout.isTerminal ? foldLines(text, io.stdout.columns) : text
 }
 
+/** One line a message. */
+const inLines: Format = (io, { messages }) => (messages.length === 0 ? '' : renderLines(messages, io.now()))
+
 /** Room is measured for the fence. */
-function drainOptions(io: Io<HotPostern>, args: Args, isFenced: boolean) {
+function drainOptions(io: Io, args: Args, isFenced: boolean) {
   const sessionId = args.get('session')
   const maxPriority = args.get('max-priority')
   const { drainMessages, drainCharacters } = io.config.limits

@@ -4,18 +4,19 @@ import { sha256OfFile } from '../../../kit/node/crypto.ts'
 import { PosternError } from '../../../model/errors.ts'
 import type { Json } from '../../../model/json.ts'
 import type { Attachment } from '../../../model/message.ts'
-import type { HotPostern, PushMessage, PushResult } from '../../../model/postern.ts'
+import type { PushMessage, PushResult } from '../../../model/postern.ts'
 import { parsePriority } from '../../../model/priority.ts'
+import { RECEIPT_STAGES, type ReceiptStage } from '../../../model/receipt.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
 import { usage } from '../../shell/parse.ts'
 import { answer } from '../../shell/print.ts'
 import { requireDuration } from '../../shell/times.ts'
 
-export const DEFAULT_TIMEOUT = '30s'
+const DEFAULT_TIMEOUT = '30s'
 
 type PushIo = Pick<Io, 'readStdin'>
 
-export const inboxPush: Command<HotPostern> = {
+export const inboxPush: Command = {
   path: 'inbox push',
   summary: 'Store a message for an agent, several, or everybody.',
   operands: '[text]',
@@ -55,20 +56,33 @@ export const inboxPush: Command<HotPostern> = {
   ],
 
   async run(io, args) {
+    const stage = parseStage(args)
     const message = await readMessage(io, args)
+    const timeoutMs = requireDuration(args.get('timeout') ?? DEFAULT_TIMEOUT)
     const postern = await io.open()
     const result = await postern.inbox.push(message)
-    answer(io, result, describePush(result))
+    if (stage === undefined) {
+      answer(io, result, describePush(result))
+    } else {
+      const receipt = await postern.inbox.waitFor({ id: result.id, stage, timeoutMs })
+      answer(io, { ...result, receipt }, `${describePush(result)}, and ${stage}`)
+    }
     return undefined
   },
 }
 
-export function describePush({ id, duplicate, recipients }: PushResult): string {
+function parseStage(args: Args): ReceiptStage | undefined {
+  const stage = args.get('wait-for')
+  if (stage === undefined || RECEIPT_STAGES.includes(stage as ReceiptStage)) return stage as ReceiptStage | undefined
+  throw usage(inboxPush, `--wait-for takes ${RECEIPT_STAGES.join(', ')}`)
+}
+
+function describePush({ id, duplicate, recipients }: PushResult): string {
   const to = recipients.map(({ agent, state }) => (state === 'held' ? `${agent} (held)` : agent)).join(', ')
   return `${duplicate ? 'Already stored' : 'Stored'}: ${id} for ${to || 'nobody else'}`
 }
 
-export async function readMessage(io: PushIo, args: Args): Promise<PushMessage> {
+async function readMessage(io: PushIo, args: Args): Promise<PushMessage> {
   const to = args.all('to').flatMap((names) => names.split(','))
   if (args.has('broadcast') && to.length > 0) throw usage(inboxPush, '--broadcast and --to exclude each other')
   const ttl = args.get('ttl')

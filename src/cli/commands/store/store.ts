@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { openMaintenance } from '../../../host/maintenance.ts'
+import { openBareStore } from '../../../host/open/store.ts'
 import type { Command } from '../../shell/command.ts'
 import { answer } from '../../shell/print.ts'
 
@@ -9,7 +9,7 @@ export const migrate: Command = {
   summary: 'Bring the store up to date; other commands do so by themselves.',
 
   async run(io) {
-    const store = await openMaintenance(io.config)
+    const store = await openBareStore(io.config)
     try {
       const checks = await store.check()
       const schema = checks.find((check) => check.name === 'store.schema')
@@ -34,7 +34,7 @@ export const backup: Command = {
 
   async run(io, args) {
     const path = resolve(args.operands[0] ?? '')
-    const store = await openMaintenance(io.config)
+    const store = await openBareStore(io.config)
     try {
       await store.backup(path)
     } finally {

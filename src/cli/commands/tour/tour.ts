@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openPostern } from '../../../host/open.ts'
+import { openPostern } from '../../../host/open/open.ts'
 import type { Caller } from '../../../model/caller.ts'
 import type { Postern } from '../../../model/postern.ts'
 import { renderDrain } from '../../../render/drain.ts'

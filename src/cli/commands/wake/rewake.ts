@@ -7,7 +7,7 @@ import { watchLock } from '../../../hooks/watch/place.ts'
 import { describeMail, type Watch, watchSession } from '../../../hooks/watch/watch.ts'
 import { type Config, isPostgres, readConfig } from '../../../host/config.ts'
 import { noteFault } from '../../../host/hook-log.ts'
-import { openConfigured } from '../../../host/open.ts'
+import { open } from '../../../host/open/open.ts'
 import { makePrivateFolder } from '../../../kit/node/folders.ts'
 import { takeLockFile } from '../../../kit/node/lock-file.ts'
 import { EXIT } from '../../../model/errors.ts'
@@ -60,7 +60,7 @@ async function watchStore(
 ): Promise<number> {
   const isStoreThere = storeWatch(config)
   if (!isStoreThere()) return EXIT.ok
-  const postern = await openConfigured(config, { upkeep: false, limits: config.limits })
+  const postern = await open(config, { upkeep: false, limits: config.limits })
   const watch: Watch = {
     postern,
     agent,

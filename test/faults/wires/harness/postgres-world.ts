@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { inject, onTestFinished } from 'vitest'
 import { readConfig } from '../../../../src/host/config.ts'
-import type { OpenOptions } from '../../../../src/host/context.ts'
-import { openConfigured } from '../../../../src/host/open.ts'
+import type { OpenOptions } from '../../../../src/host/open/context.ts'
+import { open } from '../../../../src/host/open/open.ts'
 import { openServed } from '../../../../src/host/serving/serve.ts'
 import type { HealthReport, Postern } from '../../../../src/model/postern.ts'
 import { createServer } from '../../../../src/server/server.ts'
@@ -32,7 +32,7 @@ function configFor(store: string) {
 /** The heart in this process, on a store that others have open too. */
 export async function openOn(store: string, options: OpenOptions = {}): Promise<Postern> {
   const config = configFor(store)
-  const postern = await openConfigured(config, { upkeep: false, bus: { root: join(config.home, 'buses') }, ...options })
+  const postern = await open(config, { upkeep: false, bus: { root: join(config.home, 'buses') }, ...options })
   onTestFinished(() => postern.close())
   return postern
 }

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { COMMANDS } from '../../../../src/cli/main.ts'
+import { COMMANDS } from '../../../../src/cli/commands/commands.ts'
 import { endOptions } from '../../../../src/cli/shell/command-line.ts'
 import { parseArgs } from '../../../../src/cli/shell/parse.ts'
 import type { Container, Place } from './container.ts'

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { plantQuiet, quietIn } from '../../test/helpers/quiet.ts'
-import { temporaryFolder } from '../../test/helpers/temp.ts'
-import { readConfig } from './config.ts'
-import { openHook } from './open-hook.ts'
-import { openLocal } from './open-local.ts'
+import { openLocal } from '../../../test/helpers/open-local.ts'
+import { plantQuiet, quietIn } from '../../../test/helpers/quiet.ts'
+import { temporaryFolder } from '../../../test/helpers/temp.ts'
+import { readConfig } from '../config.ts'
+import { open } from './open.ts'
 
 async function makeStore(path: string): Promise<string> {
   mkdirSync(dirname(path), { recursive: true })
@@ -14,8 +14,12 @@ async function makeStore(path: string): Promise<string> {
 }
 
 /** Opens what a hook needs, and looks whether the home's quiet files are still there. */
-async function open(home: string, env: Record<string, string> = {}): Promise<string[]> {
-  const postern = await openHook(readConfig({ flags: { home }, env, cwd: home }), { busyMs: 1_000 })
+async function openAsHook(home: string, env: Record<string, string> = {}): Promise<string[]> {
+  const postern = await open(readConfig({ flags: { home }, env, cwd: home }), {
+    busyMs: 1_000,
+    upkeep: false,
+    mustExist: true,
+  })
   await postern.close()
   return quietIn(home)
 }
@@ -25,14 +29,14 @@ it('removes quiet files that speak of a store which is no longer that of the hom
   await makeStore(join(home, 'postern.db'))
   const other = await makeStore(join(temporaryFolder(), 'postern.db'))
   plantQuiet(home, ['quinn'])
-  expect(await open(home)).toEqual(['quinn'])
+  expect(await openAsHook(home)).toEqual(['quinn'])
   // The launcher leaves a session alone that names a store of its own, so its files say nothing to that.
-  expect(await open(home, { POSTERN_STORE: other })).toEqual(['quinn'])
+  expect(await openAsHook(home, { POSTERN_STORE: other })).toEqual(['quinn'])
   writeFileSync(join(home, 'config.json'), JSON.stringify({ store: other }))
-  expect(await open(home)).toEqual([])
+  expect(await openAsHook(home)).toEqual([])
 })
 
 it('makes no store where there is none', async () => {
   const home = temporaryFolder()
-  await expect(open(home)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  await expect(openAsHook(home)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
 })

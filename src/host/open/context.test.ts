@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createSignal } from '../../test/helpers/signal.ts'
-import { temporaryFolder } from '../../test/helpers/temp.ts'
-import type { Postern } from '../model/postern.ts'
-import { Connection } from '../store/sqlite/connection.ts'
-import { createDoorbell } from '../wires/local/doorbell.ts'
-import { openLocal } from './open-local.ts'
+import { openLocal } from '../../../test/helpers/open-local.ts'
+import { createSignal } from '../../../test/helpers/signal.ts'
+import { temporaryFolder } from '../../../test/helpers/temp.ts'
+import type { Postern } from '../../model/postern.ts'
+import { Connection } from '../../store/sqlite/connection.ts'
+import { createDoorbell } from '../../wires/local/doorbell.ts'
 
 async function open(): Promise<Postern> {
   const postern = await openLocal(join(temporaryFolder(), 'postern.db'), { upkeep: false })

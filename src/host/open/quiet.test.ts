@@ -1,12 +1,12 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { NEEDS_BOOT_ID, quietIn } from '../../test/helpers/quiet.ts'
-import { openHome, session } from '../../test/helpers/shelf-things.ts'
-import { temporaryFolder } from '../../test/helpers/temp.ts'
-import { spoolPath } from '../spool/path.ts'
-import { readConfig } from './config.ts'
-import { isHookIdle } from './hook-peek.ts'
+import { NEEDS_BOOT_ID, quietIn } from '../../../test/helpers/quiet.ts'
+import { openHome, session } from '../../../test/helpers/shelf-things.ts'
+import { temporaryFolder } from '../../../test/helpers/temp.ts'
+import { spoolPath } from '../../spool/path.ts'
+import { readConfig } from '../config.ts'
+import { isHookIdle } from './quiet.ts'
 
 async function open() {
   const { home, store } = await openHome()

@@ -1,11 +1,17 @@
 import { readdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { mayHoldEntries } from '../spool/look.ts'
-import { spoolPath } from '../spool/path.ts'
-import type { OpenedStore } from '../store/sqlite/schema.ts'
-import { settleAtOnce } from '../store/sqlite/settle-peek.ts'
-import { type Config, isPostgres } from './config.ts'
-import { noteHeard } from './live.ts'
+import { mayHoldEntries } from '../../spool/look.ts'
+import { spoolPath } from '../../spool/path.ts'
+import { isSurelyQuiet } from '../../store/sqlite/peek.ts'
+import type { OpenedStore } from '../../store/sqlite/schema.ts'
+import { settleAtOnce } from '../../store/sqlite/settle-peek.ts'
+import { type Config, isPostgres } from '../config.ts'
+import { noteHeard } from '../live.ts'
+
+/** True if certainly nothing waits for an agent; false if that cannot be known quickly. */
+export function isQuiet({ store, url }: Config, agent: string, now: number): boolean {
+  return url === null && !isPostgres(store) && isSurelyQuiet(store, agent, now)
+}
 
 export interface PeekedEvent {
   readonly agent: string

@@ -1,0 +1,190 @@
+// Decides what is loaded when: which programs there are, and which modules each of them holds. A module that is imported
+// dynamically becomes a file of its own, loaded with the first call, unless a program names it here.
+import { join, relative } from 'node:path'
+import { rolldown } from 'rolldown'
+
+/**
+ * Files that share modules, so that a class exists once in a process: each module is in the first file that needs it.
+ * `often` runs thousands of times a day and holds all that the usual push and drain need. `hook` and `bus` hold what a
+ * hook and an entry of a bus need beyond that, `buses` the files of the buses, `base` what many parts need, `main` the other
+ * commands, `rewake` the watcher of a host, and `core` the other verbs.
+ */
+const SHARED = {
+  often: {
+    entry: 'src/cli/entries/often.ts',
+    inline: [
+      'src/core/agents/roster.ts',
+      'src/core/inbox/drain.ts',
+      'src/core/inbox/offers.ts',
+      'src/core/inbox/push.ts',
+      'src/core/sessions/sessions.ts',
+      'src/core/upkeep/loops.ts',
+      // Both `hook` and `bus` need these, and neither should load the other.
+      'src/core/gates/close.ts',
+      'src/kit/node/native/flock.ts',
+    ],
+  },
+  hook: {
+    entry: 'src/cli/entries/hook.ts',
+    inline: [
+      'src/core/gates/gated.ts',
+      'src/core/gates/standing.ts',
+      'src/core/handoff/confirm.ts',
+      'src/core/sessions/note.ts',
+      'src/core/sessions/settle.ts',
+    ],
+  },
+  bus: {
+    inline: [
+      'src/cli/commands/bus/post.ts',
+      'src/cli/commands/bus/read.ts',
+      'src/core/bus/post.ts',
+      'src/core/bus/read.ts',
+    ],
+  },
+  buses: { inline: ['src/host/bus/bus-registry.ts'] },
+  base: { folders: ['src/model/', 'src/kit/pure/'] },
+  main: { entry: 'src/cli/entries/main.ts' },
+  rewake: { entry: 'src/cli/commands/wake/rewake.ts' },
+  core: { folders: ['src/core/'] },
+}
+
+/**
+ * Files that stand alone. A look runs before `often` and mostly finds that there is nothing to do, so it holds only what
+ * it uses. Nothing that it makes is compared by its class elsewhere.
+ */
+const ALONE = {
+  'drain-look': 'src/cli/entries/drain-look.ts',
+  'hook-look': 'src/cli/entries/hook-look.ts',
+  'log-thread': 'src/store/sqlite/log-thread.ts',
+  yaml: 'yaml',
+}
+
+/** The library: what others import. */
+const LIBRARY = { index: 'src/index.ts', client: 'src/client/connect.ts' }
+
+/** Everything that the executable runs, as CommonJS: the first import of a module takes Node longer than all of it. */
+export async function bundlePrograms(root) {
+  const alone = await Promise.all(
+    Object.entries(ALONE).map(([name, entry]) =>
+      bundle(
+        root,
+        { input: { [name]: inRoot(root, entry) }, external: EXTERNAL, plugins: [partsOnUse(root)] },
+        { ...PROGRAM, codeSplitting: false },
+      ),
+    ),
+  )
+  const entries = Object.entries(SHARED).filter(([, { entry }]) => entry !== undefined)
+  const shared = await bundle(
+    root,
+    {
+      input: Object.fromEntries(entries.map(([name, { entry }]) => [name, inRoot(root, entry)])),
+      external: EXTERNAL,
+      preserveEntrySignatures: 'allow-extension',
+      plugins: [yamlOnUse],
+    },
+    { ...PROGRAM, chunkFileNames: (chunk) => `${nameOf(root, chunk)}.cjs`, codeSplitting: { groups: groupsOf(root) } },
+  )
+  return [...alone.flat(), ...withRuntimeInside(shared, ['often.cjs', 'hook.cjs', 'bus.cjs', 'buses.cjs'])]
+}
+
+export function bundleLibrary(root) {
+  const input = Object.fromEntries(Object.entries(LIBRARY).map(([name, entry]) => [name, inRoot(root, entry)]))
+  const external = (id) => id.startsWith('node:') || /^[@a-z]/.test(id)
+  return bundle(
+    root,
+    { input, external },
+    { format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+  )
+}
+
+/** One source file and what it imports as text, to be run at once by a Node that does not read TypeScript. */
+export async function bundleText(root, entry) {
+  const [{ code }] = await bundle(root, { input: inRoot(root, entry) }, { format: 'esm', codeSplitting: false })
+  return code
+}
+
+const EXTERNAL = ['pg-native']
+
+const PROGRAM = {
+  format: 'cjs',
+  exports: 'named',
+  minify: true,
+  dynamicImportInCjs: false,
+  topLevelVar: true,
+  entryFileNames: '[name].cjs',
+}
+
+async function bundle(root, input, output) {
+  const builder = await rolldown({
+    cwd: root,
+    platform: 'node',
+    // A bundle that is CommonJS knows its folder by other means.
+    transform: {
+      target: 'node22',
+      ...(output.format === 'cjs' && {
+        define: { 'import.meta.url': 'undefined', 'import.meta.dirname': 'undefined' },
+      }),
+    },
+    treeshake: { moduleSideEffects: (id) => id.includes('node_modules'), propertyReadSideEffects: false },
+    // A verb that another verb imports is no part of its own.
+    checks: { ineffectiveDynamicImport: false },
+    logLevel: 'warn',
+    ...input,
+  })
+  try {
+    const { output: files } = await builder.generate({ dir: join(root, 'dist'), ...output })
+    return files
+  } finally {
+    await builder.close()
+  }
+}
+
+/** The parser is loaded where a header is not one of the usual ones, which is rare. */
+const yamlOnUse = {
+  name: 'yaml-on-use',
+  resolveId: (id) => (id === 'yaml' ? { id: './yaml.cjs', external: true } : undefined),
+}
+
+/** A file that stands alone loads the shared ones where it imports them dynamically. */
+function partsOnUse(root) {
+  const names = new Map(Object.entries(SHARED).map(([name, { entry }]) => [entry && inRoot(root, entry), name]))
+  return {
+    name: 'parts-on-use',
+    async resolveId(id, importer, { kind }) {
+      if (kind !== 'dynamic-import') return undefined
+      const { id: path } = (await this.resolve(id, importer, { skipSelf: true })) ?? {}
+      return names.has(path) ? { id: `./${names.get(path)}.cjs`, external: true } : undefined
+    },
+  }
+}
+
+/** One file less to load: the helpers that rolldown shares between files, again within a file that is loaded often. */
+function withRuntimeInside(files, names) {
+  const runtime = files.find(({ fileName }) => fileName === 'rolldown-runtime.cjs')
+  const inside = `(()=>{const exports={};${runtime.code}\nreturn exports})()`
+  const load = `require("./${runtime.fileName}")`
+  return files.map((file) =>
+    names.includes(file.fileName) ? { ...file, code: file.code.replace(load, () => inside) } : file,
+  )
+}
+
+function groupsOf(root) {
+  return Object.entries(SHARED).map(([name, { entry, inline = [], folders = [] }], at) => {
+    const held = new Set([entry, ...inline].filter(Boolean).map((path) => inRoot(root, path)))
+    const isHeld = (id) => held.has(id) || folders.some((folder) => id.startsWith(join(root, folder)))
+    return { name, test: isHeld, priority: 100 - at }
+  })
+}
+
+/** A part is named by its path, so that no two share a name. */
+function nameOf(root, { name, facadeModuleId }) {
+  if (!facadeModuleId) return name
+  return relative(join(root, 'src'), facadeModuleId)
+    .replace(/\.ts$/, '')
+    .replaceAll(/[^\w-]+/g, '-')
+}
+
+function inRoot(root, path) {
+  return path.startsWith('src/') ? join(root, path) : path
+}

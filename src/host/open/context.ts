@@ -1,0 +1,130 @@
+import { dirname } from 'node:path'
+import type { Context } from '../../core/context.ts'
+import { isAlive, machineName } from '../../kit/node/processes.ts'
+import { lazy } from '../../kit/pure/lazy.ts'
+import { createUlid } from '../../kit/pure/ulid.ts'
+import { type Caller, LOCAL_CALLER } from '../../model/caller.ts'
+import type { SessionGateRule } from '../../model/gate.ts'
+import { DEFAULT_LIMITS, type Limits } from '../../model/limits.ts'
+import { frameSize } from '../../render/fence.ts'
+import { measure } from '../../render/measure.ts'
+import { spoolPath } from '../../spool/path.ts'
+import type { OpenedStore as OpenedDatabase } from '../../store/sqlite/schema.ts'
+import type { Sharing } from '../../store/sqlite/sharing.ts'
+import type { Store } from '../../store/store.ts'
+import type { Wire } from '../../wires/wire.ts'
+import { createAnnouncer } from '../announce.ts'
+import type { BusSettings } from '../bus/settings.ts'
+import type { Config } from '../config.ts'
+import { createIdentities } from '../credentials/identities.ts'
+import type { HandoffSettings } from '../handoff/settings.ts'
+import { readHookConfig } from '../hook-config.ts'
+import { heardAt } from '../live.ts'
+import { createPart } from './part.ts'
+
+export interface OpenOptions {
+  readonly caller?: Caller
+  readonly limits?: Partial<Limits>
+  /** How long to wait for other processes that hold the store. */
+  readonly busyMs?: number
+  /** The embedded store, if a look has opened it already. It is ignored if it is another store. */
+  readonly opened?: OpenedDatabase | undefined
+  /** True for a hook: a store that is gone is a fault, and none is made. */
+  readonly mustExist?: boolean
+  /** Milliseconds since the epoch; the machine's clock by default. */
+  readonly now?: () => number
+  /** False for a short command, which does its slice of upkeep itself. */
+  readonly upkeep?: boolean
+  /** True for a server: many callers share the store. */
+  readonly isShared?: boolean
+  /** The same, for an embedded store. */
+  readonly sharing?: Sharing
+  readonly note?: Context['note']
+  /** Where the key lies that secrets are sealed with; by default the folder of an embedded store, else the user's home. */
+  readonly home?: string
+  /** Gates of every session; by default as the configuration says. */
+  readonly sessionGates?: readonly SessionGateRule[]
+  /** The folders of the buses; by default as the configuration says. */
+  readonly bus?: BusSettings
+  /** The folders of the handoff; by default as the configuration says. */
+  readonly handoff?: Partial<HandoffSettings>
+  /** Settings that are read on use. */
+  readonly config?: Pick<Config, 'bus' | 'handoff' | 'ledger' | 'origins' | 'home'> & Partial<HookSettings>
+  /** What this machine can say about its own health; nothing by default. */
+  readonly inspect?: Context['inspect']
+  /** Hands on what has happened; by default to the commands of the configuration. */
+  readonly announce?: Context['announce']
+}
+
+/** A context, and what closes everything that it has opened. */
+export interface OpenContext {
+  readonly ctx: Context
+  /** Closes the parts, then the wire, then the store. May be called twice. */
+  close(): Promise<void>
+}
+
+/** Gives the core what it needs from this machine. */
+export function openContext(store: Store, wire: Wire, options: OpenOptions): OpenContext {
+  const ulid = createUlid({ now: store.now, random: Math.random })
+  const note = options.note ?? (() => {})
+  const { sessionGates, userHooks } = readHookConfig({ ...NOTHING_SET, ...options.config })
+  const bus = createPart(
+    async () => (await import('../bus/bus-registry.ts')).openBusRegistry(options),
+    (buses) => buses.close(),
+  )
+  const ledger = createPart(
+    async () => (await import('../ledger/ledgers.ts')).openLedgers(store, options),
+    (ledgers) => ledgers.ledger.close(),
+  )
+  const ctx: Context = {
+    store,
+    wire,
+    caller: options.caller ?? LOCAL_CALLER,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    newId: (prefix) => `${prefix}_${ulid()}`,
+    timers,
+    measure,
+    frame: frameSize,
+    machine: { name: machineName(), isAlive, heardAt: (agent) => heardAt(store, agent) },
+    secrets: lazy(async () => (await import('../credentials/secrets.ts')).createSecrets(keyFolder(store, options))),
+    identities: createIdentities(),
+    sessionGates: options.sessionGates ?? sessionGates,
+    spoolOf: spoolPath,
+    recurrences: lazy(async () => (await import('../cron.ts')).createRecurrences()),
+    handoff: lazy(async () => (await import('../handoff/handoffs.ts')).openHandoffs(options)),
+    bus: bus.open,
+    ledger: ledger.open,
+    runCommand: async (command, options) => (await import('../../kit/node/run-in-turn.ts')).runInTurn(command, options),
+    inspect: options.inspect,
+    announce: options.announce ?? createAnnouncer(userHooks, note),
+    note,
+  }
+  const close = lazy(async () => {
+    await bus.close()
+    await ledger.close()
+    await wire.close()
+    await store.close()
+  })
+  return { ctx, close }
+}
+
+/** What sets gates and hooks in a configuration. */
+type HookSettings = Pick<Config, 'gates' | 'hooks'>
+
+const NOTHING_SET = { gates: {}, hooks: [], handoff: {}, origins: {}, home: '' }
+
+function keyFolder(store: Store, { home }: OpenOptions): string | undefined {
+  return home ?? (store.engine === 'sqlite' ? dirname(store.location) : undefined)
+}
+
+const timers: Context['timers'] = {
+  after(ms, call) {
+    const timer = setTimeout(call, ms)
+    return () => clearTimeout(timer)
+  },
+  inBackground(ms, call) {
+    const timer = setTimeout(call, ms)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}

@@ -1,0 +1,85 @@
+import { existsSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createPostern } from '../../core/postern.ts'
+import { startUpkeep } from '../../core/upkeep/loops.ts'
+import { PosternError } from '../../model/errors.ts'
+import type { LocalPostern, Postern } from '../../model/postern.ts'
+import { QUIET_FOLDER } from '../../model/quiet.ts'
+import type { Store } from '../../store/store.ts'
+import type { Wire } from '../../wires/wire.ts'
+import { type Config, isPostgres, readConfig } from '../config.ts'
+import { type OpenOptions, openContext } from './context.ts'
+import { openStore } from './store.ts'
+
+export interface OpenPostern extends Omit<OpenOptions, 'config' | 'sharing'> {
+  /** A path to a SQLite file or a `postgres://` URL; by default the store of the home. */
+  readonly store?: string
+  /**
+   * What rings across machines, such as `nats://127.0.0.1:4222`; by default as the configuration says. The first call that
+   * waits for something connects to it.
+   */
+  readonly wire?: string
+}
+
+/** Opens a store with the core in this process. Close it when done. */
+export async function openPostern(options: OpenPostern = {}): Promise<Postern> {
+  const { store, home, wire, ...rest } = options
+  const flags = {
+    ...(store !== undefined && { store }),
+    ...(home !== undefined && { home }),
+    ...(wire !== undefined && { wire }),
+  }
+  const config = readConfig({ flags, env: process.env, cwd: process.cwd() })
+  const { addEngine } = await import('../wires/add-engine.ts')
+  const addWire = await addEngine(config, options.note)
+  return open(config, { ...rest, limits: { ...config.limits, ...options.limits } }, addWire)
+}
+
+/** Opens the Postern that a configuration names: behind a server, or with the core in this process. */
+export async function openOrConnect(config: Config, options: OpenOptions): Promise<Postern> {
+  if (config.url === null) return open(config, options)
+  const { connectConfigured } = await import('../serving/connect.ts')
+  return connectConfigured(config, config.url)
+}
+
+/** Opens the store that a configuration names, with the core in this process. `addWire` joins another wire to the store's. */
+export async function open(
+  config: Config,
+  options: OpenOptions,
+  addWire: (own: Wire) => Wire = (own) => own,
+): Promise<LocalPostern> {
+  if (options.mustExist) requireStore(config)
+  const { store, wire } = await openStore(config, options)
+  return assemble(store, addWire(wire), { config, home: config.home, ...options })
+}
+
+/** Puts a Postern together from a store and a wire. */
+export function assemble(store: Store, wire: Wire, options: OpenOptions): LocalPostern {
+  const { ctx, close } = openContext(store, wire, options)
+  const upkeep = options.upkeep === false ? undefined : startUpkeep(ctx)
+  return createPostern(ctx, async () => {
+    upkeep?.stop()
+    await close()
+  })
+}
+
+/** A hook never makes a store: a store that is gone is a fault, not a beginning. */
+function requireStore(config: Config): void {
+  removeForeignQuietFiles(config)
+  if (isPostgres(config.store) || existsSync(config.store)) return
+  throw new PosternError('STORE_UNAVAILABLE', { path: config.store, reason: 'there is no such file' })
+}
+
+/**
+ * The launcher looks for quiet files only in the home. If the configuration keeps the store elsewhere, the files in the
+ * home describe another store, and no writer of this store would ever remove them.
+ */
+function removeForeignQuietFiles({ home, store, origins }: Config): void {
+  const isForAll = origins['store'] !== '--store' && origins['store'] !== 'POSTERN_STORE'
+  if (!isForAll || dirname(store) === home) return
+  try {
+    rmSync(join(home, QUIET_FOLDER), { recursive: true, force: true })
+  } catch {
+    // This event is answered all the same, and the next one tries again.
+  }
+}

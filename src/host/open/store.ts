@@ -1,0 +1,57 @@
+import { dirname, join } from 'node:path'
+import { openSqliteStore } from '../../store/sqlite/store.ts'
+import type { Store } from '../../store/store.ts'
+import { createDoorbell } from '../../wires/local/doorbell.ts'
+import type { Wire } from '../../wires/wire.ts'
+import { type Config, isPostgres } from '../config.ts'
+import type { OpenOptions } from './context.ts'
+
+/** A store and the wire that rings through it. */
+export interface OpenedStore {
+  readonly store: Store
+  readonly wire: Wire
+}
+
+/** Opens the store that a configuration names. */
+export function openStore(config: Config, options: OpenOptions): Promise<OpenedStore> {
+  return isPostgres(config.store) ? openPostgres(config.store, options) : openEmbedded(config.store, options)
+}
+
+/** The embedded store, with its doorbell in the same folder. */
+export async function openEmbedded(path: string, options: OpenOptions): Promise<OpenedStore> {
+  // A look may have opened the store of another folder's configuration.
+  const opened = options.opened?.connection.path === path ? options.opened : undefined
+  const store = await openSqliteStore({
+    ...options,
+    opened,
+    now: options.now ?? Date.now,
+    path,
+    random: Math.random,
+  })
+  return { store, wire: createDoorbell({ folder: join(dirname(path), 'bells') }) }
+}
+
+/** A store on a PostgreSQL server. Its driver is loaded only where it is used. */
+export async function openPostgres(
+  url: string,
+  { busyMs, isShared = false }: Pick<OpenOptions, 'busyMs' | 'isShared'> = {},
+): Promise<OpenedStore> {
+  const [{ openPostgresStore }, { createNotifyWire }] = await Promise.all([
+    import('../../store/postgres/store.ts'),
+    import('../../wires/postgres/notify.ts'),
+  ])
+  const store = await openPostgresStore({
+    url,
+    random: Math.random,
+    isShared,
+    ...(busyMs !== undefined && { busyMs }),
+  })
+  return { store, wire: createNotifyWire({ url, storeRings: !isShared }) }
+}
+
+/** The store alone, for commands that concern the store itself: migrate, copy, check. */
+export async function openBareStore(config: Config): Promise<Store> {
+  const { store, wire } = await openStore(config, {})
+  await wire.close()
+  return store
+}

@@ -1,3 +1,4 @@
+import { ERROR_KINDS, type ErrorOutcome, type ErrorRow } from './errors/error-row.ts'
 import { ERRORS } from './errors/error-table.ts'
 
 export { EXIT } from './errors/error-row.ts'
@@ -22,14 +23,20 @@ export class PosternError extends Error {
     return fill(ERRORS[this.code].next, this.details)
   }
   get exit(): number {
-    return ERRORS[this.code].exit
+    return outcomeOf(this.code).exit
   }
   get http(): number {
-    return ERRORS[this.code].http
+    return outcomeOf(this.code).http
   }
   get retryable(): boolean {
-    return ERRORS[this.code].retryable
+    return outcomeOf(this.code).retryable
   }
+}
+
+/** What the doors make of an error: its HTTP status, its exit code, and whether a retry may help. */
+export function outcomeOf(code: ErrorCode): ErrorOutcome {
+  const row: ErrorRow = ERRORS[code]
+  return 'kind' in row ? { ...ERROR_KINDS[row.kind], ...row } : row
 }
 
 /** Turns anything thrown into a PosternError, so that no door ever shows a stack trace. */

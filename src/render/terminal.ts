@@ -1,3 +1,4 @@
+import { lazy } from '../kit/pure/lazy.ts'
 import { QUOTE, quoteLines } from './fence.ts'
 import { BLOCK, LINE, neutralise, neutraliseTo } from './neutralise.ts'
 
@@ -18,14 +19,17 @@ export function displayWidth(text: string): number {
   return width
 }
 
-const MARK = /\p{M}/u
-const WIDE =
-  /[\u{1100}-\u{115f}\u{2e80}-\u{303e}\u{3041}-\u{a4cf}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{fe30}-\u{fe6f}\u{ff00}-\u{ff60}\u{ffe0}-\u{ffe6}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u
+/** Made with the first character beyond ASCII: V8 takes longer to read them than most commands to run. */
+const mark = lazy(() => /\p{M}/u)
+const wide = lazy(
+  () =>
+    /[\u{1100}-\u{115f}\u{2e80}-\u{303e}\u{3041}-\u{a4cf}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{fe30}-\u{fe6f}\u{ff00}-\u{ff60}\u{ffe0}-\u{ffe6}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u,
+)
 
 function widthOf(character: string): number {
   if (character <= '~') return 1
-  if (MARK.test(character)) return 0
-  return WIDE.test(character) ? 2 : 1
+  if (mark().test(character)) return 0
+  return wide().test(character) ? 2 : 1
 }
 
 const NARROWEST = 20

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AgentKind } from '../../src/model/agent.ts'
 import type { Caller } from '../../src/model/caller.ts'
 import type { DeliveryState } from '../../src/model/delivery.ts'
-import { ERRORS, type ErrorCode, EXIT, PosternError } from '../../src/model/errors.ts'
+import { ERRORS, type ErrorCode, EXIT, outcomeOf, PosternError } from '../../src/model/errors.ts'
 import type { Drained, DrainInbox, Postern } from '../../src/model/postern.ts'
 import { addEvidence, describeMessages, hasFailed } from '../helpers/evidence.ts'
 import { needs } from '../helpers/needs.ts'
@@ -87,7 +87,7 @@ export async function refused(attempt: Promise<unknown>, code: ErrorCode): Promi
 /** What has not even the form of an input never reaches a heart behind a server: it is refused as such before. */
 function refusesForm(outcome: object, code: ErrorCode): boolean {
   const { error } = outcome as { readonly error?: unknown }
-  return error instanceof PosternError && error.code === 'INPUT_INVALID' && ERRORS[code].exit === EXIT.usage
+  return error instanceof PosternError && error.code === 'INPUT_INVALID' && outcomeOf(code).exit === EXIT.usage
 }
 
 /** Drains as a terminal does: what was written out whole is confirmed at once. Returns what was shown. */

@@ -1,3 +1,4 @@
+import { lazy } from '../../kit/pure/lazy.ts'
 import { type Agent, parseAgentId, parseAgentKind, RESERVED_IDS, skeletonOf } from '../../model/agent.ts'
 import { type Caller, isProgram } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
@@ -75,14 +76,14 @@ export async function registerAgent(tx: Shelves, agent: Agent, options: AddAgent
 /** Nobody may look like everybody, like the system, like a stranger, or like a service, whose events say its name. */
 export async function requireNobodys(tx: Shelves, name: string): Promise<void> {
   const skeleton = skeletonOf(name)
-  if (RESERVED_SKELETONS.includes(skeleton)) throw new PosternError('AGENT_ID_RESERVED', { id: name })
+  if (reservedSkeletons().includes(skeleton)) throw new PosternError('AGENT_ID_RESERVED', { id: name })
   const services = await tx.services.list({ revoked: false })
   const lookalike = services.find(({ service }) => skeletonOf(service.name) === skeleton)
   if (lookalike)
     throw new PosternError('AGENT_CONFUSABLE', { id: name, other: `the service ${lookalike.service.name}` })
 }
 
-const RESERVED_SKELETONS = RESERVED_IDS.map(skeletonOf)
+const reservedSkeletons = lazy(() => RESERVED_IDS.map(skeletonOf))
 
 /**
  * The same agent again is no error, so that set-up scripts can be repeated. Whether it is an owner counts only where that

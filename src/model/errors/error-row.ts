@@ -1,14 +1,20 @@
-/** What a table of errors is made of. */
+/** One row of the table of errors: its words, and either a kind or what the doors make of it. */
+export type ErrorRow = ErrorWords & (ErrorOutcome | ({ readonly kind: ErrorKind } & Partial<ErrorOutcome>))
 
-export interface ErrorRow {
+interface ErrorWords {
   /** What happened. Words in braces are filled from the error's details. */
   readonly text: string
   /** What to do now. Agents read it, so it never asks for an environment variable to be set. */
   readonly next: string
+}
+
+export interface ErrorOutcome {
   readonly http: number
   readonly exit: number
   readonly retryable: boolean
 }
+
+export type ErrorKind = 'usage' | 'notFound' | 'conflict' | 'unavailable' | 'broken'
 
 export const EXIT = {
   ok: 0,
@@ -23,8 +29,11 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
-export const usage = { http: 422, exit: EXIT.usage, retryable: false } as const
-export const notFound = { http: 404, exit: EXIT.notFound, retryable: false } as const
-export const conflict = { http: 409, exit: EXIT.conflict, retryable: false } as const
-export const unavailable = { http: 503, exit: EXIT.unavailable, retryable: true } as const
-export const broken = { http: 503, exit: EXIT.unavailable, retryable: false } as const
+/** What the doors make of errors of a kind. A row may say otherwise. */
+export const ERROR_KINDS: Readonly<Record<ErrorKind, ErrorOutcome>> = {
+  usage: { http: 422, exit: EXIT.usage, retryable: false },
+  notFound: { http: 404, exit: EXIT.notFound, retryable: false },
+  conflict: { http: 409, exit: EXIT.conflict, retryable: false },
+  unavailable: { http: 503, exit: EXIT.unavailable, retryable: true },
+  broken: { http: 503, exit: EXIT.unavailable, retryable: false },
+}

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '../../model/errors.ts'
+import { ERRORS, type ErrorCode, outcomeOf } from '../../model/errors.ts'
 import { VERSION } from '../../model/version.ts'
 import { successStatus } from '../../operations/answers.ts'
 import { inputSchema, type JsonSchema, outputSchema } from '../../operations/json-schema.ts'
@@ -206,7 +206,7 @@ function problemsOf(operation: Operation, method: string): Record<string, object
   const hasBody = method !== 'GET' && method !== 'DELETE'
   const own = [...operation.errors, ...headerErrors(operation, method)]
   const codes = [...new Set([...own, ...EVERYWHERE, ...(hasBody ? WITH_BODY : [])])]
-  const byStatus = Map.groupBy(codes, (code) => ERRORS[code].http)
+  const byStatus = Map.groupBy(codes, (code) => outcomeOf(code).http)
   return Object.fromEntries(
     [...byStatus]
       .sort(([a], [b]) => a - b)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ERRORS } from '../../model/errors.ts'
+import { ERRORS, type ErrorCode, outcomeOf } from '../../model/errors.ts'
 import { type JsonSchema, typesOf } from '../../operations/json-schema.ts'
 import { jsonReply, type Reply } from '../exchange.ts'
 import { type ApiOperation, describeApi, type OpenApi } from './openapi.ts'
@@ -111,8 +111,8 @@ function kindOf(schema: JsonSchema): string {
 
 function errorTable(): string {
   const rows = Object.entries(ERRORS).map(
-    ([code, { http, text, next }]) =>
-      `<tr id="${code}"><td><code>${code}</code></td><td>${http}</td><td>${escapeHtml(text)} ${escapeHtml(next)}</td></tr>`,
+    ([code, { text, next }]) =>
+      `<tr id="${code}"><td><code>${code}</code></td><td>${outcomeOf(code as ErrorCode).http}</td><td>${escapeHtml(text)} ${escapeHtml(next)}</td></tr>`,
   )
   return `<table>${rows.join('')}</table>`
 }

@@ -50,7 +50,7 @@ export interface HookCall {
   uncounted: number
   /** How many in a row it had counted before those. */
   readonly counted: number
-  /** The deadline has passed and somebody else answers: nothing more may be decided. */
+  /** The answer is out, here or elsewhere: nothing more may be decided. */
   isOver: boolean
   /** The end of the turn was put off too often: nothing may put it off once more. */
   isLoopBroken: boolean

@@ -86,7 +86,7 @@ export function forgetBypasses(file: ShadowFile, told: readonly string[]): Shado
   return after
 }
 
-/** Stops are counted on a full disk, too: whoever could not count them would hold an agent for ever. */
+/** Stops are counted on a full disk too. A gate whose stops are not counted would hold its agent for ever. */
 function keep(folder: string, path: string, text: string): void {
   try {
     replace(folder, path, text)

@@ -31,7 +31,7 @@ const SHARED = {
       'src/core/gates/standing.ts',
       'src/core/handoff/confirm.ts',
       'src/core/sessions/note.ts',
-      'src/core/sessions/settle.ts',
+      'src/core/sessions/mark-quiet.ts',
     ],
   },
   bus: {

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { ring } from '../rings.ts'
 import { lookOnBus } from './bus.ts'
 import { type ClosedGate, closeGate } from './close.ts'
-import { tendDue } from './look.ts'
+import { tendDue } from './list.ts'
 import { requireGate } from './resolve.ts'
 
 const CHECK_MS = 60_000

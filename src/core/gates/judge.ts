@@ -12,7 +12,7 @@ import { ring } from '../rings.ts'
 import { requireOwnSession } from '../sessions/sessions.ts'
 import { lookAtGate } from './check.ts'
 import { closeGate, shorten } from './close.ts'
-import { tendDue } from './look.ts'
+import { tendDue } from './list.ts'
 import { judgeSessionGates } from './session-gates.ts'
 
 const EVIDENCE_BYTES = 1_000

@@ -4,7 +4,7 @@ import { type Plan, parseMissedPolicy } from '../../model/sources/plan.ts'
 import type { SetPlan } from '../../model/sources/plans.ts'
 import { parseText } from '../../model/text.ts'
 import type { Context } from '../context.ts'
-import { isPlanId } from './look.ts'
+import { isPlanId } from './find.ts'
 
 const NAME_BYTES = 200
 

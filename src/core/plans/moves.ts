@@ -6,8 +6,8 @@ import type { Shelves } from '../../store/store.ts'
 import { requireAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
 import { ring } from '../rings.ts'
+import { findPlan, lockPlans, planInFull, requireOwn, requirePlan, requireUnchanged } from './find.ts'
 import { firing, nextOf } from './fire.ts'
-import { findPlan, lockPlans, planInFull, requireOwn, requirePlan, requireUnchanged } from './look.ts'
 
 const MAX_DELETED = 1_000
 

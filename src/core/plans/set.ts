@@ -9,7 +9,7 @@ import type { Context } from '../context.ts'
 import { requireStorable } from '../inbox/ids.ts'
 import { ring } from '../rings.ts'
 import { type PlanChange, parsePlan } from './change.ts'
-import { findPlan, inFull, lockPlans, requireOwn, requireOwner, requireUnchanged } from './look.ts'
+import { findPlan, inFull, lockPlans, requireOwn, requireOwner, requireUnchanged } from './find.ts'
 import { parseWhen, type Timing, timingOf } from './when.ts'
 
 const MAX_AT_ONCE = 100

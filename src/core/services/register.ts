@@ -6,7 +6,7 @@ import type { ServiceRecord, Shelves } from '../../store/store.ts'
 import { requirePerson } from '../agents/add.ts'
 import { requireAgent } from '../agents/roster.ts'
 import type { Context, Secrets } from '../context.ts'
-import { findService } from './look.ts'
+import { findService } from './list.ts'
 import { SIGNING_SECRET_PREFIX } from './webhook.ts'
 
 const KEY_PREFIX = 'sk_'

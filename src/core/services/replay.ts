@@ -10,7 +10,7 @@ import { composeMessage } from '../inbox/compose.ts'
 import { requireStorable } from '../inbox/ids.ts'
 import { ring } from '../rings.ts'
 import { callerOf } from './event.ts'
-import { findService } from './look.ts'
+import { findService } from './list.ts'
 import { openGates } from './trigger.ts'
 
 const DEFAULT_LIMIT = 20

@@ -1,7 +1,7 @@
 import type { EnteredSpace, EnterSpace } from '../../model/sources/spaces.ts'
 import type { Context } from '../context.ts'
 import { agentMeant, inFull, requireMember, requireOpenSpace } from './find.ts'
-import { parseLimit } from './look.ts'
+import { parseLimit } from './history.ts'
 
 const DEFAULT_LIMIT = 20
 

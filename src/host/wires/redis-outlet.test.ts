@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { isPending, pendingToPutOut, recordPopped } from '../../core/inbox/popped.ts'
+import { isPending, pendingToPutOut, recordPopped } from '../../core/inbox/foreign-consumers.ts'
 import { createPostern } from '../../core/postern.ts'
 import { createDoorbell } from '../../wires/local/doorbell.ts'
 import { readConfig } from '../config.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../../core/context.ts'
-import { isPending, pendingToPutOut, recordPopped } from '../../core/inbox/popped.ts'
+import { isPending, pendingToPutOut, recordPopped } from '../../core/inbox/foreign-consumers.ts'
 import { RING_ALL } from '../../model/ring.ts'
 import { type Outlets, startOutlets } from '../../wires/redis/outlets.ts'
 import type { RedisWire } from '../../wires/redis/redis-wire.ts'

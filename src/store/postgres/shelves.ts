@@ -22,10 +22,10 @@ import { createSweeper } from '../shelves/upkeep.ts'
 import type { Sql } from '../sql.ts'
 import type { Shelves } from '../store.ts'
 import { createEventLog } from './events.ts'
-import { createLook } from './look.ts'
 import { createOpener } from './offer.ts'
 import { createPusher, type Within } from './push.ts'
 import { createSearcher } from './search.ts'
+import { createLook } from './waiting.ts'
 
 export function createShelves(sql: Sql, within: Within): Shelves {
   const deliveries = createDeliveryShelf(sql)

@@ -24,7 +24,7 @@ import type { Shelves } from '../store.ts'
 import { CONCERNS, type Concerned, nobody, observeWrites } from './concerns.ts'
 import { Connection } from './connection.ts'
 import { quietFolderOf } from './quiet.ts'
-import { Settling } from './settle.ts'
+import { Settling } from './quiet-marks.ts'
 
 interface Case {
   /** What was before; its result is handed on. */

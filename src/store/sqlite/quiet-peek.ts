@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { quietFolderOf } from './quiet.ts'
+import { isSettled } from './quiet-marks.ts'
 import { type OpenedStore, openIfOurs } from './schema.ts'
-import { isSettled } from './settle.ts'
 
 export interface SettlePeek {
   readonly agent: string

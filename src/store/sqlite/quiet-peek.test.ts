@@ -21,7 +21,7 @@ import { mayHoldEntries } from '../../spool/look.ts'
 import { spoolPath } from '../../spool/path.ts'
 import type { Shelves } from '../store.ts'
 import { Connection } from './connection.ts'
-import { settleAtOnce } from './settle-peek.ts'
+import { settleAtOnce } from './quiet-peek.ts'
 
 const settle = (path: string, agent = 'quinn') =>
   settleAtOnce(path, { agent, sessionId: 's', mayHoldEntries, spoolOf: spoolPath })

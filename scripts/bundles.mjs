@@ -13,9 +13,9 @@ const SHARED = {
   often: {
     entry: 'src/cli/entries/often.ts',
     inline: [
-      'src/core/agents/roster.ts',
+      'src/core/registry/find.ts',
       'src/core/inbox/drain.ts',
-      'src/core/inbox/offers.ts',
+      'src/core/offers/offers.ts',
       'src/core/inbox/push.ts',
       'src/core/sessions/sessions.ts',
       'src/core/upkeep/loops.ts',

@@ -21,10 +21,10 @@ type VerbTable = {
  */
 const VERBS: VerbTable = {
   agents: {
-    add: async () => (await import('./agents/add.ts')).addAgent,
-    list: async () => (await import('./agents/roster.ts')).listAgents,
-    show: async () => (await import('./agents/roster.ts')).showAgent,
-    rename: async () => (await import('./agents/roster.ts')).renameAgent,
+    add: async () => (await import('./registry/register.ts')).addAgent,
+    list: async () => (await import('./registry/find.ts')).listAgents,
+    show: async () => (await import('./registry/find.ts')).showAgent,
+    rename: async () => (await import('./registry/find.ts')).renameAgent,
     remove: async () => (await import('./agents/remove.ts')).removeAgent,
   },
   sessions: {
@@ -54,10 +54,10 @@ const VERBS: VerbTable = {
     cancel: async () => (await import('./inbox/moves.ts')).cancelMessage,
     releaseHeld: async () => (await import('./inbox/moves.ts')).releaseHeld,
     retryDead: async () => (await import('./inbox/moves.ts')).retryDead,
-    printed: async () => (await import('./inbox/offers.ts')).markPrinted,
-    confirm: async () => (await import('./inbox/offers.ts')).confirmOffer,
-    release: async () => (await import('./inbox/offers.ts')).releaseOffer,
-    confirmSession: async () => (await import('./inbox/offers.ts')).confirmSession,
+    printed: async () => (await import('./offers/offers.ts')).markPrinted,
+    confirm: async () => (await import('./offers/offers.ts')).confirmOffer,
+    release: async () => (await import('./offers/offers.ts')).releaseOffer,
+    confirmSession: async () => (await import('./offers/offers.ts')).confirmSession,
   },
   gates: {
     create: async () => (await import('./gates/create.ts')).createGate,
@@ -86,7 +86,7 @@ const VERBS: VerbTable = {
     join: async () => (await import('./spaces/members.ts')).joinSpace,
     leave: async () => (await import('./spaces/members.ts')).leaveSpace,
     close: async () => (await import('./spaces/close.ts')).closeSpace,
-    post: async () => (await import('./spaces/post.ts')).postInSpace,
+    post: async () => (await import('./inbox/post-in-space.ts')).postInSpace,
     history: async () => (await import('./spaces/history.ts')).spaceHistory,
     enter: async () => (await import('./spaces/enter.ts')).enterSpace,
   },

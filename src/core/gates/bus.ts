@@ -8,7 +8,7 @@ import { PosternError } from '../../model/errors.ts'
 import type { Gate } from '../../model/gate.ts'
 import { timeOf } from '../bus/pages.ts'
 import type { Context } from '../context.ts'
-import { ring } from '../rings.ts'
+import { ring } from '../rings/ring.ts'
 import { closeGate, shorten } from './close.ts'
 
 const PAGE_ENTRIES = 1_000

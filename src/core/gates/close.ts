@@ -2,7 +2,7 @@ import { type Caller, SYSTEM_CALLER } from '../../model/caller.ts'
 import { GATE_MOVES, type Gate, type GateState } from '../../model/gate.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { pushNotice } from '../inbox/notice.ts'
+import { pushNotice } from '../notices/notice.ts'
 
 export interface Closing {
   readonly to: Exclude<GateState, 'open'>

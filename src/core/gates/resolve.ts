@@ -2,13 +2,13 @@ import { type Caller, isProgram } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Gate } from '../../model/gate.ts'
 import type { GateRef } from '../../model/gates.ts'
+import { requireStorable } from '../../model/ids.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { cancelQuestion } from '../decisions/close.ts'
-import { requireStorable } from '../inbox/ids.ts'
-import { ring } from '../rings.ts'
+import { ring } from '../rings/ring.ts'
 import { closeGate } from './close.ts'
 import { parseReason } from './create.ts'
+import { cancelQuestion } from './question.ts'
 
 type Verdict = GateRef & { readonly reason: string }
 

@@ -2,14 +2,14 @@ import { isProgram, SYSTEM_CALLER } from '../../model/caller.ts'
 import type { Gate } from '../../model/gate.ts'
 import { EVERYBODY, type Message, type Sender } from '../../model/message.ts'
 import type { Shelves } from '../../store/store.ts'
-import { type PeopleNotice, tellPeople } from '../agents/people.ts'
 import type { Context } from '../context.ts'
-import { endUnanswered } from '../decisions/close.ts'
-import { pushNotice } from '../inbox/notice.ts'
-import { ring } from '../rings.ts'
+import { pushNotice } from '../notices/notice.ts'
+import { type PeopleNotice, tellPeople } from '../notices/people.ts'
+import { ring } from '../rings/ring.ts'
 import { lookOnBus } from './bus.ts'
 import { closeGate, shorten } from './close.ts'
 import { nextLook, nextReminder } from './due.ts'
+import { endUnanswered } from './question.ts'
 
 /** What happens to gates because of something else. A part of its own, which most commands never load. */
 

@@ -2,7 +2,7 @@ import type { HandoffRoot } from '../../handoff/handoff-shelf.ts'
 import { type ItemRef, OWN_BOX } from '../../model/handoff/item.ts'
 import type { RootRef } from '../../store/store.ts'
 import type { Context, Handoffs } from '../context.ts'
-import { ring } from '../rings.ts'
+import { ring } from '../rings/ring.ts'
 import { fileKey, findGone } from './offered.ts'
 import { endThreads, threadKey } from './threads.ts'
 

@@ -8,12 +8,12 @@ import { RING_RECEIPTS } from '../../model/ring.ts'
 import { parseSessionId } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { CandidateParams, DeliveryShelf, OfferShelf, Shelves, Waiting } from '../../store/store.ts'
-import { unknownAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
-import { ring } from '../rings.ts'
+import { closeOffer } from '../offers/offers.ts'
+import { unknownAgent } from '../registry/find.ts'
+import { ring } from '../rings/ring.ts'
 import { putSession } from '../sessions/sessions.ts'
 import { type Choice, chooseWithin } from './budget.ts'
-import { closeOffer } from './offers.ts'
 
 /** However many critical messages wait, a drain looks at no more of them than this at once. */
 const CRITICAL_LIMIT = 200

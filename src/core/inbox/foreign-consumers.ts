@@ -1,11 +1,11 @@
 import type { InboxMessage } from '../../model/delivery.ts'
+import { requireStorable } from '../../model/ids.ts'
 import { POPPED_STEP } from '../../model/receipt.ts'
 import { RING_RECEIPTS } from '../../model/ring.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { ring } from '../rings.ts'
+import { ring } from '../rings/ring.ts'
 import { takeUpBroadcasts } from './broadcasts.ts'
-import { requireStorable } from './ids.ts'
 
 /**
  * What waits for an agent whose messages are put out where a foreign consumer takes them, oldest first. Such a consumer

@@ -3,9 +3,9 @@ import type { IngestEntry } from '../../model/ingest.ts'
 import type { Json } from '../../model/json.ts'
 import type { Message, Sender } from '../../model/message.ts'
 import { parseText } from '../../model/text.ts'
-import { NOTICE_KEYS } from '../agents/people.ts'
 import type { Context } from '../context.ts'
-import { composeMessage, RESERVED_KEY } from './compose.ts'
+import { composeMessage, RESERVED_KEY } from '../deliveries/compose.ts'
+import { NOTICE_KEYS } from '../notices/people.ts'
 
 /** An entry as the message it would become, and how the agent may know it already. */
 export interface EntryDraft {

@@ -3,10 +3,10 @@ import { EVERYBODY, type Message } from '../../model/message.ts'
 import type { PushMessage, PushResult } from '../../model/postern.ts'
 import { RING_ALL } from '../../model/ring.ts'
 import { spaceOf } from '../../model/sources/space.ts'
-import { unknownAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
-import { ring } from '../rings.ts'
-import { composeMessage } from './compose.ts'
+import { composeMessage } from '../deliveries/compose.ts'
+import { unknownAgent } from '../registry/find.ts'
+import { ring } from '../rings/ring.ts'
 
 /** Stores a message for all its recipients or for none, then rings them. */
 export async function pushMessage(ctx: Context, input: PushMessage): Promise<PushResult> {

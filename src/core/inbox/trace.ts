@@ -1,11 +1,11 @@
 import type { Delivery } from '../../model/delivery.ts'
+import { requireStorable } from '../../model/ids.ts'
 import { EVERYBODY, type Message } from '../../model/message.ts'
 import type { Offer } from '../../model/offer.ts'
 import { type DeliveryTrace, PRINTED_EVIDENCE, type ReceiptStep, type Trace } from '../../model/receipt.ts'
 import { RING_ALL } from '../../model/ring.ts'
 import type { Context } from '../context.ts'
 import { takeUpBroadcasts } from './broadcasts.ts'
-import { requireStorable } from './ids.ts'
 import { requireVisible } from './visible.ts'
 import { explain } from './why.ts'
 

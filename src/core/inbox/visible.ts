@@ -1,8 +1,8 @@
 import { isProgram } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
+import { requireStorable } from '../../model/ids.ts'
 import { EVERYBODY, type Message } from '../../model/message.ts'
 import type { Context } from '../context.ts'
-import { requireStorable } from './ids.ts'
 
 /**
  * Whether the caller may know of a message. A program that has shown a credential knows what it has sent, what it was

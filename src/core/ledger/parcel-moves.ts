@@ -1,7 +1,7 @@
 import type { LedgerParcel, ParcelStep } from '../../model/ledger/parcel.ts'
 import type { Shelves } from '../../store/store.ts'
-import { tellPeople } from '../agents/people.ts'
 import type { Context, Ledgers } from '../context.ts'
+import { tellPeople } from '../notices/people.ts'
 import { dayOf } from './budget.ts'
 import { completeParcel } from './completions.ts'
 import { endUntold } from './connection-entries.ts'

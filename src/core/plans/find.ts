@@ -1,11 +1,11 @@
 import { parseAgentId } from '../../model/agent.ts'
 import { agentOf, isProgram } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
+import { requireStorable } from '../../model/ids.ts'
 import type { Plan } from '../../model/sources/plan.ts'
 import type { FiredPlan, ListPlans, PlanInFull, PlanRef } from '../../model/sources/plans.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { requireStorable } from '../inbox/ids.ts'
 import { firePlans, nextOf } from './fire.ts'
 import { upcoming } from './instants.ts'
 

@@ -3,9 +3,9 @@ import { PosternError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import { firingKey, type Plan } from '../../model/sources/plan.ts'
 import type { Shelves, TransactOptions } from '../../store/store.ts'
-import { type PeopleNotice, tellPeople } from '../agents/people.ts'
 import type { Context, Recurrences } from '../context.ts'
-import { ring } from '../rings.ts'
+import { type PeopleNotice, tellPeople } from '../notices/people.ts'
+import { ring } from '../rings/ring.ts'
 import { dueInstants, MOST_AT_ONCE, type Next } from './instants.ts'
 
 /** What happens when the instant of a plan has come. A part of its own, which most commands never load. */

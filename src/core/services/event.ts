@@ -5,7 +5,7 @@ import type { Service } from '../../model/sources/service.ts'
 import type { TriggerAgent } from '../../model/sources/services.ts'
 import { utf8Length } from '../../model/text.ts'
 import type { Context, Secrets } from '../context.ts'
-import { composeMessage } from '../inbox/compose.ts'
+import { composeMessage } from '../deliveries/compose.ts'
 
 /** A service comes over the network, whoever hands its event on. */
 export function callerOf({ name }: Pick<Service, 'name'>): Caller {

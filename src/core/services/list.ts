@@ -1,10 +1,10 @@
 import { parseAgentId } from '../../model/agent.ts'
 import { PosternError } from '../../model/errors.ts'
+import { requireStorable } from '../../model/ids.ts'
 import { isServiceName, type Service } from '../../model/sources/service.ts'
 import type { ServiceRef } from '../../model/sources/services.ts'
 import type { ServiceRecord, Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { requireStorable } from '../inbox/ids.ts'
 
 export async function listServices(
   ctx: Context,

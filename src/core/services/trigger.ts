@@ -9,7 +9,7 @@ import type { TriggerAgent, Triggered } from '../../model/sources/services.ts'
 import type { ServiceRecord, Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { closeGate } from '../gates/close.ts'
-import { ring } from '../rings.ts'
+import { ring } from '../rings/ring.ts'
 import { callerOf, composeEvent } from './event.ts'
 import { findProven, isStillGood, type Proven } from './prove.ts'
 

@@ -4,10 +4,10 @@ import type { NotedEvent, NoteEvent, StopOutcome } from '../../model/postern.ts'
 import { FIRED_WITHIN_MS, parseMilliseconds, parseSessionId, type Session } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves, TurnParams } from '../../store/store.ts'
-import { tellPeople } from '../agents/people.ts'
 import type { Context } from '../context.ts'
-import { closeOffer } from '../inbox/offers.ts'
-import { ring } from '../rings.ts'
+import { tellPeople } from '../notices/people.ts'
+import { closeOffer } from '../offers/offers.ts'
+import { ring } from '../rings/ring.ts'
 import { putSession } from './sessions.ts'
 
 const EVENT_BYTES = 100

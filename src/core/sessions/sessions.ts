@@ -5,10 +5,10 @@ import type { BeginSession } from '../../model/postern.ts'
 import { type Liveness, parseMilliseconds, parsePid, parseSessionId, type Session } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
-import { requireAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
-import { closeOffer } from '../inbox/offers.ts'
-import { ring } from '../rings.ts'
+import { closeOffer } from '../offers/offers.ts'
+import { requireAgent } from '../registry/find.ts'
+import { ring } from '../rings/ring.ts'
 
 const HOST_BYTES = 200
 const MACHINE_BYTES = 300

@@ -1,6 +1,7 @@
 import type { Agent } from '../../model/agent.ts'
 import { agentOf } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
+import { requireStorable } from '../../model/ids.ts'
 import type { Message } from '../../model/message.ts'
 import type { PushMessage, PushResult } from '../../model/postern.ts'
 import {
@@ -13,8 +14,7 @@ import {
 } from '../../model/sources/space.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { type Delivered, deliver, type Reaction } from '../inbox/deliver.ts'
-import { requireStorable } from '../inbox/ids.ts'
+import { type Delivered, deliver, type Reaction } from '../deliveries/deliver.ts'
 import type { Draft } from '../inbox/push.ts'
 import { requireMember, requireOpenSpace } from './find.ts'
 

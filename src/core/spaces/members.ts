@@ -2,8 +2,8 @@ import { PosternError } from '../../model/errors.ts'
 import type { Space } from '../../model/sources/space.ts'
 import type { SpaceInFull, SpaceMembership } from '../../model/sources/spaces.ts'
 import type { Shelves } from '../../store/store.ts'
-import { requireAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
+import { requireAgent } from '../registry/find.ts'
 import { agentMeant, inFull, requireOpenSpace, requireSpace } from './find.ts'
 
 export async function joinSpace(ctx: Context, { id, agent }: SpaceMembership): Promise<SpaceInFull> {

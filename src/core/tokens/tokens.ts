@@ -1,13 +1,13 @@
 import type { AgentKind } from '../../model/agent.ts'
 import { PosternError } from '../../model/errors.ts'
+import { requireStorable } from '../../model/ids.ts'
 import { parseScope, type Scope, type ScopeKind, TOKEN_PREFIX, type Token } from '../../model/network/token.ts'
 import type { CreateToken, NewToken } from '../../model/network/tokens.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
-import { requirePerson } from '../agents/add.ts'
-import { requireAgent } from '../agents/roster.ts'
 import type { Context } from '../context.ts'
-import { requireStorable } from '../inbox/ids.ts'
+import { requireAgent } from '../registry/find.ts'
+import { requirePerson } from '../registry/register.ts'
 
 const LABEL_BYTES = 200
 const DAY_MS = 24 * 60 * 60_000

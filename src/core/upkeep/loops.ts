@@ -4,9 +4,9 @@ import { RING_RECEIPTS } from '../../model/ring.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { lapseReason } from '../inbox/drain.ts'
-import { type Closed, closeOffer } from '../inbox/offers.ts'
+import { type Closed, closeOffer } from '../offers/offers.ts'
 import type { Firing } from '../plans/fire.ts'
-import { ring } from '../rings.ts'
+import { ring } from '../rings/ring.ts'
 import { livenessOf } from '../sessions/sessions.ts'
 
 /** What has to be done from time to time. A slice is bounded, so that any command may do one in passing. */

@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts'
 import { noteSkipped, takeIn } from '../../core/ledger/intake/take-in.ts'
 import { labelOf } from '../../core/ledger/status.ts'
-import { ring } from '../../core/rings.ts'
+import { ring } from '../../core/rings/ring.ts'
 import { lazy } from '../../kit/pure/lazy.ts'
 import {
   type LedgerPorts,

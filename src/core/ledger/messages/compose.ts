@@ -12,7 +12,7 @@ import {
 import { REF_TYPES, type RefType } from '../../../model/ledger/work-item.ts'
 import type { Message } from '../../../model/message.ts'
 import type { Context } from '../../context.ts'
-import { composeMessage } from '../../inbox/compose.ts'
+import { composeMessage } from '../../deliveries/compose.ts'
 
 /** Turns what a caller sends into a message for one agent, or refuses it. */
 export function composeSent(ctx: Context, input: SendMessage, to: string): Message {

@@ -2,10 +2,10 @@ import type { PublishMode } from '../../../model/ledger/ledgers.ts'
 import { SEED_HIGH, toSeedPriority } from '../../../model/ledger/seed-priority.ts'
 import type { Message } from '../../../model/message.ts'
 import type { PushResult } from '../../../model/postern.ts'
-import { requireAgent } from '../../agents/roster.ts'
 import type { Ledgers, LedgerTx } from '../../context.ts'
-import { damp } from '../../inbox/damping.ts'
-import { deliver, storeDamped } from '../../inbox/deliver.ts'
+import { damp } from '../../deliveries/damping.ts'
+import { deliver, storeDamped } from '../../deliveries/deliver.ts'
+import { requireAgent } from '../../registry/find.ts'
 import { hasOwnKey } from './compose.ts'
 
 export interface SentDelivery {

@@ -5,7 +5,7 @@ import type { EventRoute, LedgerSettings } from '../../../model/ledger/settings.
 import { parseMessageType } from '../../../model/message.ts'
 import { parseText } from '../../../model/text.ts'
 import type { Context } from '../../context.ts'
-import { parseJson } from '../../inbox/compose.ts'
+import { parseJson } from '../../deliveries/compose.ts'
 import { writerOf } from '../identities/identity.ts'
 import { contentOf } from '../messages/compose.ts'
 import { postOnWork } from './post.ts'

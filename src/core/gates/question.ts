@@ -5,8 +5,8 @@ import type { Gate, GateState } from '../../model/gate.ts'
 import { RING_DECISIONS } from '../../model/ring.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { type ClosedGate, closeGate, shorten } from '../gates/close.ts'
-import { pushNotice } from '../inbox/notice.ts'
+import { pushNotice } from '../notices/notice.ts'
+import { type ClosedGate, closeGate, shorten } from './close.ts'
 
 export interface Ending {
   readonly state: Exclude<DecisionState, 'open'>

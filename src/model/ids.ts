@@ -1,4 +1,4 @@
-import { type ErrorCode, PosternError } from '../../model/errors.ts'
+import { type ErrorCode, PosternError } from './errors.ts'
 
 type NotFound = Extract<ErrorCode, `${string}_NOT_FOUND`>
 

@@ -1,7 +1,7 @@
 import { SYSTEM_CALLER } from '../../model/caller.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { pushNotice } from '../inbox/notice.ts'
+import { pushNotice } from './notice.ts'
 
 /** Keys that begin so are ours alone: nobody can take the key of a notice before it is sent. */
 export const NOTICE_KEYS = 'postern:'

@@ -1,5 +1,5 @@
-import { RING_EVENTS } from '../model/ring.ts'
-import type { Context } from './context.ts'
+import { RING_EVENTS } from '../../model/ring.ts'
+import type { Context } from '../context.ts'
 
 /** Rings after the commit. A ring that fails costs time, never a message, so whoever pushed is not told. */
 export function ring(ctx: Context, names: readonly string[]): void {

@@ -8,8 +8,8 @@ import type { PushMessage } from '../../model/postern.ts'
 import { NORMAL, parsePriority } from '../../model/priority.ts'
 import { spaceOf } from '../../model/sources/space.ts'
 import { parseText, utf8Length } from '../../model/text.ts'
-import { NOTICE_KEYS } from '../agents/people.ts'
 import type { Context } from '../context.ts'
+import { NOTICE_KEYS } from '../notices/people.ts'
 
 const KEY_BYTES = 300
 

@@ -3,7 +3,7 @@ import { PosternError } from '../../model/errors.ts'
 import { spaceAddress } from '../../model/sources/space.ts'
 import type { Posted, PostInSpace } from '../../model/sources/spaces.ts'
 import type { Context } from '../context.ts'
-import { pushMessage } from '../inbox/push.ts'
+import { pushMessage } from './push.ts'
 
 /** Says something in a space: a push to everybody in it, which is a post by the time it is committed. */
 export async function postInSpace(ctx: Context, { id, ...said }: PostInSpace): Promise<Posted> {

@@ -6,7 +6,7 @@ import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { isConfined } from '../inbox/visible.ts'
 import { withLiveness } from '../sessions/sessions.ts'
-import { parseDisplayName, requireNobodys } from './add.ts'
+import { parseDisplayName, requireNobodys } from './register.ts'
 
 /** Finds an agent that is registered and was not removed; says which names come close otherwise. */
 export async function requireAgent(shelves: Shelves, id: string): Promise<Agent> {

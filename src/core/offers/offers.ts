@@ -1,15 +1,15 @@
 import { PosternError } from '../../model/errors.ts'
+import { requireStorable } from '../../model/ids.ts'
 import type { Offer, OfferOutcome } from '../../model/offer.ts'
 import type { ConfirmSession, OfferRef, PrintedOffer } from '../../model/postern.ts'
 import { RING_RECEIPTS } from '../../model/ring.ts'
 import { parseMilliseconds, parseSessionId } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { CloseOffer, Shelves } from '../../store/store.ts'
-import { tellPeople } from '../agents/people.ts'
 import type { Context } from '../context.ts'
-import { ring } from '../rings.ts'
-import { requireStorable } from './ids.ts'
-import { requireOwnOffer } from './visible.ts'
+import { requireOwnOffer } from '../inbox/visible.ts'
+import { tellPeople } from '../notices/people.ts'
+import { ring } from '../rings/ring.ts'
 
 const EVIDENCE_BYTES = 1_000
 

@@ -1,10 +1,10 @@
 import { PosternError } from '../../model/errors.ts'
+import { requireStorable } from '../../model/ids.ts'
 import { EVERYBODY, type Message } from '../../model/message.ts'
 import type { Shelves } from '../../store/store.ts'
-import { type PeopleNotice, tellPeople } from '../agents/people.ts'
 import type { Context } from '../context.ts'
-import { ring } from '../rings.ts'
-import { requireStorable } from './ids.ts'
+import { type PeopleNotice, tellPeople } from '../notices/people.ts'
+import { ring } from '../rings/ring.ts'
 
 /** Places a reply in its thread. A machine's reply is one hop further; a person's begins to count anew. */
 export async function inThread(ctx: Context, tx: Shelves, message: Message): Promise<Message> {

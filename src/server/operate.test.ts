@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { type Answer, openServer, type TestServer } from '../../test/helpers/http-server.ts'
+import { createAnswerOnce } from '../core/replies.ts'
 
 async function open(): Promise<TestServer> {
   const server = await openServer()
@@ -176,7 +177,11 @@ describe('a request with an Idempotency-Key', () => {
   it('that pushes many has it for a dedup key of each, so that a lost answer of the store stores nothing again', async () => {
     const { served } = await open()
     const forgetful = { claim: async () => undefined, keep: async () => {}, drop: async () => {} }
-    const { ask } = await openServer({ postern: served.postern, replies: forgetful, credentials: served.credentials })
+    const { ask } = await openServer({
+      postern: served.postern,
+      answerOnce: createAnswerOnce(forgetful),
+      credentials: served.credentials,
+    })
     const { token } = await served.postern.tokens.create({ scope: 'admin' })
     const messages = [{ content: 'x' }, { content: 'x' }, { content: 'y', dedupKey: 'own' }]
     const body = { messages: messages.map((message) => ({ to: ['quinn'], ...message })) }
@@ -192,12 +197,12 @@ describe('a request with an Idempotency-Key', () => {
   it('that was done is answered so, also where the answer cannot be kept', async () => {
     const full = () => Promise.reject(new Error('the disk is full'))
     const replies = { claim: async () => undefined, keep: full, drop: full }
-    const { ask, logged } = await openServer({ replies })
+    const { ask, logged } = await openServer({ answerOnce: createAnswerOnce(replies) })
     const headers = { 'idempotency-key': 'k1' }
     expect(await ask('POST /api/v1/agents', { headers, body: { id: 'quinn' } })).toMatchObject({ status: 201 })
     expect(logged.join()).toContain('the disk is full')
     // What failed says why, and not that it could not be forgotten.
-    const { ask: askAgain, served } = await openServer({ replies })
+    const { ask: askAgain, served } = await openServer({ answerOnce: createAnswerOnce(replies) })
     await served.close()
     const failed = await askAgain('POST /api/v1/agents', { headers, body: { id: 'quinn' } })
     expect(failed.body.code).toBe('STORE_UNAVAILABLE')

@@ -12,7 +12,7 @@ import { type Asking, jsonReply, type Reply } from './exchange.ts'
 import type { Metrics } from './pages/metrics.ts'
 import { bodyBytesFor, hasBody, parseBody, readText, requireJsonType } from './request/body.ts'
 import { requireSeen, withEtag } from './request/etags.ts'
-import { answerOnce, dedupKeyFor, idempotencyKey, type Keeping } from './request/idempotency.ts'
+import { answerKeyed, dedupKeyFor, idempotencyKey, type Keeping } from './request/idempotency.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
@@ -42,7 +42,7 @@ export async function operate(
     return withEtag(operation, asking, replyTo(errand, result))
   }
   if (key === undefined || operation.answersByKey) return answer()
-  return answerOnce(keeping, { asking, operation, key, text }, answer)
+  return answerKeyed(keeping, { asking, operation, key, text }, answer)
 }
 
 async function readInput({ operation, params, asking }: Errand): Promise<{ text: string; input: Input }> {

@@ -1,6 +1,6 @@
 import type { Caller } from '../model/caller.ts'
 import { PosternError } from '../model/errors.ts'
-import type { Replies } from '../model/network/replies.ts'
+import type { AnswerOnce } from '../model/network/replies.ts'
 import { toWire } from '../model/network/wire-json.ts'
 import type { Postern } from '../model/postern.ts'
 import type { Operation } from '../operations/operation.ts'
@@ -29,7 +29,7 @@ export interface RoutedTo {
 /** All that answering takes. */
 export interface Means extends Guard {
   readonly postern: Postern
-  readonly replies: Replies
+  readonly answerOnce: AnswerOnce
   readonly metrics: Metrics
   readonly pages: readonly Page[]
   /** Names of this server beside those of the machine. */

@@ -71,8 +71,8 @@ export async function serve({ config, settings, natsPort, note }: ServeOptions):
 }
 
 function startServer(served: Served, { names }: ServerSettings, log: Log): PosternServer {
-  const { postern, credentials, replies, hooked, counts, check, wireStatus } = served
-  return createServer({ postern, credentials, replies, hooked, counts, check, wireStatus, log, names })
+  const { postern, credentials, answerOnce, hooked, counts, check, wireStatus } = served
+  return createServer({ postern, credentials, answerOnce, hooked, counts, check, wireStatus, log, names })
 }
 
 function isLoopback(host: string): boolean {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createPostedHooks, type PostedHooks } from '../hooks/posted.ts'
 import type { Hooked } from '../host/serving/hooked.ts'
 import { createUlid } from '../kit/pure/ulid.ts'
-import type { Replies } from '../model/network/replies.ts'
+import type { AnswerOnce } from '../model/network/replies.ts'
 import type { Credentials } from '../model/network/tokens.ts'
 import type { Postern } from '../model/postern.ts'
 import { answer, createExchange, type Waits } from './answering.ts'
@@ -24,7 +24,7 @@ import { createTickets } from './request/tickets.ts'
 export interface ServerOptions extends Partial<Pick<Means, 'openEventStream'>> {
   readonly postern: Postern
   readonly credentials: Credentials
-  readonly replies: Replies
+  readonly answerOnce: AnswerOnce
   readonly openBusStream?: OpenBusStream
   /** How many deliveries are in each state. */
   readonly counts?: () => Promise<Readonly<Record<string, number>>>
@@ -96,7 +96,15 @@ interface Parts {
 }
 
 function meansOf(options: ServerOptions, { metrics, hooks, connections }: Parts): { means: Means; mcp: McpPages } {
-  const { postern, credentials, replies, counts = async () => ({}), names = [], log = SILENT, now = Date.now } = options
+  const {
+    postern,
+    credentials,
+    answerOnce,
+    counts = async () => ({}),
+    names = [],
+    log = SILENT,
+    now = Date.now,
+  } = options
   const startedAt = now()
   const tickets = createTickets(now)
   const present = async (): Promise<Present> => {
@@ -123,7 +131,7 @@ function meansOf(options: ServerOptions, { metrics, hooks, connections }: Parts)
   const means = {
     ...guard,
     postern,
-    replies,
+    answerOnce,
     metrics,
     names: names.map((name) => name.toLowerCase()),
     pages,

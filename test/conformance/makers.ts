@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { inject } from 'vitest'
 import { createPostern } from '../../src/core/postern.ts'
-import { createReplies } from '../../src/core/replies.ts'
+import { createAnswerOnce, createReplies } from '../../src/core/replies.ts'
 import { createCredentials } from '../../src/host/credentials/credentials.ts'
 import { type OpenOptions, openContext } from '../../src/host/open/context.ts'
 import { assemble } from '../../src/host/open/open.ts'
@@ -148,7 +148,12 @@ async function connectTo(store: Store, wire: Wire, given: MakerOptions): Promise
   const { ctx, close } = openContext(store, wire, options)
   const credentials = createCredentials(ctx)
   const heart = createPostern(ctx, close)
-  const server = createServer({ postern: heart, credentials, replies: createReplies(store), now: hurry() })
+  const server = createServer({
+    postern: heart,
+    credentials,
+    answerOnce: createAnswerOnce(createReplies(store)),
+    now: hurry(),
+  })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   await credentials.adopt(TOKEN, 'of the suite')
   const client = await connectPostern({ url, token: TOKEN, caller })

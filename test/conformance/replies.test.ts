@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createReplies } from '../../src/core/replies.ts'
+import { createAnswerOnce, createReplies } from '../../src/core/replies.ts'
 import type { Store } from '../../src/store/store.ts'
 import { verifies } from '../scenarios/verifies.ts'
 import { conformance, type Suite } from './suite.ts'
@@ -69,5 +69,59 @@ conformance('answers that are kept', ({ rule, open }) => {
     advance(601_000)
     await postern.upkeep.run()
     expect(await claim('other')).toBeUndefined()
+  })
+})
+
+conformance('a request under a key', ({ rule, open }) => {
+  const asker = async () => {
+    const { replies } = await openReplies(open)
+    const answerOnce = createAnswerOnce(replies)
+    const runs: string[] = []
+    const unstored: unknown[] = []
+    const ask = (outcome: () => Promise<string>, fingerprint = 'f') =>
+      answerOnce<string>({
+        ...REF,
+        fingerprint,
+        async answer() {
+          runs.push(fingerprint)
+          return outcome()
+        },
+        toStored: (body) => ({ status: 200, body }),
+        fromStored: ({ body }) => `stored ${body}`,
+        onUnstored: (error) => void unstored.push(error),
+      })
+    return { ask, runs, unstored }
+  }
+
+  rule('runs once and gets its stored answer afterwards', async () => {
+    verifies('S001.replies')
+    const { ask, runs, unstored } = await asker()
+    expect(await ask(async () => 'one')).toBe('one')
+    expect(await ask(async () => 'two')).toBe('stored one')
+    await expect(ask(async () => 'three', 'other')).rejects.toMatchObject({ code: 'IDEMPOTENCY_CONFLICT' })
+    expect({ runs, unstored }).toEqual({ runs: ['f'], unstored: [] })
+  })
+
+  rule('is told that the first one is still running', async () => {
+    const { ask } = await asker()
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const begun = Promise.withResolvers<void>()
+    const first = ask(() => {
+      begun.resolve()
+      return promise
+    })
+    await begun.promise
+    await expect(ask(async () => 'two')).rejects.toMatchObject({ code: 'IDEMPOTENCY_BUSY' })
+    resolve('one')
+    expect(await first).toBe('one')
+  })
+
+  rule('runs again after it failed, and after an answer too long to store', async () => {
+    const { ask, runs } = await asker()
+    await expect(ask(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    const long = 'x'.repeat(1024 * 1024 + 1)
+    expect(await ask(async () => long)).toBe(long)
+    expect(await ask(async () => 'one')).toBe('one')
+    expect(runs).toHaveLength(3)
   })
 })

@@ -81,9 +81,9 @@ export async function openServer(options: Partial<ServerOptions> = {}): Promise<
   const busRoot = join(home, 'run-agent')
   const config = readConfig({ flags: { home }, env: {}, cwd: home })
   const served = await openServed(config, { upkeep: false, bus: { root: busRoot } })
-  const { postern, credentials, replies, hooked, counts, check } = served
+  const { postern, credentials, answerOnce, hooked, counts, check } = served
   const log = { warn: (event: string, fields = {}) => void logged.push(JSON.stringify({ event, ...fields })) }
-  const server = createServer({ postern, credentials, replies, hooked, counts, check, log, ...options })
+  const server = createServer({ postern, credentials, answerOnce, hooked, counts, check, log, ...options })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   showIfFailed(() => `log of the server at ${url}:\n${lastLines(logged.join('\n'))}`)
   onTestFinished(async () => {

@@ -1,9 +1,9 @@
 import type { Context } from '../../core/context.ts'
 import { createPostern } from '../../core/postern.ts'
-import { createReplies } from '../../core/replies.ts'
+import { createAnswerOnce, createReplies } from '../../core/replies.ts'
 import { startUpkeep } from '../../core/upkeep/loops.ts'
 import { lazy } from '../../kit/pure/lazy.ts'
-import type { Replies } from '../../model/network/replies.ts'
+import type { AnswerOnce } from '../../model/network/replies.ts'
 import type { Credentials } from '../../model/network/tokens.ts'
 import type { Postern } from '../../model/postern.ts'
 import { createSharing } from '../../store/sqlite/sharing.ts'
@@ -25,7 +25,7 @@ import { createHooked, type Hooked } from './hooked.ts'
 export interface Served {
   readonly postern: Postern
   readonly credentials: Credentials
-  readonly replies: Replies
+  readonly answerOnce: AnswerOnce
   readonly hooked: Hooked
   /** How many deliveries are in each state. */
   counts(): Promise<Readonly<Record<string, number>>>
@@ -66,7 +66,7 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
   return {
     postern: createPostern(ctx, close),
     credentials: createCredentials(ctx),
-    replies: createReplies(store),
+    answerOnce: createAnswerOnce(createReplies(store)),
     hooked: createHooked(ctx, config),
     counts: () => store.read.upkeep.counts(),
     async check() {

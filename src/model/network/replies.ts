@@ -1,27 +1,42 @@
 import { PosternError } from '../errors.ts'
 
-/** Answers that were given to requests with an `Idempotency-Key`, kept for a day. */
-export interface Replies {
-  /**
-   * Takes a key for a request. Undefined: it is the caller's to answer. Otherwise what was answered, or that it is being
-   * answered. What was begun and not answered within a minute may be taken over.
-   */
-  claim(input: ReplyRef & { readonly fingerprint: string }): Promise<EarlierReply | undefined>
-  keep(input: ReplyRef & { readonly status: number; readonly body: string }): Promise<void>
-  /** Gives a key back: the request came to nothing. */
-  drop(input: ReplyRef): Promise<void>
+/**
+ * Answers a request under a key, or repeats the answer that the same request got within the last day. Of several requests
+ * at once exactly one runs; the others fail with IDEMPOTENCY_BUSY. Another request under the same key fails with
+ * IDEMPOTENCY_CONFLICT.
+ */
+export type AnswerOnce = <Answer>(request: KeyedRequest<Answer>) => Promise<Answer>
+
+export interface KeyedRequest<Answer> extends ReplyRef {
+  /** A hash of what is asked for. */
+  readonly fingerprint: string
+  /** Runs the request. If it throws, it has changed nothing, and the key is free for another attempt. */
+  answer(): Promise<Answer>
+  toStored(answer: Answer): StoredReply
+  fromStored(reply: StoredReply): Answer
+  /** Notes that an answer could not be stored, or a key not given back. The caller still gets its own outcome. */
+  onUnstored(error: unknown): void
 }
 
+/** A key, and the caller it belongs to. The same key of another caller is another key. */
 export interface ReplyRef {
   readonly caller: string
   readonly key: string
 }
 
-export interface EarlierReply {
-  readonly fingerprint: string
-  /** Null while it is being answered. */
-  readonly status: number | null
-  readonly body: string | null
+export interface StoredReply {
+  /** As in HTTP. */
+  readonly status: number
+  /** JSON, or empty if there is nothing to say. */
+  readonly body: string
+}
+
+const DEDUP_KEY_CHARACTERS = 300
+
+/** The dedup key that a push gets from a key of its caller. One that would be too long is hashed. */
+export function dedupKeyFrom(scheme: string, { caller, key }: ReplyRef, hash: (text: string) => string): string {
+  const plain = `${scheme}:${caller}:${key}`
+  return plain.length <= DEDUP_KEY_CHARACTERS ? plain : `${scheme}:${hash(plain)}`
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/

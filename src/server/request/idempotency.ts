@@ -1,15 +1,12 @@
 import { sha256 } from '../../kit/node/crypto.ts'
 import { sortedJson } from '../../kit/pure/sorted-json.ts'
 import { PosternError } from '../../model/errors.ts'
-import { isReplyKey, type Replies } from '../../model/network/replies.ts'
+import { type AnswerOnce, dedupKeyFrom, isReplyKey, type StoredReply } from '../../model/network/replies.ts'
 import type { OperationRow } from '../../model/operations.ts'
 import { type Asking, JSON_TYPE, type Reply } from '../exchange.ts'
 import type { Log } from '../log.ts'
 
 export const KEYED_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH']
-
-/** An answer larger than this is not kept: it would be asked for again. */
-const KEPT_BYTES = 1024 * 1024
 
 /** The key of a request that means to be answered once however often it is sent. */
 export function idempotencyKey({ method, request }: Asking): string | undefined {
@@ -27,12 +24,9 @@ export interface Keyed {
   readonly text: string
 }
 
-const DEDUP_KEY_BYTES = 300
-
-/** The dedup key that a push gets of such a key. It names whose key it is, so that nobody stands in another's way. */
+/** The dedup key that a push gets from its Idempotency-Key. */
 export function dedupKeyFor(asking: Asking, key: string): string {
-  const own = `http:${ownerOf(asking)}:${key}`
-  return own.length <= DEDUP_KEY_BYTES ? own : `http:${sha256(own)}`
+  return dedupKeyFrom('http', { caller: ownerOf(asking), key }, sha256)
 }
 
 /** Whose keys these are. An administrator may be answered more on somebody's behalf than they would be themselves. */
@@ -41,39 +35,30 @@ function ownerOf({ identity: { scope, caller } }: Asking): string {
 }
 
 export interface Keeping {
-  readonly replies: Replies
+  readonly answerOnce: AnswerOnce
   readonly log: Log
 }
 
-/** Answers a request, or repeats what was answered to the same request before. */
-export async function answerOnce(
-  { replies, log }: Keeping,
+/** Answers a request with a key once. A reply that holds a secret is not stored, so that request is answered each time. */
+export async function answerKeyed(
+  { answerOnce, log }: Keeping,
   keyed: Keyed,
   answer: () => Promise<Reply>,
 ): Promise<Reply> {
-  const { asking, key, text } = keyed
-  if (keyed.operation.isSecret) return answer()
-  const ref = { caller: ownerOf(asking), key }
-  const fingerprint = sha256(`${asking.method} ${asking.path}\n${inOrder(text)}`)
-  const earlier = await replies.claim({ ...ref, fingerprint })
-  if (earlier && earlier.fingerprint !== fingerprint) throw new PosternError('IDEMPOTENCY_CONFLICT', { key })
-  if (earlier && earlier.status === null) throw new PosternError('IDEMPOTENCY_BUSY', { key })
-  if (earlier) return repeated(earlier.status ?? 0, earlier.body ?? '')
-  // What is done is done: whoever was told that it failed would do it again.
-  const note = (error: Error) => log.warn('reply.unkept', { requestId: asking.requestId, reason: error.message })
-  const drop = () => replies.drop(ref).catch(note)
-  const reply = await answer().catch(async (error: unknown) => {
-    // Nothing was done, so whoever asks again may find that nothing stands in its way any more.
-    await drop()
-    throw error
+  const { asking, operation, key, text } = keyed
+  if (operation.isSecret) return answer()
+  return answerOnce<Reply>({
+    caller: ownerOf(asking),
+    key,
+    fingerprint: sha256(`${asking.method} ${asking.path}\n${inOrder(text)}`),
+    answer,
+    toStored: ({ status, body }) => ({ status, body: typeof body === 'string' ? body : '' }),
+    fromStored: repeated,
+    onUnstored: (error) => log.warn('reply.unkept', { requestId: asking.requestId, reason: (error as Error).message }),
   })
-  const body = typeof reply.body === 'string' ? reply.body : ''
-  if (body.length > KEPT_BYTES) await drop()
-  else await replies.keep({ ...ref, status: reply.status, body }).catch(note)
-  return reply
 }
 
-/** The same request, in whatever order its fields stand. What is no JSON at all is refused later. */
+/** The body with its fields in one order. A body that is not JSON is refused later. */
 function inOrder(text: string): string {
   try {
     return sortedJson(JSON.parse(text))
@@ -82,6 +67,6 @@ function inOrder(text: string): string {
   }
 }
 
-function repeated(status: number, body: string): Reply {
+function repeated({ status, body }: StoredReply): Reply {
   return { status, ...(body !== '' && { body, type: JSON_TYPE }), headers: { 'idempotency-replayed': 'true' } }
 }

@@ -5,7 +5,7 @@ import type { Offer } from '../model/offer.ts'
 import type { Drained, Postern } from '../model/postern.ts'
 import { type InboxEvent, toInboxEvent } from '../model/sources/inbox-event.ts'
 import { renderLines, renderPreview } from '../render/lines.ts'
-import { holdOn, insist, reasonOf } from './offer.ts'
+import { failureEvidence, holdOn, insist } from './offer.ts'
 import type { Sleep } from './sleep.ts'
 
 /**
@@ -84,7 +84,7 @@ export function openBatch(taken: Taken): AgentBatch {
       await settling
     },
     async release(reason) {
-      settling ??= settle(false, reasonOf(reason))
+      settling ??= settle(false, failureEvidence(reason))
       return { retryMs: await settling }
     },
     previews: async () => (await taken.peek()).map(renderPreview),

@@ -1,4 +1,5 @@
 import { createBackoff, type Random } from '../kit/pure/backoff.ts'
+import { reasonOf } from '../kit/pure/reason-of.ts'
 import { PosternError } from '../model/errors.ts'
 import type { Offer } from '../model/offer.ts'
 import type { Postern } from '../model/postern.ts'
@@ -76,11 +77,10 @@ export function isPassing(error: unknown): boolean {
   return error instanceof PosternError && error.retryable
 }
 
-/** Even where every character takes three bytes it has room in a receipt. */
-const REASON_CHARACTERS = 300
+/** A receipt has room for this many characters, even if each takes three bytes. */
+const EVIDENCE_CHARACTERS = 300
 
-/** Words for a receipt, whatever was thrown. */
-export function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  return text.slice(0, REASON_CHARACTERS).toWellFormed().replaceAll('\0', ' ').trim() || 'it failed'
+/** Why something failed, cut and cleaned to fit into a receipt. */
+export function failureEvidence(error: unknown): string {
+  return reasonOf(error).slice(0, EVIDENCE_CHARACTERS).toWellFormed().replaceAll('\0', ' ').trim() || 'it failed'
 }

@@ -1,7 +1,7 @@
 import type { InboxMessage } from '../model/delivery.ts'
 import { PosternError } from '../model/errors.ts'
 import type { AgentBatch } from './batch.ts'
-import { reasonOf } from './offer.ts'
+import { failureEvidence } from './offer.ts'
 import { createRhythm, MAX_CHARACTERS } from './rhythm.ts'
 import { sleep } from './sleep.ts'
 import { type AgentPostern, createSource } from './source.ts'
@@ -98,7 +98,7 @@ export function agent(postern: AgentPostern, options: AgentOptions): AgentRuntim
         try {
           await work(batch)
         } catch (error) {
-          onFailure({ error, batch, ...(await batch.release(reasonOf(error))) })
+          onFailure({ error, batch, ...(await batch.release(failureEvidence(error))) })
         }
       }
     },

@@ -1,7 +1,7 @@
 import type { Random } from '../kit/pure/backoff.ts'
 import type { Drained, Postern } from '../model/postern.ts'
 import type { WakeBudget } from './budget.ts'
-import { holdOn, insist, isPassing, reasonOf } from './offer.ts'
+import { failureEvidence, holdOn, insist, isPassing } from './offer.ts'
 import { createRhythm, MAX_CHARACTERS } from './rhythm.ts'
 import type { Sleep } from './sleep.ts'
 
@@ -120,7 +120,7 @@ async function workOn(waking: Waking, batch: Batch): Promise<Deed> {
   try {
     deed = await waking.act(batch, hold.begin)
   } catch (error) {
-    deed = { isDone: false, evidence: reasonOf(error) }
+    deed = { isDone: false, evidence: failureEvidence(error) }
   } finally {
     await hold.end()
   }

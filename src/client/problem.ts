@@ -1,3 +1,4 @@
+import { reasonOf } from '../kit/pure/reason-of.ts'
 import { ERRORS, type ErrorCode, type ErrorDetails, PosternError } from '../model/errors.ts'
 
 /** What stands between us and the server, or the server itself while it stops: it may be there again soon. */
@@ -17,11 +18,11 @@ export function unreachable(url: string, reason: string, cause?: unknown): Poste
   return new PosternError('SERVER_UNAVAILABLE', { url, reason }, { cause })
 }
 
-/** Why `fetch` failed: what lies beneath tells more than it does itself. */
-export function reasonOf(error: unknown): string {
-  const { code, message, cause } = (error ?? {}) as { code?: unknown; message?: unknown; cause?: unknown }
-  if (cause instanceof Error) return reasonOf(cause)
-  return String(code ?? message ?? error)
+/** Why a connection failed. The message stands beside the URL, so the system's code says enough. */
+export function connectionFault(error: unknown): string {
+  const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown }
+  if (cause instanceof Error) return connectionFault(cause)
+  return typeof code === 'string' ? code : reasonOf(error)
 }
 
 interface Problem {

@@ -2,7 +2,7 @@ import { formatDuration } from '../kit/pure/duration.ts'
 import type { Caller } from '../model/caller.ts'
 import { PosternError } from '../model/errors.ts'
 import { fromWire } from '../model/network/wire-json.ts'
-import { problemOf, reasonOf, unreachable } from './problem.ts'
+import { connectionFault, problemOf, unreachable } from './problem.ts'
 import type { WireRequest } from './request.ts'
 import { linkSignals, pause } from './signals.ts'
 import { parseUrl } from './url.ts'
@@ -103,7 +103,11 @@ export function createTransport({ timeoutMs = DEFAULT_TIMEOUT_MS, ...options }: 
   /** What the caller has stopped is theirs to explain; the rest is said in our words. */
   function fault(error: unknown, { signal }: Sending): unknown {
     if (error instanceof PosternError || signal?.aborted) return error
-    return unreachable(line.url, closing.signal.aborted ? 'the connection to it was closed' : reasonOf(error), error)
+    return unreachable(
+      line.url,
+      closing.signal.aborted ? 'the connection to it was closed' : connectionFault(error),
+      error,
+    )
   }
 
   return {

@@ -1,3 +1,4 @@
+import { reasonOf } from '../kit/pure/reason-of.ts'
 import { sortedJson } from '../kit/pure/sorted-json.ts'
 import { dedupKeyFrom } from '../model/network/replies.ts'
 import { fromWire, toWire } from '../model/network/wire-json.ts'
@@ -33,7 +34,7 @@ export async function callOnce(key: string, { name, ctx, input }: OperationCall)
     answer: () => call(input),
     toStored: (result) => ({ status: DONE, body: JSON.stringify(toWire(result)) ?? '' }),
     fromStored: ({ body }) => (body === '' ? undefined : fromWire(JSON.parse(body))),
-    onUnstored: (error) => ctx.note('reply.unkept', { reason: String(error) }),
+    onUnstored: (error) => ctx.note('reply.unkept', { reason: reasonOf(error) }),
   })
 }
 

@@ -6,6 +6,7 @@ import { open } from '../host/open/open.ts'
 import { projectRoot } from '../host/spool-place.ts'
 import type { UserHook } from '../host/user-hooks.ts'
 import { writeWhole } from '../kit/node/output.ts'
+import { reasonOf } from '../kit/pure/reason-of.ts'
 import { createCall, type SoundEvent } from './call.ts'
 import type { ChainAnswer } from './chain.ts'
 import { answerFromStore, inTime } from './from-store.ts'
@@ -114,7 +115,7 @@ function write(text: string): Promise<void> {
 }
 
 function noteProblem({ home, host }: HookRequest, event: string, error: unknown): void {
-  const text = error instanceof Error ? error.message : String(error)
+  const text = reasonOf(error)
   noteFault(home, { at: new Date().toISOString(), host: host.name, event, fault: text })
 }
 

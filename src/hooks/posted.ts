@@ -6,6 +6,7 @@ import { projectRoot } from '../host/spool-place.ts'
 import type { UserHook } from '../host/user-hooks.ts'
 import { randomToken } from '../kit/node/crypto.ts'
 import { monotonicMs } from '../kit/node/monotonic.ts'
+import { reasonOf } from '../kit/pure/reason-of.ts'
 import { isAgentId } from '../model/agent.ts'
 import { createCall, type SoundEvent } from './call.ts'
 import type { ChainAnswer } from './chain.ts'
@@ -158,7 +159,7 @@ function settingsFrom(startedAt: number, timeouts: HookTimeouts): HookSettings {
 }
 
 function refuse({ home }: Hooked, { host }: Pick<Posted, 'host'>, event: string, error: unknown): PostedAnswer {
-  const fault = error instanceof Error ? error.message : String(error)
+  const fault = reasonOf(error)
   noteFault(home, { at: new Date().toISOString(), host: findHost(host)?.name ?? '', event, fault })
   return NOTHING
 }

@@ -1,4 +1,4 @@
-import { PosternError } from '../model/errors.ts'
+import { reasonOf } from '../kit/pure/reason-of.ts'
 import type { LocalPostern } from '../model/postern.ts'
 import type { HookEvent } from './hosts/host.ts'
 
@@ -37,7 +37,7 @@ async function findFault(agent: string, open: () => Promise<LocalPostern>): Prom
     await postern.close()
     return null
   } catch (error) {
-    return error instanceof PosternError ? error.message : String(error)
+    return reasonOf(error)
   }
 }
 

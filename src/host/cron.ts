@@ -1,5 +1,6 @@
 import { Cron } from 'croner'
 import type { Recurrence, Recurrences } from '../core/context.ts'
+import { reasonOf } from '../kit/pure/reason-of.ts'
 import { PosternError } from '../model/errors.ts'
 
 /** A part of its own: few commands ever meet a plan that recurs. */
@@ -60,7 +61,7 @@ function openPattern({ cron, zone }: Recurrence): Cron {
   try {
     return new Cron(cron, { mode: '5-part', timezone: zone, paused: true })
   } catch (error) {
-    throw invalid(cron, reasonOf(error), error)
+    throw invalid(cron, complaintOf(error), error)
   }
 }
 
@@ -93,8 +94,9 @@ function invalid(cron: string, reason: string, cause?: unknown): PosternError {
   return new PosternError('CRON_INVALID', { cron: `"${cron}"`, reason }, { cause })
 }
 
-/** Croner begins with the part of it that complains. */
-function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
-  return message.replace(/^\w+: /, '').replace(/\.$/, '')
+/** Croner's messages begin with the part of Croner that complains. */
+function complaintOf(error: unknown): string {
+  return reasonOf(error)
+    .replace(/^\w+: /, '')
+    .replace(/\.$/, '')
 }

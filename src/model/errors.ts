@@ -1,3 +1,4 @@
+import { reasonOf } from '../kit/pure/reason-of.ts'
 import { ERROR_KINDS, type ErrorOutcome, type ErrorRow } from './errors/error-row.ts'
 import { ERRORS } from './errors/error-table.ts'
 
@@ -42,7 +43,7 @@ export function outcomeOf(code: ErrorCode): ErrorOutcome {
 /** Turns anything thrown into a PosternError, so that no door ever shows a stack trace. */
 export function asPosternError(thrown: unknown): PosternError {
   if (thrown instanceof PosternError) return thrown
-  const reason = thrown instanceof Error ? thrown.message : String(thrown)
+  const reason = reasonOf(thrown)
   if (/too many open files|EMFILE/.test(reason))
     return new PosternError('STORE_UNAVAILABLE', {
       path: 'or a part of the program',

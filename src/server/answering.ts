@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { reasonOf } from '../kit/pure/reason-of.ts'
 import type { Exchange } from './exchange.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './pages/metrics.ts'
@@ -70,7 +71,7 @@ export async function answer(exchange: Exchange, { respond, log, metrics }: Answ
   }).catch((error: unknown) => {
     const problem = problemOf(error, requestId)
     const event = eventOf(problem)
-    if (event) log.warn(event, { requestId, name, code: problem.code, reason: reasonOf(error) })
+    if (event) log.warn(event, { requestId, name, code: problem.code, reason: stackOf(error) })
     return problemReply(problem)
   })
   if (!reply) return
@@ -79,13 +80,13 @@ export async function answer(exchange: Exchange, { respond, log, metrics }: Answ
   try {
     send(exchange, reply)
   } catch (error) {
-    log.warn('response.failed', { requestId, name, reason: reasonOf(error) })
+    log.warn('response.failed', { requestId, name, reason: stackOf(error) })
     response.destroy()
   }
 }
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return reasonOf(error)
   const cause = error.cause instanceof Error ? `; because of ${error.cause.message}` : ''
   return `${error.stack ?? error.message}${cause}`
 }

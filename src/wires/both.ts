@@ -1,3 +1,4 @@
+import { reasonOf } from '../kit/pure/reason-of.ts'
 import type { Listener, OnRing, Wire } from './wire.ts'
 
 /** Told of an engine that could not be listened to. */
@@ -61,7 +62,7 @@ function listenFar(engine: Wire, names: readonly string[], onRing: OnRing, note:
       if (isBegun && !isClosed) onRing(names)
     },
     (error: unknown) => {
-      if (!isClosed) note('wire.deaf', { error: String(error) })
+      if (!isClosed) note('wire.deaf', { error: reasonOf(error) })
     },
   )
   return {

@@ -6,6 +6,7 @@ import { type Config, findHome, readConfig } from '../../host/config.ts'
 import { noteFault } from '../../host/hook-log.ts'
 import type { OpenOptions } from '../../host/open/context.ts'
 import { isHookIdle } from '../../host/open/quiet.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { EXIT } from '../../model/errors.ts'
 import { HOOK_FORM } from '../commands/hook/hook.ts'
 import { watchInBackground } from '../commands/wake/watch.ts'
@@ -51,7 +52,7 @@ export function runHook(
 
 /** The whole way notes its own faults: what comes here kept it from being gone at all. */
 function noteUnanswered(error: unknown): void {
-  const fault = error instanceof Error ? error.message : String(error)
+  const fault = reasonOf(error)
   const home = findHome({ flags: {}, env: process.env, cwd: '/' })
   noteFault(home, { at: new Date().toISOString(), host: '', event: '', fault })
 }

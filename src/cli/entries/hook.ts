@@ -10,6 +10,7 @@ import { noteFault } from '../../host/hook-log.ts'
 import { randomToken } from '../../kit/node/crypto.ts'
 import { programAbove } from '../../kit/node/host-process.ts'
 import { processAgeMs } from '../../kit/node/process-age.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { HOOK_FORM } from '../commands/hook/hook.ts'
 import { parseArgs } from '../shell/parse.ts'
 import type { Found } from './hook-look.ts'
@@ -31,7 +32,7 @@ export async function answerEvent(
   let home = findHome({ flags: {}, env, cwd })
   let name = ''
   const note = (error: unknown) => {
-    const fault = error instanceof Error ? error.message : String(error)
+    const fault = reasonOf(error)
     noteFault(home, { at: new Date().toISOString(), host: name, event: '', fault })
   }
   try {

@@ -1,4 +1,5 @@
 import type { BusShelf } from '../../bus/bus-shelf.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { PostEntry } from '../../model/bus/bus.ts'
 import type { BusEntry, BusMeta, BusPlace } from '../../model/bus/entry.ts'
 import { meaningOf } from '../../model/bus/meaning.ts'
@@ -117,7 +118,7 @@ function prepareQuestion(ctx: Context, { place, text }: Draft, { ask = [], optio
         await cancelDecision(ctx, { id, reason: 'its entry could not be written' })
       } catch (error) {
         // The caller has to know why the entry could not be written, and not this.
-        ctx.note('bus.question-left', { decisionId: id, error: String(error) })
+        ctx.note('bus.question-left', { decisionId: id, error: reasonOf(error) })
       }
     },
   }

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import { requireStorable } from '../../model/ids.ts'
 import { EVERYBODY, type Message } from '../../model/message.ts'
@@ -101,7 +102,7 @@ export async function tellOfRefusal(ctx: Context, error: unknown): Promise<void>
   try {
     ring(ctx, await ctx.store.transact((tx) => tellPeople(ctx, tx, cause.notice)))
   } catch (failure) {
-    ctx.note('notice.failed', { error: String(failure) })
+    ctx.note('notice.failed', { error: reasonOf(failure) })
   }
 }
 

@@ -1,4 +1,5 @@
 import type { BusShelf } from '../../bus/bus-shelf.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { isAgentId } from '../../model/agent.ts'
 import { type BusCondition, formatBusCondition, isMetBy, parseBusCondition } from '../../model/bus/condition.ts'
 import type { BusEntry } from '../../model/bus/entry.ts'
@@ -70,7 +71,7 @@ async function findMeeting(
     }
   } catch (error) {
     const isMissing = error instanceof PosternError && error.code === 'BUS_NOT_FOUND'
-    if (!isMissing) ctx.note('gate.bus-unreadable', { gateId: gate.id, error: String(error) })
+    if (!isMissing) ctx.note('gate.bus-unreadable', { gateId: gate.id, error: reasonOf(error) })
     return undefined
   }
 }

@@ -1,4 +1,5 @@
 import type { Looked } from '../../handoff/handoff-shelf.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { Session } from '../../model/session.ts'
 import type { Context } from '../context.ts'
 
@@ -21,7 +22,7 @@ export async function hasHarvested(ctx: Context, { session, timeoutMs }: Asked):
   try {
     return await Promise.race([hasLeft(ctx, session.id, session.project), inTime])
   } catch (error) {
-    ctx.note('gate.handoff-unreadable', { sessionId: session.id, error: String(error) })
+    ctx.note('gate.handoff-unreadable', { sessionId: session.id, error: reasonOf(error) })
     return true
   } finally {
     forget()

@@ -105,12 +105,12 @@ async function noteOne(ctx: Context, tx: Shelves, input: PassedGates, name: stri
     await tx.gates.record({ gateId: name, at, step: outcome, by: SYSTEM_CALLER.id, sessionId, evidence })
   }
   if (outcome !== 'breached' && outcome !== 'bypassed') return []
-  const reason = gate?.reason ?? (await reasonOf(ctx, tx, sessionId, name))
+  const reason = gate?.reason ?? (await reasonOfRule(ctx, tx, sessionId, name))
   const what = gate ? `gate ${name}` : `session gate ${name}`
   return tellPeople(ctx, tx, passNotice(input, { what, reason, key: `${name}:${ctx.newId('pass')}` }))
 }
 
-async function reasonOf(ctx: Context, tx: Shelves, sessionId: string, name: string): Promise<string> {
+async function reasonOfRule(ctx: Context, tx: Shelves, sessionId: string, name: string): Promise<string> {
   const rules = [...(await tx.gates.registered({ sessionId })), ...ctx.sessionGates]
   return rules.find((rule) => rule.name === name)?.reason ?? name
 }

@@ -1,4 +1,5 @@
 import type { BusShelf } from '../../bus/bus-shelf.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { BusPage } from '../../model/bus/bus.ts'
 import type { BusEntry, BusPlace } from '../../model/bus/entry.ts'
 import { meaningOf } from '../../model/bus/meaning.ts'
@@ -46,7 +47,7 @@ export async function hasTaskUpdate(ctx: Context, { agent, session, timeoutMs }:
     })
     return isTold ?? true
   } catch (error) {
-    ctx.note('gate.bus-unreadable', { sessionId: session.id, error: String(error) })
+    ctx.note('gate.bus-unreadable', { sessionId: session.id, error: reasonOf(error) })
     return true
   }
 }

@@ -1,4 +1,5 @@
 import type { HandoffRoot } from '../../handoff/handoff-shelf.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { inQuotes } from '../../kit/pure/shell-word.ts'
 import { agentOf } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
@@ -85,7 +86,7 @@ export async function takePlanBack(ctx: Context, id: string | null): Promise<voi
   try {
     await deletePlans(ctx, { ids: [id] })
   } catch (error) {
-    ctx.note('handoff.plan-left', { planId: id, error: String(error) })
+    ctx.note('handoff.plan-left', { planId: id, error: reasonOf(error) })
   }
 }
 

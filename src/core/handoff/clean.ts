@@ -1,3 +1,4 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { HandoffPlace } from '../../model/handoff/handoff.ts'
 import { parseMilliseconds } from '../../model/session.ts'
 import type { Context, Handoffs } from '../context.ts'
@@ -28,7 +29,7 @@ export async function cleanAll(ctx: Context, also: readonly string[] = []): Prom
     const { keepProcessedMs } = handoffs
     if (keepProcessedMs !== null && (await claim(ctx))) await cleanRoots(ctx, handoffs, { keepProcessedMs, also })
   } catch (error) {
-    ctx.note('handoff.uncleaned', { error: String(error) })
+    ctx.note('handoff.uncleaned', { error: reasonOf(error) })
   }
 }
 
@@ -57,7 +58,7 @@ async function cleanRoots(ctx: Context, handoffs: Handoffs, { keepProcessedMs, a
       await handoffs.clean(await handoffs.locate({ project: root, shared: false }), { before })
     } catch (error) {
       // The project may be gone; the others are cleaned all the same.
-      ctx.note('handoff.uncleaned', { root, error: String(error) })
+      ctx.note('handoff.uncleaned', { root, error: reasonOf(error) })
     }
   }
 }

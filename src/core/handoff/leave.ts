@@ -1,4 +1,5 @@
 import type { HandoffRoot, ItemDraft } from '../../handoff/handoff-shelf.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { LeaveItem, LeftItem } from '../../model/handoff/handoff.ts'
 import type { ItemRef } from '../../model/handoff/item.ts'
 import type { Context, Handoffs } from '../context.ts'
@@ -112,7 +113,7 @@ async function tellAgent(
     })
     return id
   } catch (error) {
-    ctx.note('handoff.untold', { agent: to, name, error: String(error) })
+    ctx.note('handoff.untold', { agent: to, name, error: reasonOf(error) })
     return null
   }
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { Context } from '../context.ts'
 
 /**
@@ -13,6 +14,6 @@ export async function takeUpBroadcasts(ctx: Context, only?: string): Promise<voi
       for (const agent of agents) await tx.deliveries.takeUpBroadcasts({ agent, now: ctx.store.now() })
     })
   } catch (error) {
-    ctx.note('broadcasts.failed', { error: String(error) })
+    ctx.note('broadcasts.failed', { error: reasonOf(error) })
   }
 }

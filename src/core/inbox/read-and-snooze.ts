@@ -1,3 +1,4 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { parseAgentId } from '../../model/agent.ts'
 import type { DeliveryState } from '../../model/delivery.ts'
 import { PosternError } from '../../model/errors.ts'
@@ -88,7 +89,7 @@ export async function takeUpSnoozed(ctx: Context, agent?: string): Promise<void>
   try {
     ring(ctx, await ctx.store.transact((tx) => tx.snoozes.due({ agent, now, limit: SLICE })))
   } catch (error) {
-    ctx.note('snoozed.failed', { error: String(error) })
+    ctx.note('snoozed.failed', { error: reasonOf(error) })
   }
 }
 

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { parseAgentId } from '../../model/agent.ts'
 import type { DeliveryState } from '../../model/delivery.ts'
 import { PosternError } from '../../model/errors.ts'
@@ -148,7 +149,7 @@ async function tryListen(ctx: Context, names: readonly string[], onRing: () => v
   try {
     return await ctx.wire.listen(names, onRing)
   } catch (error) {
-    ctx.note('listen.failed', { error: String(error) })
+    ctx.note('listen.failed', { error: reasonOf(error) })
     return undefined
   }
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import { consensusMs } from '../../model/ledger/entry.ts'
 import type { LedgerStatus } from '../../model/ledger/ledgers.ts'
@@ -51,7 +52,7 @@ function troubleReaching(ctx: Context, ledger: Ledgers['ledger']): Promise<strin
     }
     ledger.account(ledger.operator).then(
       (account) => end(account ? undefined : `it knows no account ${ledger.operator}`),
-      (error: unknown) => end(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => end(reasonOf(error)),
     )
   })
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { createTurns } from '../../kit/pure/turns.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { LedgerParcel } from '../../model/ledger/parcel.ts'
@@ -96,9 +97,9 @@ async function fail(ctx: Context, ledgers: Ledgers, parcel: LedgerParcel, error:
     return 'refused'
   }
   if (!isOurs || error.code !== 'LEDGER_UNREACHABLE') {
-    ctx.note('ledger.publish_failed', { parcel: parcel.id, error: String(error) })
+    ctx.note('ledger.publish_failed', { parcel: parcel.id, error: reasonOf(error) })
   }
-  await putOff(ctx, parcel, isOurs ? error.message : String(error))
+  await putOff(ctx, parcel, reasonOf(error))
   return 'put off'
 }
 

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { SYSTEM_CALLER } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
@@ -63,7 +64,7 @@ async function fireEach(ctx: Context, due: readonly Plan[], options: TransactOpt
       return { plan, fired: await fire(plan, MOST_AT_ONCE).catch((error) => fireOne(error, plan, fire)) }
     } catch (failure) {
       if (!isInboxFull(failure) && !isBusy(failure))
-        ctx.note('plan.failed', { planId: plan.id, error: String(failure) })
+        ctx.note('plan.failed', { planId: plan.id, error: reasonOf(failure) })
       return { plan, fired: 0, failure }
     }
   }
@@ -171,7 +172,7 @@ async function tellOfFullInbox(ctx: Context, plan: Plan): Promise<void> {
   try {
     ring(ctx, await ctx.store.transact((tx) => tellPeople(ctx, tx, fullNotice(plan))))
   } catch (error) {
-    ctx.note('notice.failed', { error: String(error) })
+    ctx.note('notice.failed', { error: reasonOf(error) })
   }
 }
 

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { ulidFloor } from '../../kit/pure/ulid.ts'
 import type { UpkeepReport } from '../../model/postern.ts'
 import { RING_RECEIPTS } from '../../model/ring.ts'
@@ -162,7 +163,7 @@ export function startUpkeep(ctx: Context): { stop(): void } {
     if (isStopped) return
     cancel = ctx.timers.inBackground(ms, () => {
       tender().then(schedule, (error: unknown) => {
-        ctx.note('upkeep.failed', { error: String(error) })
+        ctx.note('upkeep.failed', { error: reasonOf(error) })
         schedule(LOOK_MS)
       })
     })

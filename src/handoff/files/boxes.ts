@@ -1,6 +1,7 @@
 import { accessSync, constants, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileTrouble } from '../../kit/node/file-trouble.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { OWN_BOX, type RefusedFile } from '../../model/handoff/item.ts'
 import type { HandoffRoot } from '../handoff-shelf.ts'
 import { folderFault, hasOwnFolder, lstat } from './folders.ts'
@@ -90,7 +91,7 @@ function boxFault(folder: string): string | undefined {
     accessSync(folder, constants.R_OK | constants.X_OK)
     return undefined
   } catch (error) {
-    return fileTrouble(error) ?? String(error)
+    return fileTrouble(error) ?? reasonOf(error)
   }
 }
 

@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 
 /** A file of settings as it was found. */
@@ -152,5 +153,5 @@ function refuse(path: string, reason: string): PosternError {
 }
 
 function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? String(error)
+  return (error as NodeJS.ErrnoException).code ?? reasonOf(error)
 }

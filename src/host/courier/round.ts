@@ -1,5 +1,6 @@
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { createBackoff } from '../../kit/pure/backoff.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import { SpoolError, type SpoolTrouble } from '../../spool/file.ts'
 import { bringPending, type CourierPostern, inTime, lookFor, type Place, patiently, takeHome } from './look.ts'
@@ -141,5 +142,5 @@ export function createRound(params: RoundParams & { readonly isStopped: () => bo
 
 function describe(error: unknown): string {
   if (error instanceof PosternError) return `${error.message} [${error.code}]`
-  return error instanceof Error ? error.message : String(error)
+  return reasonOf(error)
 }

@@ -3,6 +3,7 @@ import { listenerLease, listenOnce, topicsToFollow } from '../../core/ledger/lis
 import { publishDue } from '../../core/ledger/publisher.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { machineName } from '../../kit/node/processes.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { createTurns } from '../../kit/pure/turns.ts'
 import { type Followed, FollowedTopics } from './followed.ts'
 import { createHints, type Hints, MOST_HINTED } from './hints.ts'
@@ -53,7 +54,7 @@ class LoopingListening implements Listening {
 
   constructor(ctx: Context) {
     this.#ctx = ctx
-    this.#opened = this.#open().catch((error: unknown) => ctx.note('ledger.closed', { error: String(error) }))
+    this.#opened = this.#open().catch((error: unknown) => ctx.note('ledger.closed', { error: reasonOf(error) }))
   }
 
   status(): ListeningStatus {
@@ -94,7 +95,7 @@ class LoopingListening implements Listening {
   #loop(task: string, run: () => Promise<number>): Loop {
     return startLoop({
       run,
-      onFailure: (error) => this.#ctx.note('ledger.failed', { task, error: String(error) }),
+      onFailure: (error) => this.#ctx.note('ledger.failed', { task, error: reasonOf(error) }),
       onRecovery: () => this.#ctx.note('ledger.resumed', { task }),
     })
   }
@@ -105,7 +106,7 @@ class LoopingListening implements Listening {
     await Promise.all(this.#loops.map((loop) => loop.close()))
     await this.#leading
       ?.leave()
-      .catch((error: unknown) => this.#ctx.note('ledger.failed', { task: 'leave', error: String(error) }))
+      .catch((error: unknown) => this.#ctx.note('ledger.failed', { task: 'leave', error: reasonOf(error) }))
   }
 
   /** Another server listens. */
@@ -135,7 +136,7 @@ class LoopingListening implements Listening {
 
   /** Looked at more rarely. What is wrong with one topic is nothing to the others. */
   #putOff(topic: Followed, reason: unknown): void {
-    if (!this.#failing.has(topic.id)) this.#ctx.note('ledger.look_failed', { topic: topic.id, error: String(reason) })
+    if (!this.#failing.has(topic.id)) this.#ctx.note('ledger.look_failed', { topic: topic.id, error: reasonOf(reason) })
     this.#failing.add(topic.id)
     this.#topics.looked(topic, { entries: 0, trouble: topic.trouble }, monotonicMs())
   }

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { codeOf, fileTrouble } from '../../kit/node/file-trouble.ts'
 import { createWhole } from '../../kit/node/whole-file.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import {
   formatProofEntry,
   formatProofHeader,
@@ -66,7 +67,7 @@ async function writeProof(desk: ExportProof['desk'], first: TopicPage, partial: 
 /** Checks a proof by itself, without a store. What is wrong with its entries is an answer, not an error. */
 export async function verifyProof(path: string): Promise<ProofVerdict> {
   const file = await open(path, 'r').catch((error: unknown) => {
-    throw invalid(path, reasonOf(error), error)
+    throw invalid(path, whyUnreadable(error), error)
   })
   try {
     return await verifyProofLines(path, linesOf(file, path))
@@ -82,7 +83,7 @@ async function* linesOf(file: FileHandle, path: string): AsyncGenerator<string> 
   let rest = Buffer.alloc(0)
   for (;;) {
     const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, null).catch((error: unknown) => {
-      throw invalid(path, reasonOf(error), error)
+      throw invalid(path, whyUnreadable(error), error)
     })
     const text = Buffer.concat([rest, chunk.subarray(0, bytesRead)])
     let begin = 0
@@ -120,6 +121,6 @@ function unwritable(error: unknown, path: string): unknown {
   return reason === undefined ? error : new PosternError('LEDGER_PROOF_FAILED', { path, reason }, { cause: error })
 }
 
-function reasonOf(error: unknown): string {
-  return codeOf(error) === 'ENOENT' ? 'there is no such file' : (fileTrouble(error) ?? String(error))
+function whyUnreadable(error: unknown): string {
+  return codeOf(error) === 'ENOENT' ? 'there is no such file' : (fileTrouble(error) ?? reasonOf(error))
 }

@@ -1,6 +1,7 @@
 import type { Context, Ledgers } from '../../core/context.ts'
 import { publishDue } from '../../core/ledger/publisher.ts'
 import { within } from '../../kit/node/within.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { Config } from '../config.ts'
 import { openContext } from '../open/context.ts'
 import { openStore } from '../open/store.ts'
@@ -36,6 +37,6 @@ async function publishAll(ctx: Context, ledgers: Ledgers): Promise<void> {
   try {
     while ((await publishDue(ctx, ledgers, { limit: PARCELS })).published > 0);
   } catch (error) {
-    ctx.note('ledger.failed', { task: 'publish', error: String(error) })
+    ctx.note('ledger.failed', { task: 'publish', error: reasonOf(error) })
   }
 }

@@ -12,10 +12,3 @@ export function createFaults(network: string): Faults {
     refused: (status) => new PosternError('LEDGER_REFUSED', { network, status }),
   }
 }
-
-/** Whoever failed says why, without what stands behind it. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const inner = error.cause instanceof Error ? error.cause.message : ''
-  return error.message === 'fetch failed' && inner ? inner : error.message
-}

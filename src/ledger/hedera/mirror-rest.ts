@@ -1,5 +1,6 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
-import { type Faults, reasonOf } from './faults.ts'
+import type { Faults } from './faults.ts'
 import type { Patience } from './patience.ts'
 
 /** Asks a mirror over HTTP, which is somebody else's machine: whatever it says is looked at before it counts. */

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { createRounds } from '../../kit/pure/rounds.ts'
 import type { LedgerEntry } from '../../model/ledger/entry.ts'
 import type { Subscribe } from '../ledger.ts'
@@ -6,7 +7,6 @@ import type { GrpcError } from '../protocol/grpc-frames.ts'
 import { TopicQuery, TopicResponse } from '../protocol/mirror.ts'
 import { laterBy, parseId, parseTime } from '../protocol/names.ts'
 import { MIRROR_CALLS } from '../protocol/services.ts'
-import { reasonOf } from './faults.ts'
 import type { Mirror } from './mirror.ts'
 import type { Patience } from './patience.ts'
 

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { createRounds } from '../../kit/pure/rounds.ts'
 import type { LedgerShelf } from '../../store/store.ts'
 import type { Subscribe } from '../ledger.ts'
@@ -74,7 +75,7 @@ function startFollowing(
     round().catch((error: unknown) => {
       if (isClosed) return
       close()
-      onEnd(error instanceof Error ? error.message : String(error))
+      onEnd(reasonOf(error))
     })
   }
   const timer = setInterval(look, LOOK_MS)

@@ -1,4 +1,5 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { ProtocolError } from './bytes.ts'
 import { createFrameReader, frame, GRPC, GrpcError } from './grpc-frames.ts'
 import type { MessageType } from './message.ts'
@@ -196,8 +197,4 @@ function messageOf(header: unknown): string {
   } catch {
     return header
   }
-}
-
-function reasonOf(error: Error): string {
-  return error.message || error.name
 }

@@ -1,5 +1,6 @@
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import { listenOn } from '../../kit/node/listen-on.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { ProtocolError } from './bytes.ts'
 import { createFrameReader, frame, GRPC, GrpcError } from './grpc-frames.ts'
 import type { MessageType } from './message.ts'
@@ -103,7 +104,7 @@ async function serveCall(stream: ServerHttp2Stream, handle: StreamHandler): Prom
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
     await handle(request, { send: (message) => send(stream, message), signal: ended.signal })
   } catch (error) {
-    trailers = trailersOf(statusOf(error), error instanceof Error ? error.message : '')
+    trailers = trailersOf(statusOf(error), reasonOf(error))
   }
   if (stream.destroyed) return
   if (!stream.headersSent)

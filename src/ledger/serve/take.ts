@@ -1,3 +1,4 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { STATUS } from '../protocol/status.ts'
 import { isSignedBy, leavesOf, readKey } from './keys.ts'
 import type { Means } from './means.ts'
@@ -23,7 +24,7 @@ export async function takeTransaction(means: Means, handler: Handler, bytes: Uin
     return STATUS.OK
   } catch (error) {
     if (error instanceof Refusal) return error.code
-    means.note('ledger.serve.failed', { error: String(error) })
+    means.note('ledger.serve.failed', { error: reasonOf(error) })
     // Nothing was stored, so whoever asks may ask again.
     return STATUS.BUSY
   }

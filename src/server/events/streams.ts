@@ -1,3 +1,4 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import { type Identity, OF_SOCKET } from '../../model/network/tokens.ts'
 import type { Postern } from '../../model/postern.ts'
@@ -46,7 +47,7 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
   const waits = new SharedWaits(postern.bus, heartbeatMs)
   const streams = new Map<EventStream, Identity>()
   const places = new Map<string, number>()
-  const note = (error: unknown) => log.warn('events.broken', { reason: String(error) })
+  const note = (error: unknown) => log.warn('events.broken', { reason: reasonOf(error) })
   let taken = 0
   let timers: readonly NodeJS.Timeout[] = []
 

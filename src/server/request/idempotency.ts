@@ -1,4 +1,5 @@
 import { sha256 } from '../../kit/node/crypto.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { sortedJson } from '../../kit/pure/sorted-json.ts'
 import { PosternError } from '../../model/errors.ts'
 import { type AnswerOnce, dedupKeyFrom, isReplyKey, type StoredReply } from '../../model/network/replies.ts'
@@ -54,7 +55,7 @@ export async function answerKeyed(
     answer,
     toStored: ({ status, body }) => ({ status, body: typeof body === 'string' ? body : '' }),
     fromStored: repeated,
-    onUnstored: (error) => log.warn('reply.unkept', { requestId: asking.requestId, reason: (error as Error).message }),
+    onUnstored: (error) => log.warn('reply.unkept', { requestId: asking.requestId, reason: reasonOf(error) }),
   })
 }
 

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { type ErrorCode, PosternError } from '../../model/errors.ts'
 import { LostRace } from '../sql.ts'
 
@@ -50,7 +51,7 @@ export function isDisconnected(error: unknown): boolean {
   if (error instanceof PosternError || error instanceof LostRace) return false
   const code = codeOf(error)
   if (SQLSTATE.test(code)) return code.startsWith('08') || SERVER_GONE.has(code)
-  return SYSTEM_ERROR.test(code) || DRIVER_TALK.test(messageOf(error))
+  return SYSTEM_ERROR.test(code) || DRIVER_TALK.test(reasonOf(error))
 }
 
 const SQLSTATE = /^[0-9A-Z]{5}$/
@@ -63,18 +64,13 @@ export function storeError(error: unknown, location: string, waitedMs: number): 
   const code = codeOf(error)
   const known = CODES[code] ?? (SQLSTATE.test(code) ? CODES[code.slice(0, 2)] : undefined)
   if (known === 'STORE_BUSY') return busy(error, location, waitedMs)
-  if (known) return new PosternError(known, { path: location, reason: messageOf(error) }, { cause: error })
+  // The texts of our errors end the sentence themselves.
+  const reason = reasonOf(error).replace(/\.$/, '')
+  if (known) return new PosternError(known, { path: location, reason }, { cause: error })
   if (!isDisconnected(error)) return error
-  return new PosternError('STORE_UNAVAILABLE', { path: location, reason: messageOf(error) }, { cause: error })
+  return new PosternError('STORE_UNAVAILABLE', { path: location, reason }, { cause: error })
 }
 
 function busy(error: unknown, location: string, waitedMs: number): PosternError {
   return new PosternError('STORE_BUSY', { path: location, waited: `${waitedMs} ms` }, { cause: error })
-}
-
-/** A refused connection to a name with several addresses has its reasons only inside. */
-function messageOf(error: unknown): string {
-  const inner = error instanceof AggregateError ? error.errors[0] : error
-  const text = inner instanceof Error ? inner.message : String(inner)
-  return (text || codeOf(error)).replace(/\.$/, '')
 }

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { type Backoff, createBackoff } from '../../kit/pure/backoff.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { HealthCheck, PushResult } from '../../model/postern.ts'
 import { findViolations } from '../shelves/audit.ts'
@@ -194,7 +195,7 @@ class PostgresStore implements Store {
     if (this.#closing) return this.#closed()
     // All connections were in use for as long as we may wait: that is a busy store, not one that cannot be reached.
     const { totalCount, idleCount, options } = this.#pool
-    const isCrowded = idleCount === 0 && totalCount >= options.max && /timeout exceeded/.test(String(error))
+    const isCrowded = idleCount === 0 && totalCount >= options.max && /timeout exceeded/.test(reasonOf(error))
     return isCrowded ? this.#busy(error) : storeError(error, this.location, this.#busyMs)
   }
 

@@ -1,4 +1,5 @@
 import { createWhole } from '../../kit/node/whole-file.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import { Connection } from './connection.ts'
 import { loadEngine } from './engine.ts'
@@ -36,7 +37,7 @@ function requireSound(path: string): void {
 
 function backupError(error: unknown, path: string): PosternError {
   if ((error as NodeJS.ErrnoException).code === 'EEXIST') return new PosternError('BACKUP_EXISTS', { path })
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = reasonOf(error)
   return new PosternError(
     'BACKUP_FAILED',
     { reason, next: 'Check that its folder exists and has room.' },

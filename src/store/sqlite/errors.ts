@@ -1,3 +1,4 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { type ErrorCode, PosternError } from '../../model/errors.ts'
 
 const BUSY = 5
@@ -37,6 +38,6 @@ export function storeError(error: unknown, path: string): unknown {
   if (error instanceof PosternError) return error
   const code = CODES[resultCode(error) ?? -1]
   if (!code) return error
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = reasonOf(error)
   return new PosternError(code, { path, reason }, { cause: error })
 }

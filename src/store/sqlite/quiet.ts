@@ -66,7 +66,7 @@ export function quietFolderOf(storeFile: string): QuietFolder | undefined {
     } catch (error) {
       // Somebody else has moved it.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-      throw new PosternError('STORE_IO', { path: storeFile, reason: reasonOf(error, folder) }, { cause: error })
+      throw new PosternError('STORE_IO', { path: storeFile, reason: whyStuck(error, folder) }, { cause: error })
     }
   }
 
@@ -166,7 +166,7 @@ function discard(old: string): void {
   rm(old, { recursive: true, force: true }, () => {})
 }
 
-function reasonOf(error: unknown, folder: string): string {
+function whyStuck(error: unknown, folder: string): string {
   const { code, message } = error as NodeJS.ErrnoException
   return `the quiet files in ${folder} cannot be removed (${code ?? message})`
 }

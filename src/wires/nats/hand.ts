@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBackoff, type Random } from '../../kit/pure/backoff.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { OnCopy } from '../wire.ts'
 import { flush } from './flush.ts'
 import type { Note } from './link.ts'
@@ -100,9 +101,9 @@ class OrderedHand implements Hand {
         this.#acknowledge(held)
       } catch (error) {
         // It is tried for as long as it takes, and one reason is said once.
-        if (fault !== String(error))
-          this.#options.note('wire.copy-refused', { agent: this.#options.agent, error: String(error) })
-        fault = String(error)
+        if (fault !== reasonOf(error))
+          this.#options.note('wire.copy-refused', { agent: this.#options.agent, error: reasonOf(error) })
+        fault = reasonOf(error)
         await sleep(backoff.next(), undefined, { signal: this.#closed.signal }).catch(() => {})
       }
     }

@@ -1,5 +1,6 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { type Backoff, createBackoff, type Random } from '../../kit/pure/backoff.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { parseNatsUrl } from './address.ts'
 import { flush } from './flush.ts'
 
@@ -174,12 +175,12 @@ class ReconnectingLink implements Link {
     this.#connection = undefined
     this.#isReady = false
     // While it is away for the same reason all the time, that is said once.
-    const isNews = String(error) !== String(this.#failure)
+    const isNews = reasonOf(error) !== reasonOf(this.#failure)
     this.#failure = error
     this.#tried.resolve()
     if (connection) void endQuietly(connection)
     this.#options.onLost()
-    if (isNews) this.#options.note('wire.lost', { wire: 'nats', error: String(error) })
+    if (isNews) this.#options.note('wire.lost', { wire: 'nats', error: reasonOf(error) })
     this.#schedule(this.#backoff.next(), () => this.#connect())
   }
 

@@ -1,4 +1,5 @@
 import type { Random } from '../../kit/pure/backoff.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { Message } from '../../model/message.ts'
 import { RING_EVENTS } from '../../model/ring.ts'
 import { type Copy, type EngineWire, type Listener, parseRingName, type WireHealth } from '../wire.ts'
@@ -141,7 +142,7 @@ class NatsWire implements EngineWire {
     const where = `NATS at ${this.#shown}`
     if (this.#isClosed) return { isUp: false, detail: `${where} is closed` }
     const connection = await this.#link.tried()
-    if (!connection) return { isUp: false, detail: `${where} cannot be reached: ${reasonOf(this.#link.failure())}` }
+    if (!connection) return { isUp: false, detail: `${where} cannot be reached: ${whyDown(this.#link.failure())}` }
     try {
       await flush(connection, ANSWER_MS)
     } catch (error) {
@@ -238,7 +239,7 @@ class NatsWire implements EngineWire {
   async #connected(): Promise<Session> {
     this.#refuseClosed()
     if ((await this.#link.tried()) && this.#session) return this.#session
-    throw new Error(`NATS at ${this.#shown} cannot be reached: ${reasonOf(this.#link.failure())}`)
+    throw new Error(`NATS at ${this.#shown} cannot be reached: ${whyDown(this.#link.failure())}`)
   }
 
   async #during<T>(task: () => Promise<T>): Promise<T> {
@@ -261,6 +262,6 @@ class NatsWire implements EngineWire {
   }
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'no connection so far'
+function whyDown(failure: unknown): string {
+  return failure === undefined ? 'no connection so far' : reasonOf(failure)
 }

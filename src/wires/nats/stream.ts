@@ -7,6 +7,7 @@ import {
   type StreamConfig,
   type StreamInfo,
 } from '@nats-io/jetstream'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { Note } from './link.ts'
 import { BROADCAST, copySubject, EVERY_COPY } from './subjects.ts'
 
@@ -42,7 +43,7 @@ export async function ensureStream(manager: JetStreamManager, note: Note): Promi
   try {
     return seen(await manager.streams.update(found.config.name, change), false)
   } catch (error) {
-    note('wire.stream-kept', { stream: found.config.name, error: String(error) })
+    note('wire.stream-kept', { stream: found.config.name, error: reasonOf(error) })
     return seen(found, false)
   }
 }
@@ -76,7 +77,7 @@ async function makeStream(manager: JetStreamManager, note: Note): Promise<Stream
   } catch (error) {
     const other = await findOther(manager)
     if (other === undefined) throw error
-    note('wire.stream-kept', { stream: other, error: String(error) })
+    note('wire.stream-kept', { stream: other, error: reasonOf(error) })
     return manager.streams.info(other)
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AckPolicy, type ConsumerMessages, DeliverPolicy, type JetStreamManager, type JsMsg } from '@nats-io/jetstream'
 import { createBackoff, type Random } from '../../kit/pure/backoff.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { OnCopy } from '../wire.ts'
 import { createHand, type Hand } from './hand.ts'
 import type { Note } from './link.ts'
@@ -104,7 +105,7 @@ class DurableTaker implements Taker {
       } catch (error) {
         // What goes wrong again and again is said once.
         if (session.isLive() && !isFailing)
-          this.#options.note('wire.take-failed', { consumer: durable.name, error: String(error) })
+          this.#options.note('wire.take-failed', { consumer: durable.name, error: reasonOf(error) })
         isFailing = true
         onTried()
       }

@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { createBackoff } from '../../kit/pure/backoff.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { CHANNEL } from './ringer.ts'
 
 export interface EarOptions {
@@ -143,7 +144,7 @@ class ReconnectingEar implements Ear {
     this.#client = undefined
     this.#isListening = false
     endQuietly(client)
-    this.#options.note('wire.lost', { error: String(error) })
+    this.#options.note('wire.lost', { error: reasonOf(error) })
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.#isWanted && !this.#isClosed) this.#schedule(this.#backoff.next(), () => this.#connect())

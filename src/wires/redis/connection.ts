@@ -1,6 +1,7 @@
 import { createClient, type RedisClientType } from '@redis/client'
 import { createBackoff, type Random } from '../../kit/pure/backoff.ts'
 import { hidePassword } from '../../kit/pure/passwords.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 
 export type RedisClient = RedisClientType
@@ -86,7 +87,7 @@ class LastingConnection implements Connection {
       if (!client) throw this.#fault ?? closedError()
       return await act(client).catch((error: unknown) => {
         // What was the primary is one no more; behind the same address there may be another.
-        if (String(error).includes('READONLY')) this.#lost(client, error)
+        if (reasonOf(error).includes('READONLY')) this.#lost(client, error)
         throw error
       })
     } finally {
@@ -179,8 +180,8 @@ class LastingConnection implements Connection {
     if (client !== this.#client) return
     const { note, name } = this.#options
     // Said once, however often it is tried again.
-    if (String(error) !== String(this.#fault))
-      note('wire.lost', { wire: 'redis', connection: name, error: String(error) })
+    if (reasonOf(error) !== reasonOf(this.#fault))
+      note('wire.lost', { wire: 'redis', connection: name, error: reasonOf(error) })
     this.#client = undefined
     this.#isReady = false
     this.#fault = error
@@ -234,9 +235,9 @@ async function readInfo(client: RedisClient, note: Note): Promise<string> {
   try {
     return (await Promise.all([client.info('memory'), client.info('replication')])).join('\n')
   } catch (error) {
-    if (!/NOPERM|unknown command/.test(String(error))) throw error
+    if (!/NOPERM|unknown command/.test(reasonOf(error))) throw error
     // Somebody who may not ask is told so, and trusted.
-    note('wire.policyUnknown', { wire: 'redis', error: String(error) })
+    note('wire.policyUnknown', { wire: 'redis', error: reasonOf(error) })
     return ''
   }
 }

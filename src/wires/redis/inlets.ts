@@ -1,5 +1,6 @@
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { type Backoff, createBackoff, type Random } from '../../kit/pure/backoff.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { Listener } from '../wire.ts'
 import type { Note } from './connection.ts'
 import { createInlet, type Inlet, type TakenEntry, type Taker } from './inlet.ts'
@@ -169,7 +170,7 @@ class InletRun {
       }
       return true
     } catch (error) {
-      this.#options.note('redis.intakeFailed', { agent, error: String(error) })
+      this.#options.note('redis.intakeFailed', { agent, error: reasonOf(error) })
       this.#postpone(agent)
       return false
     }
@@ -204,7 +205,7 @@ class InletRun {
       return await this.#options.store(agent, entries)
     } catch (error) {
       await this.#options.check()
-      this.#options.note('redis.intakeFailed', { agent, error: String(error) })
+      this.#options.note('redis.intakeFailed', { agent, error: reasonOf(error) })
     }
     const verdicts: Verdict[] = []
     for (const entry of entries) {
@@ -222,7 +223,7 @@ class InletRun {
       await this.#options.check()
       const strikes = (this.#strikes.get(entry.ticket) ?? 0) + 1
       this.#strikes.set(entry.ticket, strikes)
-      return strikes >= STRIKES ? { fault: String(error) } : 'kept'
+      return strikes >= STRIKES ? { fault: reasonOf(error) } : 'kept'
     }
   }
 
@@ -241,7 +242,7 @@ class InletRun {
 
   /** Said once, however long it lasts: the wire itself says when it is lost and back. */
   #failed(error: unknown): false {
-    if (!this.#isFailing) this.#options.note('redis.intakeFailed', { error: String(error) })
+    if (!this.#isFailing) this.#options.note('redis.intakeFailed', { error: reasonOf(error) })
     this.#isFailing = true
     return false
   }

@@ -1,4 +1,5 @@
 import { monotonicMs } from '../../kit/node/monotonic.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { Listener, OnRing } from '../wire.ts'
 import type { Note } from './connection.ts'
 import { createOutlet, type Filler, type Outlet, type OutletEvent, type OutletLook } from './outlet.ts'
@@ -53,7 +54,7 @@ export function startOutlets(options: OutletsOptions): Outlets {
       await each.look()
       failing.delete(each.agent)
     } catch (error) {
-      const said = String(error)
+      const said = reasonOf(error)
       if (![...failing.values()].includes(said)) note('redis.outletFailed', { agent: each.agent, error: said })
       failing.set(each.agent, said)
     }

@@ -1,5 +1,6 @@
 import type { Random } from '../../kit/pure/backoff.ts'
 import { hidePassword } from '../../kit/pure/passwords.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import { RING_ALL } from '../../model/ring.ts'
 import { type EngineWire, parseRingName, type WireHealth } from '../wire.ts'
@@ -73,10 +74,4 @@ export function createRedisWire(options: RedisOptions): RedisWire {
       await Promise.all([ears.close(), commands.close()])
     },
   }
-}
-
-/** Several addresses of one name fail as one error without words of its own. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ')
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { RedisClient } from './connection.ts'
 
 /** A piece of Lua, which the server runs as one step. */
@@ -21,7 +22,7 @@ export async function runScript(
   try {
     return await client.evalSha(sha, options)
   } catch (error) {
-    if (!String(error).includes('NOSCRIPT')) throw error
+    if (!reasonOf(error).includes('NOSCRIPT')) throw error
     return client.eval(text, options)
   }
 }

@@ -1,5 +1,6 @@
 import { within } from '../../kit/node/within.ts'
 import { createBackoff } from '../../kit/pure/backoff.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { RING_EVENTS } from '../../model/ring.ts'
 import type { EngineWire, Listener, Wire } from '../wire.ts'
 import { Carrier, type CarrierOptions, type Rest } from './carrier.ts'
@@ -99,7 +100,7 @@ class LoopingRelay implements Relay {
       onRing()
       return listener
     } catch (error) {
-      this.#options.note('relay.deaf', { wire: this.#options.engine.name, error: String(error) })
+      this.#options.note('relay.deaf', { wire: this.#options.engine.name, error: reasonOf(error) })
       return undefined
     }
   }
@@ -155,7 +156,7 @@ class LoopingRelay implements Relay {
   }
 
   #noteFailure(error: unknown): void {
-    this.#options.note('relay.failed', { wire: this.#options.engine.name, error: String(error) })
+    this.#options.note('relay.failed', { wire: this.#options.engine.name, error: reasonOf(error) })
   }
 
   #sleep({ ms, isWaking }: Rest): Promise<void> {

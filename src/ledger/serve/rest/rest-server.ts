@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { listenOn } from '../../../kit/node/listen-on.ts'
+import { reasonOf } from '../../../kit/pure/reason-of.ts'
 import type { Means } from '../means.ts'
 import type { Work } from '../work.ts'
 import { RestError } from './errors.ts'
@@ -50,7 +51,7 @@ function refusalOf({ note }: Means, error: unknown): RestError {
   if (error instanceof RestError) return error
   if (error instanceof TypeError && 'code' in error && error.code === 'ERR_INVALID_URL')
     return new RestError(400, 'Invalid URL')
-  note('ledger.serve.failed', { error: String(error) })
+  note('ledger.serve.failed', { error: reasonOf(error) })
   return new RestError(500, 'Internal error')
 }
 

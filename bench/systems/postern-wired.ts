@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readConfig } from '../../src/host/config.ts'
+import { readConfig } from '../../src/host/config/config.ts'
 import { openPostern } from '../../src/host/open/open.ts'
 import { openServed, type Served } from '../../src/host/serving/serve.ts'
 import { formatSpoolCopy } from '../../src/host/wires/formats.ts'

@@ -1,4 +1,4 @@
-import type { UserHook } from '../host/user-hooks.ts'
+import type { UserHook } from '../host/config/hooks.ts'
 import { PosternError } from '../model/errors.ts'
 import { reportBypasses } from './bypasses.ts'
 import { type ChainAnswer, runChain } from './chain.ts'

@@ -1,4 +1,4 @@
-import type { HandoffRules } from '../host/hook-config.ts'
+import type { HandoffRules } from '../host/config/hook-config.ts'
 import type { Judgement } from '../model/gates.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Offer } from '../model/offer.ts'

@@ -1,4 +1,4 @@
-import type { UserHook } from '../host/user-hooks.ts'
+import type { UserHook } from '../host/config/hooks.ts'
 import type { ChainAnswer } from './chain.ts'
 import type { HookCall } from './handler.ts'
 import type { HookEventName } from './hosts/host.ts'

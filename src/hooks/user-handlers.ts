@@ -1,4 +1,4 @@
-import type { UserHook } from '../host/user-hooks.ts'
+import type { UserHook } from '../host/config/hooks.ts'
 import { runCommand } from '../kit/node/run-command.ts'
 import type { Handler, HookCall, Verdict } from './handler.ts'
 import { HOOK_EVENTS, type HookEventName } from './hosts/host.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../core/context.ts'
 import { runCommand } from '../kit/node/run-command.ts'
-import type { UserHook } from './user-hooks.ts'
+import type { UserHook } from './config/hooks.ts'
 
 /** Runs the commands that wait for an event, one after the other, with what happened as JSON on their standard input. */
 export function createAnnouncer(hooks: readonly UserHook[], note: Context['note']): Context['announce'] {

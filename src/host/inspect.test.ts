@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
-import { readConfig } from './config.ts'
+import { readConfig } from './config/config.ts'
+import { setTrust } from './config/trust.ts'
 import { inspectHome } from './inspect.ts'
-import { setTrust } from './trust.ts'
 
 it('says where a project file that was trusted has been changed, so that its gates hold no more', () => {
   const [home, project] = [join(temporaryFolder(), 'home'), temporaryFolder()]

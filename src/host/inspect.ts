@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import type { HealthCheck } from '../model/postern.ts'
-import type { Config } from './config.ts'
-import { findProjectFile } from './config-file.ts'
-import { isChangedSinceTrusted } from './trust.ts'
+import type { Config } from './config/config.ts'
+import { findProjectFile } from './config/config-file.ts'
+import { isChangedSinceTrusted } from './config/trust.ts'
 
 /** What can be said about the installation before any store is opened. */
 export function inspectHome(config: Config, cwd: string): HealthCheck[] {

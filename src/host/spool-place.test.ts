@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
-import { findProjectFile } from './config-file.ts'
+import { findProjectFile } from './config/config-file.ts'
 import { projectRoot, spoolPath } from './spool-place.ts'
 
 describe('the root of a project', () => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
-import { readConfig } from '../host/config.ts'
+import { readConfig } from '../host/config/config.ts'
 import { serve } from './serve.ts'
 
 describe('the socket of a server', () => {

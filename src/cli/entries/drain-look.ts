@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { readConfig } from '../../host/config.ts'
+import { readConfig } from '../../host/config/config.ts'
 import { isQuiet } from '../../host/open/quiet.ts'
 import { EXIT } from '../../model/errors.ts'
 import { DRAIN_FORM } from '../commands/inbox/drain.ts'

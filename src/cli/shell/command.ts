@@ -1,4 +1,4 @@
-import type { Config } from '../../host/config.ts'
+import type { Config } from '../../host/config/config.ts'
 import type { OpenOptions } from '../../host/open/context.ts'
 import type { Postern } from '../../model/postern.ts'
 

@@ -1,4 +1,4 @@
-import type { ConfigSources } from '../../host/config.ts'
+import type { ConfigSources } from '../../host/config/config.ts'
 import type { Args } from './command.ts'
 
 const FLAGS = ['home', 'store', 'url', 'wire']

@@ -1,5 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs'
-import { type Config, readConfig } from '../../host/config.ts'
+import { type Config, readConfig } from '../../host/config/config.ts'
 import { anyone, type IdentitySources, identify } from '../../host/identity.ts'
 import { openOrConnect } from '../../host/open/open.ts'
 import { lazy } from '../../kit/pure/lazy.ts'

@@ -1,8 +1,8 @@
 import { openBusShelf } from '../../bus/file-bus-shelf.ts'
 import type { BusRegistry } from '../../core/context.ts'
+import { readBusSettings } from '../config/bus.ts'
 import type { OpenOptions } from '../open/context.ts'
 import { findBus } from './bus-context.ts'
-import { readBusSettings } from './settings.ts'
 
 const NOTHING_SET = { bus: {}, origins: {}, home: '' }
 

@@ -9,8 +9,8 @@ import { readRunInfo } from '../../bus/runs/run-info.ts'
 import type { BusPlace } from '../../model/bus/entry.ts'
 import { isBusId, parseBusId, parsePlace } from '../../model/bus/place.ts'
 import { PosternError } from '../../model/errors.ts'
+import type { BusSettings } from '../config/bus.ts'
 import type { BusContext } from './bus-context.ts'
-import type { BusSettings } from './settings.ts'
 
 export type { ClosedRun, EndedRun, OpenRun }
 

@@ -13,7 +13,7 @@ import type { Opened, Secrets } from '../../core/context.ts'
 import { makePrivateFolder } from '../../kit/node/folders.ts'
 import { createWholeText } from '../../kit/node/whole-file.ts'
 import { PosternError } from '../../model/errors.ts'
-import { findHome } from '../config.ts'
+import { findHome } from '../config/config.ts'
 
 /** The key that secrets in the store are sealed with. Whoever has the store alone cannot open them. */
 export const KEY_FILE = 'secret.key'

@@ -4,8 +4,8 @@ import type { Inheritance } from '../../model/handoff/handoff.ts'
 import type { HandoffItem } from '../../model/handoff/item.ts'
 import { renderInheritance, renderItem } from '../../render/handoff.ts'
 import { estimateTokens } from '../../render/tokens.ts'
+import { readHandoffSettings } from '../config/handoff.ts'
 import type { OpenOptions } from '../open/context.ts'
-import { readHandoffSettings } from './settings.ts'
 
 const NOTHING_SET = { handoff: {}, origins: {}, home: '' }
 

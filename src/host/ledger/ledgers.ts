@@ -3,8 +3,8 @@ import { createLedgerCodec } from '../../ledger/codec/create-codec.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { createLocalLedger } from '../../ledger/local/local-ledger.ts'
 import type { Store } from '../../store/store.ts'
+import { type ReadLedgerSettings, readLedgerSettings } from '../config/ledger.ts'
 import type { OpenOptions } from '../open/context.ts'
-import { type ReadLedgerSettings, readLedgerSettings } from './settings.ts'
 
 const NOTHING_SET = { ledger: {}, origins: {}, home: '' }
 

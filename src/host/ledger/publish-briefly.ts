@@ -2,7 +2,7 @@ import type { Context, Ledgers } from '../../core/context.ts'
 import { publishDue } from '../../core/ledger/publisher.ts'
 import { within } from '../../kit/node/within.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { openContext } from '../open/context.ts'
 import { openStore } from '../open/store.ts'
 

@@ -12,7 +12,7 @@ import {
 import { PosternError } from '../../model/errors.ts'
 import type { LedgerLabel } from '../../model/ledger/ledgers.ts'
 import { createSharing } from '../../store/sqlite/sharing.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { openContext } from '../open/context.ts'
 import { openStore } from '../open/store.ts'
 import { ensureOperatorKey } from './operator-key.ts'

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { openLocal } from '../../../test/helpers/open-local.ts'
 import { plantQuiet, quietIn } from '../../../test/helpers/quiet.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { open } from './open.ts'
 
 async function makeStore(path: string): Promise<string> {

@@ -7,7 +7,7 @@ import type { LocalPostern, Postern } from '../../model/postern.ts'
 import { QUIET_FOLDER } from '../../model/quiet.ts'
 import type { Store } from '../../store/store.ts'
 import type { Wire } from '../../wires/wire.ts'
-import { type Config, isPostgres, readConfig } from '../config.ts'
+import { type Config, isPostgres, readConfig } from '../config/config.ts'
 import { type OpenOptions, openContext } from './context.ts'
 import { openStore } from './store.ts'
 

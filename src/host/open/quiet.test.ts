@@ -5,7 +5,7 @@ import { NEEDS_BOOT_ID, quietIn } from '../../../test/helpers/quiet.ts'
 import { openHome, session } from '../../../test/helpers/shelf-things.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { spoolPath } from '../../spool/path.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { isHookIdle } from './quiet.ts'
 
 async function open() {

@@ -5,7 +5,7 @@ import { spoolPath } from '../../spool/path.ts'
 import { isSurelyQuiet } from '../../store/sqlite/peek.ts'
 import { settleAtOnce } from '../../store/sqlite/quiet-peek.ts'
 import type { OpenedStore } from '../../store/sqlite/schema.ts'
-import { type Config, isPostgres } from '../config.ts'
+import { type Config, isPostgres } from '../config/config.ts'
 import { noteHeard } from '../live.ts'
 
 /** True if certainly nothing waits for an agent; false if that cannot be known quickly. */

@@ -3,7 +3,7 @@ import { openSqliteStore } from '../../store/sqlite/store.ts'
 import type { Store } from '../../store/store.ts'
 import { createDoorbell } from '../../wires/local/doorbell.ts'
 import type { Wire } from '../../wires/wire.ts'
-import { type Config, isPostgres } from '../config.ts'
+import { type Config, isPostgres } from '../config/config.ts'
 import type { OpenOptions } from './context.ts'
 
 /** A store and the wire that rings through it. */

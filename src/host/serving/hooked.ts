@@ -1,8 +1,8 @@
 import type { Context } from '../../core/context.ts'
 import { createPostern } from '../../core/postern.ts'
 import type { LocalPostern } from '../../model/postern.ts'
-import type { Config } from '../config.ts'
-import { folderSources, type HookConfig, readFolderConfig } from '../hook-config.ts'
+import type { Config } from '../config/config.ts'
+import { folderSources, type HookConfig, readFolderConfig } from '../config/hook-config.ts'
 import { createQuietLook, type QuietLook } from './quiet-look.ts'
 
 /** What a server has for the hooks of hosts that are posted to it. */

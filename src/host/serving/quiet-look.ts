@@ -3,10 +3,10 @@ import { basename, dirname, join } from 'node:path'
 import { lazy } from '../../kit/pure/lazy.ts'
 import { BOOT_ID_FILE, QUIET_FOLDER } from '../../model/quiet.ts'
 import { mayHoldEntries } from '../../spool/look.ts'
-import { type Config, isPostgres, STORE_FILE } from '../config.ts'
-import { HOME_FILE } from '../config-file.ts'
+import { type Config, isPostgres, STORE_FILE } from '../config/config.ts'
+import { HOME_FILE } from '../config/config-file.ts'
+import { TRUST_FILE } from '../config/trust.ts'
 import { noteHeard } from '../live.ts'
-import { TRUST_FILE } from '../trust.ts'
 
 /**
  * Sees what the launcher of the hooks sees, from within a server: whether certainly nothing waits for an agent, and no

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { type LockFile, readLockFile, takeLockFile } from '../../kit/node/lock-file.ts'
 import { isAlive, processStart } from '../../kit/node/processes.ts'
 import { PosternError } from '../../model/errors.ts'
-import { isPostgres, STORE_FILE } from '../config.ts'
+import { isPostgres, STORE_FILE } from '../config/config.ts'
 
 /** A server that runs on this machine, and where it answers. */
 export interface RunningServer {

@@ -1,7 +1,7 @@
 import { createTransport } from '../../client/transport.ts'
 import { createHttpFetch } from '../../kit/node/http-fetch.ts'
 import { SIGN_INS_PATH } from '../../model/network/paths.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { addressOf } from './connect.ts'
 
 /** A link by which a person gets into the page of a server, once. */

@@ -3,11 +3,11 @@ import { PosternError } from '../../model/errors.ts'
 import { createBothWires } from '../../wires/both.ts'
 import { afterThisTurn, ringLater } from '../../wires/later.ts'
 import type { Wire } from '../../wires/wire.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
+import { findWireUrl, readWireSettings } from '../config/wire.ts'
 import { createLateWire } from './late-wire.ts'
 import { loadEngine, type OpenEngineWire } from './open-wire.ts'
 import { ringEventsLater } from './own-wire.ts'
-import { findWireUrl, readWireSettings } from './settings.ts'
 
 /** Adds the engine that a configuration names to the store's own wire, for a program that may wait for something. */
 export async function addEngine(config: Config, note: Context['note'] = () => {}): Promise<(own: Wire) => Wire> {

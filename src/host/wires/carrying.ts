@@ -6,12 +6,12 @@ import { hidePassword } from '../../kit/pure/passwords.ts'
 import type { RedisWire } from '../../wires/redis/redis-wire.ts'
 import { startRelay } from '../../wires/relay/relay.ts'
 import type { EngineWire, WireHealth } from '../../wires/wire.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
+import { findWireUrl, readWireSettings, type WireSettings } from '../config/wire.ts'
 import { isRedis, openEngineWire } from './open-wire.ts'
 import { createOutbox } from './outbox.ts'
 import { startRedisIntake } from './redis-intake.ts'
 import { startRedisOutlet } from './redis-outlet.ts'
-import { findWireUrl, readWireSettings, type WireSettings } from './settings.ts'
 
 /** The engine that a server rings other machines through. */
 export interface ServedEngine {

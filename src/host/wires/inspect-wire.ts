@@ -4,9 +4,9 @@ import { PosternError } from '../../model/errors.ts'
 import type { HealthCheck } from '../../model/postern.ts'
 import { inspectLists, type ListFact } from '../../wires/redis/list-facts.ts'
 import type { EngineWire, WireHealth } from '../../wires/wire.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
+import { findWireUrl, readWireSettings } from '../config/wire.ts'
 import { isRedis, openEngineWire } from './open-wire.ts'
-import { findWireUrl, readWireSettings } from './settings.ts'
 
 const PATIENCE_MS = 2_000
 const NAMES_SHOWN = 10

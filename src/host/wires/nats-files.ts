@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { randomToken } from '../../kit/node/crypto.ts'
 import { makePrivateFolder } from '../../kit/node/folders.ts'
-import { NATS_FOLDER, NATS_URL_FILE } from './settings.ts'
+import { NATS_FOLDER, NATS_URL_FILE } from '../config/wire.ts'
 
 /** What a NATS server of a home has there. Only its owner can read any of it. */
 export interface NatsFiles {

@@ -9,8 +9,8 @@ import { needsPrograms } from '../../../test/helpers/needs.ts'
 import { createSignal } from '../../../test/helpers/signal.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { PosternError } from '../../model/errors.ts'
+import { findWireUrl } from '../config/wire.ts'
 import { type NatsServerOptions, startNatsServer } from './nats-server.ts'
-import { findWireUrl } from './settings.ts'
 
 async function start(home: string, options: Partial<NatsServerOptions> = {}) {
   const server = await startNatsServer({ home, note: () => {}, ...options })

@@ -1,7 +1,7 @@
 import { RING_EVENTS } from '../../model/ring.ts'
 import { afterMoment, ringOneLater } from '../../wires/later.ts'
 import type { Wire } from '../../wires/wire.ts'
-import { type Config, isPostgres } from '../config.ts'
+import { type Config, isPostgres } from '../config/config.ts'
 
 /**
  * The store's own wire for a program that goes on: whom something is for is rung at once, and those who follow events in

@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { isPending, pendingToPutOut, recordPopped } from '../../core/inbox/foreign-consumers.ts'
 import { createPostern } from '../../core/postern.ts'
 import { createDoorbell } from '../../wires/local/doorbell.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { openContext } from '../open/context.ts'
 import { openStore } from '../open/store.ts'
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readLedgerSettings } from '../../../src/host/ledger/settings.ts'
+import { readLedgerSettings } from '../../../src/host/config/ledger.ts'
 import { type HederaOptions, openHederaLedger } from '../../../src/ledger/hedera/hedera-ledger.ts'
 import { createSigner } from '../../../src/ledger/hedera/signers.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'

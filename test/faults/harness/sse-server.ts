@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { readConfig } from '../../../src/host/config.ts'
+import { readConfig } from '../../../src/host/config/config.ts'
 import { openServed } from '../../../src/host/serving/serve.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import { createEventStreams } from '../../../src/server/events/streams.ts'

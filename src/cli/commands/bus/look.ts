@@ -1,5 +1,5 @@
 import { locateBus } from '../../../host/bus/bus-context.ts'
-import { readBusSettings } from '../../../host/bus/settings.ts'
+import { readBusSettings } from '../../../host/config/bus.ts'
 import { placeName } from '../../../model/bus/place.ts'
 import { showField } from '../../../render/terminal.ts'
 import type { Command } from '../../shell/command.ts'

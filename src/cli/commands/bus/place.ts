@@ -1,6 +1,6 @@
 import { type BusContext, requireBus } from '../../../host/bus/bus-context.ts'
-import { readBusSettings } from '../../../host/bus/settings.ts'
-import type { Config } from '../../../host/config.ts'
+import { readBusSettings } from '../../../host/config/bus.ts'
+import type { Config } from '../../../host/config/config.ts'
 import type { BusPlace } from '../../../model/bus/entry.ts'
 import { PosternError } from '../../../model/errors.ts'
 import type { Postern } from '../../../model/postern.ts'

@@ -1,5 +1,5 @@
 import { type AttachedFile, attachFile } from '../../../host/bus/attach-file.ts'
-import { readBusSettings } from '../../../host/bus/settings.ts'
+import { readBusSettings } from '../../../host/config/bus.ts'
 import type { PostedEntry } from '../../../model/bus/bus.ts'
 import { placeName } from '../../../model/bus/place.ts'
 import { showField } from '../../../render/terminal.ts'

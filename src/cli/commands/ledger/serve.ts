@@ -1,5 +1,5 @@
+import { isPort } from '../../../host/config/server.ts'
 import type { LedgerServing } from '../../../host/ledger/serving.ts'
-import { isPort } from '../../../host/serving/server-settings.ts'
 import { showField } from '../../../render/terminal.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
 import { formatJsonLine } from '../../shell/json.ts'

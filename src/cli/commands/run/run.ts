@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import { basename } from 'node:path'
 import { type StartedRun, startRun } from '../../../host/bus/runs.ts'
-import { readBusSettings } from '../../../host/bus/settings.ts'
+import { readBusSettings } from '../../../host/config/bus.ts'
 import { formatDuration } from '../../../kit/pure/duration.ts'
 import { showField } from '../../../render/terminal.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'

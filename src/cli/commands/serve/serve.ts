@@ -1,4 +1,4 @@
-import { isPort, readServerSettings, type ServerSettings } from '../../../host/serving/server-settings.ts'
+import { isPort, readServerSettings, type ServerSettings } from '../../../host/config/server.ts'
 import { boundYoungHeap } from '../../../kit/node/young-heap.ts'
 import type { Serving } from '../../../server/serve.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { inject, onTestFinished } from 'vitest'
-import { readConfig } from '../../../../src/host/config.ts'
+import { readConfig } from '../../../../src/host/config/config.ts'
 import type { OpenOptions } from '../../../../src/host/open/context.ts'
 import { open } from '../../../../src/host/open/open.ts'
 import { openServed } from '../../../../src/host/serving/serve.ts'

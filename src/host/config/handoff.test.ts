@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readHandoffSettings } from './settings.ts'
+import { readHandoffSettings } from './handoff.ts'
 
 const DAY_MS = 24 * 3_600_000
 const FILE = '/home/anna/.postern/config.json'

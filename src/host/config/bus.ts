@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
 import { PosternError } from '../../model/errors.ts'
-import type { Config } from '../config.ts'
+import type { Config } from './config.ts'
 
 /** Where buses lie. */
 export interface BusSettings {

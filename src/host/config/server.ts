@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { PosternError } from '../../model/errors.ts'
-import type { Config } from '../config.ts'
-import { HOME_FILE } from '../config-file.ts'
+import type { Config } from './config.ts'
+import { HOME_FILE } from './config-file.ts'
 
 /** Where `postern serve` listens, and under which further names it is known. */
 export interface ServerSettings {

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path'
 import { PosternError } from '../../model/errors.ts'
-import type { Config } from '../config.ts'
-import { HOME_FILE, isRecord } from '../config-file.ts'
+import type { Config } from './config.ts'
+import { HOME_FILE, isRecord } from './config-file.ts'
 
 export type LedgerConfig = Pick<Config, 'ledger' | 'origins' | 'home'>
 

@@ -3,9 +3,9 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { readConfig } from '../config.ts'
-import { setTrust } from '../trust.ts'
-import { readBusSettings } from './settings.ts'
+import { readBusSettings } from './bus.ts'
+import { readConfig } from './config.ts'
+import { setTrust } from './trust.ts'
 
 interface Written {
   readonly env?: Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-import { HOOK_EVENTS } from '../model/hook-event.ts'
+import { HOOK_EVENTS } from '../../model/hook-event.ts'
 
 /** A command of the user's own: in the chain of handlers for a host's events, or after something has happened in the store. */
 export interface UserHook {

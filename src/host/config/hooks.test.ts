@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { HOOK_EVENTS } from '../hooks/hosts/host.ts'
-import { parseUserHooks, USER_EVENTS } from './user-hooks.ts'
+import { HOOK_EVENTS } from '../../hooks/hosts/host.ts'
+import { parseUserHooks, USER_EVENTS } from './hooks.ts'
 
 const HOOK = { event: 'turn.stop', command: 'true' }
 

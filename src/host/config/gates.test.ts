@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { DEAD_MACHINE_MS } from '../../test/helpers/patience.ts'
-import { temporaryFolder } from '../../test/helpers/temp.ts'
-import { runCommand } from '../kit/node/run-command.ts'
-import { type GateSetting, parseSessionGates, withHarvest } from './session-gates.ts'
+import { DEAD_MACHINE_MS } from '../../../test/helpers/patience.ts'
+import { temporaryFolder } from '../../../test/helpers/temp.ts'
+import { runCommand } from '../../kit/node/run-command.ts'
+import { type GateSetting, parseSessionGates, withHarvest } from './gates.ts'
 
 const parse = (gates: Record<string, unknown>) => parseSessionGates(gates as Record<string, GateSetting>)
 

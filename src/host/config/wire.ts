@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { hidePassword } from '../../kit/pure/passwords.ts'
 import { isAgentId } from '../../model/agent.ts'
 import { PosternError } from '../../model/errors.ts'
-import type { Config } from '../config.ts'
-import { HOME_FILE } from '../config-file.ts'
+import type { Config } from './config.ts'
+import { HOME_FILE } from './config-file.ts'
 
 /** What rings other machines. */
 export interface WireSettings {

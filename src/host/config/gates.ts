@@ -5,7 +5,7 @@ import {
   parseGateName,
   type SessionGateRule,
   TASK_UPDATE,
-} from '../model/gate.ts'
+} from '../../model/gate.ts'
 
 /** How a configuration names a gate of every session: by a mode, or in full. */
 export type GateSetting =

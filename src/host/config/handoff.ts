@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path'
 import { parseDuration } from '../../kit/pure/duration.ts'
 import { PosternError } from '../../model/errors.ts'
 import { HANDOFF_LIMITS } from '../../model/handoff/item.ts'
-import type { Config } from '../config.ts'
+import type { Config } from './config.ts'
 
 /** How sessions leave things for each other. */
 export interface HandoffSettings {

@@ -1,9 +1,9 @@
-import { PosternError } from '../model/errors.ts'
-import { HARVEST, type SessionGateRule } from '../model/gate.ts'
-import { HANDOFF_LIMITS } from '../model/handoff/item.ts'
+import { PosternError } from '../../model/errors.ts'
+import { HARVEST, type SessionGateRule } from '../../model/gate.ts'
+import { HANDOFF_LIMITS } from '../../model/handoff/item.ts'
 import { type Config, type ConfigSources, readConfig } from './config.ts'
-import { parseSessionGates, withHarvest } from './session-gates.ts'
-import { parseUserHooks, type UserHook } from './user-hooks.ts'
+import { parseSessionGates, withHarvest } from './gates.ts'
+import { parseUserHooks, type UserHook } from './hooks.ts'
 
 /** What a configuration says about gates and hooks; apart from the rest, because few commands need it. */
 export interface HookConfig {

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { type ConfigSources, readConfig } from '../config.ts'
-import { findWireUrl, parseWireUrl, readWireSettings } from './settings.ts'
+import { type ConfigSources, readConfig } from './config.ts'
+import { findWireUrl, parseWireUrl, readWireSettings } from './wire.ts'
 
 function homeWith(wire?: unknown) {
   const home = temporaryFolder()

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { PosternError } from '../model/errors.ts'
-import { DEFAULT_LIMITS, type Limits } from '../model/limits.ts'
-import type { GateSetting } from './session-gates.ts'
+import { PosternError } from '../../model/errors.ts'
+import { DEFAULT_LIMITS, type Limits } from '../../model/limits.ts'
+import type { GateSetting } from './gates.ts'
 import { isTrusted } from './trust.ts'
 
 /** What may stand in a configuration file. */

@@ -5,8 +5,8 @@ import { fromDollars } from '../../model/ledger/price.ts'
 import { parseSeedPriority } from '../../model/ledger/seed-priority.ts'
 import { type EventRoute, type LedgerSettings, type PublishRules, SEED_ROUTING } from '../../model/ledger/settings.ts'
 import { isLedgerId } from '../../model/ledger/topic.ts'
-import { isRecord } from '../config-file.ts'
-import { readAccounts, readHedera } from './hedera-settings.ts'
+import { isRecord } from './config-file.ts'
+import { readAccounts, readHedera } from './hedera.ts'
 import { createReading, type LedgerConfig, partsOf, type Reading } from './reading.ts'
 
 /** How the ledger is used, and where it is unless it is a part of the store. */

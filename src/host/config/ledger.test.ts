@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SEED_ROUTING } from '../../model/ledger/settings.ts'
-import { readLedgerSettings } from './settings.ts'
+import { readLedgerSettings } from './ledger.ts'
 
 const FILE = '/home/anna/.postern/config.json'
 const HEDERA = { network: 'testnet', operator: '0.0.1005', keyFile: 'operator.key' }

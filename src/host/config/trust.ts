@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sha256 } from '../kit/node/crypto.ts'
-import { makePrivateFolder } from '../kit/node/folders.ts'
+import { sha256 } from '../../kit/node/crypto.ts'
+import { makePrivateFolder } from '../../kit/node/folders.ts'
 
 export const TRUST_FILE = 'trusted.json'
 

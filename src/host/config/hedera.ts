@@ -1,11 +1,11 @@
 import type { HederaOptions } from '../../ledger/hedera/options.ts'
 import { isAgentId } from '../../model/agent.ts'
 import { isLedgerId } from '../../model/ledger/topic.ts'
-import { isPort } from '../serving/server-settings.ts'
-import { ADDRESS } from '../wires/settings.ts'
-import { readKeyFile } from './key-file.ts'
-import { isLoopback, KNOWN_NETWORKS } from './networks.ts'
+import { readKeyFile } from '../ledger/key-file.ts'
+import { isLoopback, KNOWN_NETWORKS } from './hedera-networks.ts'
 import { isText, partsOf, type Reading } from './reading.ts'
+import { isPort } from './server.ts'
+import { ADDRESS } from './wire.ts'
 
 /** An account of its own for an agent. */
 export interface AccountSetting {

@@ -1,9 +1,9 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { hidePassword } from '../kit/pure/passwords.ts'
-import { PosternError } from '../model/errors.ts'
-import { DEFAULT_LIMITS, type Limits } from '../model/limits.ts'
+import { hidePassword } from '../../kit/pure/passwords.ts'
+import { PosternError } from '../../model/errors.ts'
+import { DEFAULT_LIMITS, type Limits } from '../../model/limits.ts'
 import { GROUPS, type Group, HOME_FILE, type Layer, projectLayer, readLayer } from './config-file.ts'
-import type { GateSetting } from './session-gates.ts'
+import type { GateSetting } from './gates.ts'
 
 /** Everything that can be set, after flags, environment, files and defaults have been weighed. */
 export interface Config {

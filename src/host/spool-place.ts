@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { mayHoldEntries } from '../spool/look.ts'
+import { mayHoldEntries } from '../spool/may-hold.ts'
 import { spoolPath } from '../spool/path.ts'
 
 export { spoolPath }

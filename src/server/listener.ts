@@ -2,8 +2,8 @@ import { chmodSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { PosternError } from '../model/errors.ts'
+import { createTurns, type Handle } from './pipelining.ts'
 import { PROBLEM_TYPE, problemOf } from './problem.ts'
-import { createTurns, type Handle } from './turns.ts'
 
 /** An HTTP server that nobody can keep busy by being slow, many or endless. */
 export interface Listener {

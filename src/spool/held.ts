@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { readContents } from './contents.ts'
 import { lockSpool } from './file.ts'
-import { mayHoldEntries } from './look.ts'
+import { mayHoldEntries } from './may-hold.ts'
 
 /** The ids of entries that stand in a spool. Throws SpoolError. */
 export async function heldIds({

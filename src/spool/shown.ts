@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type EntryLine, readContents } from './contents.ts'
 import type { SpoolEntry } from './entry.ts'
 import { lockSpool, SpoolError } from './file.ts'
-import { mayHoldEntries } from './look.ts'
+import { mayHoldEntries } from './may-hold.ts'
 import { isLeased, readState, type ShownLine, type SpoolState, writeState } from './state.ts'
 
 /** An entry that is shown straight from the spool. */

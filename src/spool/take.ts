@@ -2,7 +2,7 @@ import { constants, fsyncSync, ftruncateSync, writeSync } from 'node:fs'
 import { type Contents, type EntryLine, keepNames, readContents } from './contents.ts'
 import type { SpoolEntry } from './entry.ts'
 import { type LockedSpool, lockSpool } from './file.ts'
-import { mayHoldEntries } from './look.ts'
+import { mayHoldEntries } from './may-hold.ts'
 import { type BadLine, quarantineLines } from './quarantine.ts'
 import { isLeased, removeState } from './state.ts'
 

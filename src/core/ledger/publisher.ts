@@ -1,5 +1,5 @@
 import { reasonOf } from '../../kit/pure/reason-of.ts'
-import { createTurns } from '../../kit/pure/turns.ts'
+import { createTurns } from '../../kit/pure/semaphore.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { LedgerParcel } from '../../model/ledger/parcel.ts'
 import type { Message } from '../../model/message.ts'

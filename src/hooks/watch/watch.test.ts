@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openLocal } from '../../../test/helpers/open-local.ts'
 import { createSignal } from '../../../test/helpers/signal.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { noteHeard } from '../../host/live.ts'
+import { noteHeard } from '../../host/last-heard.ts'
 import { PosternError } from '../../model/errors.ts'
 import { describeMail, type Watch, watchSession } from './watch.ts'
 

@@ -1,6 +1,6 @@
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { type Backoff, createBackoff, jitter } from '../../kit/pure/backoff.ts'
-import { createRounds } from '../../kit/pure/rounds.ts'
+import { createRounds } from '../../kit/pure/coalesce.ts'
 import { RING_ALL } from '../../model/ring.ts'
 import type { EngineWire, Listener } from '../../wires/wire.ts'
 import { createRound, type Outcome, type Round, type RoundParams } from './round.ts'

@@ -19,7 +19,7 @@ import type { Config } from '../config/config.ts'
 import type { HandoffSettings } from '../config/handoff.ts'
 import { readHookConfig } from '../config/hook-config.ts'
 import { createIdentities } from '../credentials/identities.ts'
-import { heardAt } from '../live.ts'
+import { heardAt } from '../last-heard.ts'
 import { createPart } from './part.ts'
 
 export interface OpenOptions {

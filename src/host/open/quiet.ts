@@ -1,12 +1,12 @@
 import { readdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { mayHoldEntries } from '../../spool/look.ts'
+import { mayHoldEntries } from '../../spool/may-hold.ts'
 import { spoolPath } from '../../spool/path.ts'
 import { isSurelyQuiet } from '../../store/sqlite/peek.ts'
 import { settleAtOnce } from '../../store/sqlite/quiet-peek.ts'
 import type { OpenedStore } from '../../store/sqlite/schema.ts'
 import { type Config, isPostgres } from '../config/config.ts'
-import { noteHeard } from '../live.ts'
+import { noteHeard } from '../last-heard.ts'
 
 /** True if certainly nothing waits for an agent; false if that cannot be known quickly. */
 export function isQuiet({ store, url }: Config, agent: string, now: number): boolean {

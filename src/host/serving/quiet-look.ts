@@ -2,11 +2,11 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { lazy } from '../../kit/pure/lazy.ts'
 import { BOOT_ID_FILE, QUIET_FOLDER } from '../../model/quiet.ts'
-import { mayHoldEntries } from '../../spool/look.ts'
+import { mayHoldEntries } from '../../spool/may-hold.ts'
 import { type Config, isPostgres, STORE_FILE } from '../config/config.ts'
 import { HOME_FILE } from '../config/config-file.ts'
 import { TRUST_FILE } from '../config/trust.ts'
-import { noteHeard } from '../live.ts'
+import { noteHeard } from '../last-heard.ts'
 
 /**
  * Sees what the launcher of the hooks sees, from within a server: whether certainly nothing waits for an agent, and no

@@ -1,5 +1,5 @@
 import { RING_EVENTS } from '../../model/ring.ts'
-import { afterMoment, ringOneLater } from '../../wires/later.ts'
+import { afterMoment, ringOneLater } from '../../wires/delayed-wire.ts'
 import type { Wire } from '../../wires/wire.ts'
 import { type Config, isPostgres } from '../config/config.ts'
 

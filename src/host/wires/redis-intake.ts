@@ -6,8 +6,8 @@ import type { IngestEntry, Ingested } from '../../model/ingest.ts'
 import { utf8Length } from '../../model/text.ts'
 import { unwrapReminder } from '../../render/reminder.ts'
 import { type ForeignEvent, parseEvent } from '../../wires/redis/event.ts'
-import type { TakenEntry } from '../../wires/redis/inlet.ts'
 import { type Inlets, startInlets, type Verdict } from '../../wires/redis/inlets.ts'
+import type { TakenEntry } from '../../wires/redis/list-intake.ts'
 import type { RedisWire } from '../../wires/redis/redis-wire.ts'
 
 export interface RedisIntake {

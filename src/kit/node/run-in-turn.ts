@@ -1,4 +1,4 @@
-import { createTurns } from '../pure/turns.ts'
+import { createTurns } from '../pure/semaphore.ts'
 import { type RunOptions, type RunOutcome, runCommand } from './run-command.ts'
 
 /** However many ask at once, the machine has to bear it. */

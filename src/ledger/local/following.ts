@@ -1,5 +1,5 @@
 import { reasonOf } from '../../kit/pure/reason-of.ts'
-import { createRounds } from '../../kit/pure/rounds.ts'
+import { createRounds } from '../../kit/pure/coalesce.ts'
 import type { LedgerShelf } from '../../store/store.ts'
 import type { Subscribe } from '../ledger.ts'
 

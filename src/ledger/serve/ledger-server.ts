@@ -1,14 +1,14 @@
 import { PosternError } from '../../model/errors.ts'
 import { createGrpcServer } from '../protocol/grpc-server.ts'
 import { createBells } from './bells.ts'
-import { type Means, OPERATOR_ACCOUNT } from './means.ts'
+import { createWork } from './in-flight.ts'
 import { mirrorCalls } from './mirror.ts'
 import { nodeCalls } from './node.ts'
 import { createRestServer } from './rest/rest-server.ts'
-import { createWork } from './work.ts'
+import { type Means, OPERATOR_ACCOUNT } from './serve-context.ts'
 
-export type { OnEntries } from './means.ts'
-export { NODE_ACCOUNT, OPERATOR_ACCOUNT } from './means.ts'
+export type { OnEntries } from './serve-context.ts'
+export { NODE_ACCOUNT, OPERATOR_ACCOUNT } from './serve-context.ts'
 
 export interface LedgerServerOptions extends Means {
   /** 0 takes any that is free. */

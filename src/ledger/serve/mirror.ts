@@ -8,8 +8,8 @@ import { AddressBookQuery, NodeAddress, TopicQuery, TopicResponse } from '../pro
 import { formatId, formatTime, parseId, parseTime, toTransactionId } from '../protocol/names.ts'
 import { MIRROR_CALLS } from '../protocol/services.ts'
 import type { Bells } from './bells.ts'
-import { type Means, NODE_ACCOUNT } from './means.ts'
-import { placeAt } from './places.ts'
+import { placeAt } from './entry-search.ts'
+import { type Means, NODE_ACCOUNT } from './serve-context.ts'
 import { nanosOf, timeOfMs } from './times.ts'
 
 /** How many entries are read at once, and how long nobody looks where nobody has rung. */

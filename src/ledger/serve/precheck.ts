@@ -5,7 +5,7 @@ import { ProtocolError } from '../protocol/bytes.ts'
 import { formatId, formatTransaction } from '../protocol/names.ts'
 import { STATUS, type StatusName } from '../protocol/status.ts'
 import { SignedTransaction, Transaction, TransactionBody } from '../protocol/transactions.ts'
-import { NODE_ACCOUNT } from './means.ts'
+import { NODE_ACCOUNT } from './serve-context.ts'
 
 /** The node says no. Before it has taken a transaction there is no receipt of it; afterwards this is in its receipt. */
 export class Refusal extends Error {

@@ -17,7 +17,7 @@ import {
 } from '../../../test/helpers/shelf-things.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import type { Session } from '../../model/session.ts'
-import { mayHoldEntries } from '../../spool/look.ts'
+import { mayHoldEntries } from '../../spool/may-hold.ts'
 import { spoolPath } from '../../spool/path.ts'
 import type { Shelves } from '../store.ts'
 import { Connection } from './connection.ts'

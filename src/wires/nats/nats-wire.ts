@@ -5,12 +5,12 @@ import { RING_EVENTS } from '../../model/ring.ts'
 import { type Copy, type EngineWire, type Listener, parseRingName, type WireHealth } from '../wire.ts'
 import { parseNatsUrl } from './address.ts'
 import { carryCopies } from './carry.ts'
-import { createEars, type Waiter } from './ears.ts'
 import { flush } from './flush.ts'
 import { createLink, type Note } from './link.ts'
 import { openSession, type Session } from './session.ts'
 import type { StreamSeen } from './stream.ts'
 import { ringSubject } from './subjects.ts'
+import { createEars, type Waiter } from './subscriptions.ts'
 import { createTaker, type Taker } from './take.ts'
 
 export interface NatsWireOptions {

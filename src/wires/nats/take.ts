@@ -3,7 +3,7 @@ import { AckPolicy, type ConsumerMessages, DeliverPolicy, type JetStreamManager,
 import { createBackoff, type Random } from '../../kit/pure/backoff.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { OnCopy } from '../wire.ts'
-import { createHand, type Hand } from './hand.ts'
+import { createHand, type Hand } from './in-flight.ts'
 import type { Note } from './link.ts'
 import type { Session } from './session.ts'
 import { type Durable, durablesOf } from './subjects.ts'

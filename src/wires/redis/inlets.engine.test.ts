@@ -3,8 +3,8 @@ import { needsPrograms } from '../../../test/helpers/needs.ts'
 import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { type RedisServer, startRedis } from '../../../test/helpers/redis.ts'
 import { createSignal } from '../../../test/helpers/signal.ts'
-import { createInlet } from './inlet.ts'
 import { type InletsOptions, startInlets, type Verdict } from './inlets.ts'
+import { createInlet } from './list-intake.ts'
 import { createRedisWire, type RedisWire } from './redis-wire.ts'
 
 const redis = await startRedis()

@@ -3,7 +3,7 @@ import { type Backoff, createBackoff, type Random } from '../../kit/pure/backoff
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { Listener } from '../wire.ts'
 import type { Note } from './connection.ts'
-import { createInlet, type Inlet, type TakenEntry, type Taker } from './inlet.ts'
+import { createInlet, type Inlet, type TakenEntry, type Taker } from './list-intake.ts'
 import { createPauses } from './pauses.ts'
 import type { RedisWire } from './redis-wire.ts'
 

@@ -4,7 +4,7 @@ import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { type RedisServer, startRedis } from '../../../test/helpers/redis.ts'
 import type { OnRing } from '../wire.ts'
 import { inspectLists } from './list-facts.ts'
-import { createOutlet } from './outlet.ts'
+import { createOutlet } from './list-output.ts'
 import { type OutletsOptions, startOutlets } from './outlets.ts'
 import { createRedisWire } from './redis-wire.ts'
 

@@ -2,7 +2,7 @@ import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { Listener, OnRing } from '../wire.ts'
 import type { Note } from './connection.ts'
-import { createOutlet, type Filler, type Outlet, type OutletEvent, type OutletLook } from './outlet.ts'
+import { createOutlet, type Filler, type Outlet, type OutletEvent, type OutletLook } from './list-output.ts'
 import { createPauses } from './pauses.ts'
 import type { RedisWire } from './redis-wire.ts'
 

@@ -5,7 +5,7 @@ import { PosternError } from '../../model/errors.ts'
 import { RING_ALL } from '../../model/ring.ts'
 import { type EngineWire, parseRingName, type WireHealth } from '../wire.ts'
 import { createConnection, type Note, type RedisClient } from './connection.ts'
-import { CHANNEL, createEars } from './ears.ts'
+import { CHANNEL, createEars } from './subscriptions.ts'
 
 export interface RedisOptions {
   readonly url: string

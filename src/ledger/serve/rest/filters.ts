@@ -1,6 +1,6 @@
 import type { LedgerTopic } from '../../../model/ledger/topic.ts'
 import type { LedgerShelf } from '../../../store/store.ts'
-import { placeAt, type Span } from '../places.ts'
+import { placeAt, type Span } from '../entry-search.ts'
 import { nanosOf } from '../times.ts'
 import { RestError } from './errors.ts'
 

@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../../../model/ledger/entry.ts'
 import type { LedgerTopic } from '../../../model/ledger/topic.ts'
 import type { LedgerShelf } from '../../../store/store.ts'
-import { entriesIn } from '../places.ts'
+import { entriesIn } from '../entry-search.ts'
 import { nanosOf, timeOf } from '../times.ts'
 import { notFound } from './errors.ts'
 import { invalid, isPositive, isTime, nextLink, parseFilters, spanOf } from './filters.ts'

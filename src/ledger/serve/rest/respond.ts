@@ -1,5 +1,5 @@
 import { isLedgerId } from '../../../model/ledger/topic.ts'
-import { type Means, NODE_ACCOUNT } from '../means.ts'
+import { type Means, NODE_ACCOUNT } from '../serve-context.ts'
 import { notFound } from './errors.ts'
 import { showAccount, showTopic, showTransaction } from './facts.ts'
 import { invalid } from './filters.ts'

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { listenOn } from '../../../kit/node/listen-on.ts'
 import { reasonOf } from '../../../kit/pure/reason-of.ts'
-import type { Means } from '../means.ts'
-import type { Work } from '../work.ts'
+import type { Work } from '../in-flight.ts'
+import type { Means } from '../serve-context.ts'
 import { RestError } from './errors.ts'
 import { respond } from './respond.ts'
 

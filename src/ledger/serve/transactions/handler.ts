@@ -5,9 +5,9 @@ import { formatId } from '../../protocol/names.ts'
 import type { StatusName } from '../../protocol/status.ts'
 import type { TransactionBody } from '../../protocol/transactions.ts'
 import { isSignedBy, isUsable, keyOf, readKey } from '../keys.ts'
-import type { Means } from '../means.ts'
 import { Refusal, type Request } from '../precheck.ts'
 import type { Outcome } from '../receipts.ts'
+import type { Means } from '../serve-context.ts'
 
 /** One kind of transaction that a node takes. */
 export interface Handler {

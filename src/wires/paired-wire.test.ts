@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createSignal } from '../../test/helpers/signal.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
-import { createBothWires } from './both.ts'
 import { createDoorbell } from './local/doorbell.ts'
+import { createBothWires } from './paired-wire.ts'
 import type { OnRing, Wire } from './wire.ts'
 
 let own: Wire

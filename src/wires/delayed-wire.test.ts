@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { afterCopies, afterMoment, afterThisTurn, ringLater, ringOneLater } from './later.ts'
+import { afterCopies, afterMoment, afterThisTurn, ringLater, ringOneLater } from './delayed-wire.ts'
 import type { Wire } from './wire.ts'
 
 /** Remembers what it rang. */

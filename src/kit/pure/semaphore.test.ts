@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTurns } from './turns.ts'
+import { createTurns } from './semaphore.ts'
 
 describe('tasks that take turns', () => {
   it('run so many at once, in the order in which they came, whether they fail or not', async () => {

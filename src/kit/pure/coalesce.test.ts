@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createRounds } from './rounds.ts'
+import { createRounds } from './coalesce.ts'
 
 it('gives whoever asks a round that begins after that, and shares it among all who wait for it', async () => {
   const ends: (() => void)[] = []

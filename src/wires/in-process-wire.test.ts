@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
+import { createSharedWire } from './in-process-wire.ts'
 import { createDoorbell } from './local/doorbell.ts'
-import { createSharedWire } from './shared.ts'
 import type { Listener, Wire } from './wire.ts'
 
 let beneath: Wire

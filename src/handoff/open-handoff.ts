@@ -3,7 +3,7 @@ import { createUlid } from '../kit/pure/ulid.ts'
 import { archiveItem, hasItem } from './files/archive.ts'
 import { boxNamed } from './files/boxes.ts'
 import { leaveItem } from './files/leave.ts'
-import { lookInBoxes } from './files/list.ts'
+import { listBoxes } from './files/list.ts'
 import { cleanArchives, findItem, lookInArchives } from './files/processed.ts'
 import type { HandoffShelf } from './handoff-shelf.ts'
 import { initProject, isInitialised, outboxOf } from './init/init.ts'
@@ -26,7 +26,7 @@ export function openHandoff({ now = Date.now, ...locating }: OpenHandoff): Hando
     isInitialised: async (root) => isInitialised(root),
     init: async (root) => initProject(root, unique),
     leave: async (root, draft) => leaveItem(root, draft, { at: now(), unique: unique() }),
-    look: (root) => lookInBoxes(root),
+    look: (root) => listBoxes(root),
     processed: async (root) => lookInArchives(root),
     find: async (root, name) => findItem(root, name),
     async archive(root, item, into) {

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { LIVE_FOLDER } from '../model/quiet.ts'
 import type { Store } from '../store/store.ts'
 
-/** When a hook of the agent last left without asking the store, which it then only notes by touching a file. */
-export function heardAt({ engine, location }: Store, agent: string): number | undefined {
+/** When a hook of the agent last ended without opening the store. Such a hook only touches a file. */
+export function lastHeardAt({ engine, location }: Store, agent: string): number | undefined {
   if (engine !== 'sqlite') return undefined
   try {
     const touched = statSync(join(dirname(location), LIVE_FOLDER, agent), { throwIfNoEntry: false })
@@ -14,13 +14,13 @@ export function heardAt({ engine, location }: Store, agent: string): number | un
   }
 }
 
-/** Notes that the agent is at work, where the store need not be asked. `folder` is the store's. */
+/** Records that the agent is at work without opening the store. `folder` is the folder of the store. */
 export function noteHeard(folder: string, agent: string): void {
   const live = `${folder}/${LIVE_FOLDER}`
   try {
     if (!existsSync(live)) mkdirSync(live, { recursive: true, mode: 0o700 })
     closeSync(openSync(`${live}/${agent}`, 'w', 0o600))
   } catch {
-    // It only looks less lively then.
+    // The agent only seems to have been silent for longer.
   }
 }

@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { PosternError } from '../model/errors.ts'
-import { createTurns, type Handle } from './pipelining.ts'
+import { createPipelining, type Handle } from './pipelining.ts'
 import { PROBLEM_TYPE, problemOf } from './problem.ts'
 
 /** An HTTP server that nobody can keep busy by being slow, many or endless. */
@@ -31,8 +31,8 @@ const IDLE_CHECK_MS = 100
 const SILENCE_MS = 150_000
 
 export function createListener(handle: Handle, note: (error: Error) => void): Listener {
-  const turns = createTurns(handle)
-  const server = createServer(LIMITS, turns.take)
+  const pipelining = createPipelining(handle)
+  const server = createServer(LIMITS, pipelining.take)
   server.maxConnections = MAX_CONNECTIONS
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
@@ -41,9 +41,9 @@ export function createListener(handle: Handle, note: (error: Error) => void): Li
   })
   server.timeout = SILENCE_MS
   // Whoever asks before sending is told to go on when its body is wanted.
-  server.on('checkContinue', turns.take)
+  server.on('checkContinue', pipelining.take)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (turns.isAnswering(socket)) socket.destroy()
+    if (pipelining.isAnswering(socket)) socket.destroy()
     else refuseConnection(error, socket)
   })
   // Such as no descriptor being left for another connection.
@@ -61,7 +61,7 @@ export function createListener(handle: Handle, note: (error: Error) => void): Li
     connections: () => new Promise((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count))),
     async close(patienceMs) {
       if (!server.listening) return
-      turns.end()
+      pipelining.end()
       await close(server, sockets, patienceMs)
     },
   }

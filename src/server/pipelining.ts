@@ -4,14 +4,14 @@ import type { Socket } from 'node:net'
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * Answers the requests of one connection one after the other. Whoever sends ahead may count on their order, and has no
- * more under way than whoever waits for each answer.
+ * Answers the requests of one connection one after the other. A client that pipelines gets its answers in order, and has
+ * no more requests running than a client that waits for each answer.
  */
-export interface Turns {
+export interface Pipelining {
   readonly take: Handle
-  /** Whether anything said on a connection now would be taken for an answer that it is not, or for a part of one. */
+  /** Whether the client would take bytes that are written to the connection now for an answer, or for a part of one. */
   isAnswering(socket: Socket): boolean
-  /** From now on every answer is the last one of its connection. */
+  /** From now on the server closes each connection after its next answer. */
   end(): void
 }
 
@@ -20,10 +20,10 @@ interface Line {
   readonly ahead: (() => void)[]
 }
 
-/** Nobody who reads answers has as many requests open on one connection. */
+/** A client that reads its answers never has this many requests open on one connection. */
 const MAX_AHEAD = 64
 
-export function createTurns(handle: Handle): Turns {
+export function createPipelining(handle: Handle): Pipelining {
   const lines = new Map<Socket, Line>()
   let isEnding = false
 

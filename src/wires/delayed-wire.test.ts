@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { afterCopies, afterMoment, afterThisTurn, ringLater, ringOneLater } from './delayed-wire.ts'
+import { afterCopies, afterMoment, afterThisTurn, delayRings, delayRingsOf } from './delayed-wire.ts'
 import type { Wire } from './wire.ts'
 
 /** Remembers what it rang. */
@@ -32,7 +32,7 @@ describe.each([
 ])('a wire that rings %s', (_, later) => {
   it('rings once what many ring within a moment', async () => {
     const wire = new Ringing()
-    const ringing = ringLater(wire, later)
+    const ringing = delayRings(wire, later)
     const rings = [ringing.ring(['quinn']), ringing.ring(['mindy', 'quinn'])]
     expect(wire.rung).toEqual([])
     await Promise.all(rings)
@@ -46,7 +46,7 @@ describe.each([
   it('tells everybody who rang that it could not', async () => {
     const wire = new Ringing()
     wire.failure = new Error('it is away')
-    const ringing = ringLater(wire, later)
+    const ringing = delayRings(wire, later)
     const outcomes = await Promise.allSettled([ringing.ring(['quinn']), ringing.ring(['mindy'])])
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   })
@@ -55,7 +55,7 @@ describe.each([
 it('rings what it still has before it is closed', async () => {
   const wire = new Ringing()
   const never = () => () => {}
-  const ringing = ringLater(wire, never)
+  const ringing = delayRings(wire, never)
   const rung = ringing.ring(['quinn'])
   await ringing.close()
   await rung
@@ -66,7 +66,7 @@ it('rings what it still has before it is closed', async () => {
 describe('a wire on which one name may wait', () => {
   it('rings the others at once, and that name once for many', async () => {
     const wire = new Ringing()
-    const ringing = ringOneLater(wire, '@events', afterMoment)
+    const ringing = delayRingsOf(wire, '@events', afterMoment)
     const rings = [ringing.ring(['quinn', '@events']), ringing.ring(['mindy', '@events'])]
     expect(wire.rung).toEqual([['quinn'], ['mindy']])
     await Promise.all(rings)
@@ -75,7 +75,7 @@ describe('a wire on which one name may wait', () => {
 
   it('tells whoever rang that any of it could not be rung', async () => {
     const wire = new Ringing()
-    const ringing = ringOneLater(wire, '@events', afterMoment)
+    const ringing = delayRingsOf(wire, '@events', afterMoment)
     const rung = ringing.ring(['quinn', '@events'])
     wire.failure = new Error('it is away')
     await expect(rung).rejects.toThrow('it is away')
@@ -83,7 +83,7 @@ describe('a wire on which one name may wait', () => {
 
   it('rings what still waits before it is closed', async () => {
     const wire = new Ringing()
-    const ringing = ringOneLater(wire, '@events', () => () => {})
+    const ringing = delayRingsOf(wire, '@events', () => () => {})
     const rung = ringing.ring(['@events'])
     await ringing.close()
     await rung

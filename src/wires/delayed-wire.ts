@@ -1,32 +1,32 @@
 import type { Wire } from './wire.ts'
 
-/** Puts off a call, and returns how to take that back. */
-export type Later = (call: () => void) => () => void
+/** Delays a call, and returns how to cancel it. */
+export type Delay = (call: () => void) => () => void
 
 const afterMs =
-  (ms: number): Later =>
+  (ms: number): Delay =>
   (call) => {
     const timer = setTimeout(call, ms)
     return () => clearTimeout(timer)
   }
 
-/** Long enough for the copies of a push to go first, and too short for anybody to notice. */
+/** Long enough for the copies of a push to go first, and too short to notice. */
 export const afterCopies = afterMs(10)
 
-/** Long enough for whoever was rung to begin: on a small machine it would wait for its turn behind us. */
+/** Long enough for the process that was rung first to run: on a small machine it would wait behind this one. */
 export const afterMoment = afterMs(2)
 
-/** Whoever has rung is answered first: to hand something to a network takes longer than to have rung the neighbours. */
-export const afterThisTurn: Later = (call) => {
+/** The caller that rang is answered first: writing to a network takes longer than ringing this machine. */
+export const afterThisTurn: Delay = (call) => {
   const turn = setImmediate(call)
   return () => clearImmediate(turn)
 }
 
 /**
- * A wire whose rings may wait for a moment, because copies travel on it and ring by themselves, or because something
- * else comes first. What many ring within that moment is rung once.
+ * A wire whose rings wait for a moment, because the copies on it ring by themselves, or because other work comes first.
+ * Names that several callers ring within that moment are rung once.
  */
-export function ringLater(wire: Wire, later: Later): Wire {
+export function delayRings(wire: Wire, delay: Delay): Wire {
   let gathered = new Set<string>()
   let cancel: (() => void) | undefined
   let ringing: PromiseWithResolvers<void> | undefined
@@ -37,7 +37,7 @@ export function ringLater(wire: Wire, later: Later): Wire {
     gathered = new Set()
     cancel = undefined
     ringing = undefined
-    // What it throws at once rejects too.
+    // The async function turns a synchronous throw into a rejection.
     if (settled) settled.resolve((async () => wire.ring([...names]))())
   }
 
@@ -46,7 +46,7 @@ export function ringLater(wire: Wire, later: Later): Wire {
     ring(names) {
       for (const name of names) gathered.add(name)
       ringing ??= Promise.withResolvers()
-      cancel ??= later(ringNow)
+      cancel ??= delay(ringNow)
       return ringing.promise
     },
     async close() {
@@ -58,9 +58,9 @@ export function ringLater(wire: Wire, later: Later): Wire {
   }
 }
 
-/** A wire on which one name may wait for a moment, because those who listen to it are in less of a hurry than the others. */
-export function ringOneLater(wire: Wire, name: string, later: Later): Wire {
-  const unhurried = ringLater(wire, later)
+/** A wire on which one name waits for a moment, because its listeners are in less of a hurry than the others. */
+export function delayRingsOf(wire: Wire, name: string, delay: Delay): Wire {
+  const unhurried = delayRings(wire, delay)
   return {
     ...bound(wire),
     async ring(names) {
@@ -72,7 +72,7 @@ export function ringOneLater(wire: Wire, name: string, later: Later): Wire {
   }
 }
 
-/** A wire may be a class, whose methods are no properties of its own. */
+/** A wire may be an instance of a class, whose methods a spread would not copy. */
 function bound(wire: Wire): Omit<Wire, 'ring' | 'close'> {
   return {
     listen: (names, onRing) => wire.listen(names, onRing),

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
-import { createSharedWire } from './in-process-wire.ts'
+import { createInProcessWire } from './in-process-wire.ts'
 import { createDoorbell } from './local/doorbell.ts'
 import type { Listener, Wire } from './wire.ts'
 
@@ -20,7 +20,7 @@ beforeEach(() => {
       return doorbell.ring(names)
     },
   }
-  wire = createSharedWire(beneath)
+  wire = createInProcessWire(beneath)
   onTestFinished(() => wire.close())
 })
 
@@ -66,7 +66,7 @@ it('tells nobody who has closed, not even by what the same ring has made another
 })
 
 it('says that it could not ring, to all who rang', async () => {
-  const broken = createSharedWire({ ...beneath, ring: () => Promise.reject(new Error('no connection')) })
+  const broken = createInProcessWire({ ...beneath, ring: () => Promise.reject(new Error('no connection')) })
   const rung = [broken.ring(['quinn']), broken.ring(['robin'])]
   for (const each of rung) await expect(each).rejects.toThrow('no connection')
 })

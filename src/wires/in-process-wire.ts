@@ -6,11 +6,11 @@ interface Waiter {
 }
 
 /**
- * A wire for a process in which many ring and many wait, as a server's clients do. What is rung by the same commit is
- * rung once, and whoever waits in this process is told at once. The wire beneath tells everybody else; what it rings
- * here after that comes for nothing, as a ring may.
+ * A wire for a process in which many callers ring and many listen, such as a server. Names that one commit rings are rung
+ * once, and listeners in this process hear them at once. The wire beneath tells other processes. It rings here again after
+ * that, which does no harm: a ring is a hint.
  */
-export function createSharedWire(wire: Wire): Wire {
+export function createInProcessWire(wire: Wire): Wire {
   const waiters = new Set<Waiter>()
   let gathered = new Set<string>()
   let ringing: Promise<void> | undefined
@@ -23,7 +23,7 @@ export function createSharedWire(wire: Wire): Wire {
   }
 
   async function ringGathered(): Promise<void> {
-    // Those who share a commit are answered in one go, so all of them have rung when this goes on.
+    // Callers that share a commit resume in the same turn, so all of them have rung when this continues.
     await undefined
     const names = gathered
     gathered = new Set()

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createSignal } from '../../test/helpers/signal.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { createDoorbell } from './local/doorbell.ts'
-import { createBothWires } from './paired-wire.ts'
+import { createPairedWire } from './paired-wire.ts'
 import type { OnRing, Wire } from './wire.ts'
 
 let own: Wire
@@ -39,7 +39,7 @@ beforeEach(() => {
     },
   }
   notes = []
-  wire = createBothWires(own, engine, (event) => notes.push(event))
+  wire = createPairedWire(own, engine, (event) => notes.push(event))
   onTestFinished(() => wire.close())
 })
 
@@ -55,7 +55,7 @@ describe('two wires as one', () => {
   it('ring who is near first', async () => {
     const order: string[] = []
     const rings = (name: string, wire: Wire): Wire => ({ ...wire, ring: () => void order.push(name) })
-    await createBothWires(rings('near', own), rings('far', engine)).ring(['quinn'])
+    await createPairedWire(rings('near', own), rings('far', engine)).ring(['quinn'])
     expect(order).toEqual(['near', 'far'])
   })
 
@@ -74,7 +74,7 @@ describe('two wires as one', () => {
     await wire.ring(['quinn'])
     expect(engine.rung).toEqual([])
     expect(await wire.health()).toMatchObject({ isUp: false })
-    const failing = createBothWires({ ...own, ring: () => Promise.reject(new Error('no')) }, engine)
+    const failing = createPairedWire({ ...own, ring: () => Promise.reject(new Error('no')) }, engine)
     await expect(failing.ring(['quinn'])).rejects.toThrow('no')
   })
 

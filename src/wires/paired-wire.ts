@@ -1,19 +1,19 @@
 import { reasonOf } from '../kit/pure/reason-of.ts'
 import type { Listener, OnRing, Wire } from './wire.ts'
 
-/** Told of an engine that could not be listened to. */
+/** Logs that the engine could not be listened to. */
 type Note = (event: string, fields: Readonly<Record<string, unknown>>) => void
 
 /**
- * The store's own wire and one to an engine as one: what is rung goes to both, and who listens hears both. The store's
- * decides what succeeds. An engine that is away costs nobody anything, and whoever began to listen meanwhile is rung once
- * it is heard.
+ * Joins the store's own wire and the wire to an engine: a ring goes to both, and a listener hears both. Only a failure of
+ * the store's wire is a failure. While the engine is down nothing waits for it, and a listener that began meanwhile is rung
+ * once the engine is back.
  */
-export function createBothWires(own: Wire, engine: Wire, note: Note = () => {}): Wire {
+export function createPairedWire(own: Wire, engine: Wire, note: Note = () => {}): Wire {
   return {
     async ring(names) {
-      // Both begin at once, the nearer one first. The engine says itself when it is away, and whatever was stored is
-      // carried there once it is back.
+      // Both begin at once, the nearer one first. The engine's wire logs when it is down, and the relay carries what was
+      // stored once it is back.
       const near = (async () => own.ring(names))()
       const there = settle(() => engine.ring(names))
       await Promise.all([near, there])
@@ -46,11 +46,11 @@ export function createBothWires(own: Wire, engine: Wire, note: Note = () => {}):
 }
 
 interface FarListener extends Listener {
-  /** From now on whoever listens believes that it has missed nothing. */
+  /** From now on the listener believes that it misses nothing. */
   begin(): void
 }
 
-/** Listens as soon as the engine lets it, and rings then: what came before was not heard. */
+/** Listens as soon as the engine can be reached, and rings then, because earlier rings were not heard. */
 function listenFar(engine: Wire, names: readonly string[], onRing: OnRing, note: Note): FarListener {
   let isBegun = false
   let isClosed = false

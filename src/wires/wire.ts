@@ -71,6 +71,9 @@ export interface EngineWire extends Wire {
 /** Gets a line of seed 000's inject queue, as it was carried. */
 export type OnCopy = (line: string) => Promise<void>
 
+/** Keep a subscription open this long after its last listener leaves; most listeners come straight back. */
+export const LINGER_MS = 10_000
+
 const NAME = /^[a-z0-9@][a-z0-9_@-]*$/
 
 /** Returns the name unchanged, or throws: names become parts of paths and subjects. */

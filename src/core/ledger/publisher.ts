@@ -1,5 +1,5 @@
 import { reasonOf } from '../../kit/pure/reason-of.ts'
-import { createTurns } from '../../kit/pure/semaphore.ts'
+import { createSemaphore } from '../../kit/pure/semaphore.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { LedgerParcel } from '../../model/ledger/parcel.ts'
 import type { Message } from '../../model/message.ts'
@@ -41,7 +41,7 @@ export async function publishDue(
   await pushLate(ctx, ledgers)
   const { network } = ledgers.ledger
   const due = await ctx.store.read.ledger.dueParcels({ network, now: ctx.store.now(), limit })
-  const inTurn = createTurns(LANES)
+  const inTurn = createSemaphore(LANES)
   const ends = await Promise.all(due.map(({ id }) => inTurn(() => publishParcel(ctx, ledgers, id))))
   const count = (end: End) => ends.filter((each) => each === end).length
   const lanes = due.filter((_, at) => ends[at] === 'published').map(({ lane }) => lane)

@@ -12,7 +12,7 @@ import { inFolder } from './trouble.ts'
 import { finishFile, removeOldPartials } from './unfinished.ts'
 
 /** What waits for a project, in the order in which it is inherited. */
-export async function lookInBoxes(root: HandoffRoot): Promise<Looked> {
+export async function listBoxes(root: HandoffRoot): Promise<Looked> {
   const { boxes, refused: unusable } = incomingBoxes(root)
   const found = boxes.map((box) => (box.name === OWN_BOX ? findInBox(box) : findInShared(box)))
   const { still, restless } = await waitUntilStill(found.flatMap(({ files }) => files))
@@ -33,23 +33,23 @@ function isFor(root: HandoffRoot, { box, to_repo }: HandoffItem): boolean {
   return box === OWN_BOX || to_repo === null || to_repo === root.repo
 }
 
-export interface Found {
+export interface BoxFiles {
   readonly files: readonly FoundFile[]
   readonly refused: readonly RefusedFile[]
 }
 
 /** The files of a box that may be read, oldest names first, once what was left half done there is done. */
-function findInBox(box: Box): Found {
+function findInBox(box: Box): BoxFiles {
   return inFolder(box.folder, () => {
     const all = readdirSync(box.folder)
     removeOldPartials(box.folder, all)
     const names = all.filter(isItemName).sort(compare)
-    return sortOut(box, names.slice(0, HANDOFF_LIMITS.files), (name) => finishFile(box, name))
+    return separateRefused(box, names.slice(0, HANDOFF_LIMITS.files), (name) => finishFile(box, name))
   })
 }
 
 /** What is wrong with a box of others keeps nobody from their own. */
-function findInShared(box: Box): Found {
+function findInShared(box: Box): BoxFiles {
   try {
     return findInBox(box)
   } catch (error) {
@@ -59,11 +59,11 @@ function findInShared(box: Box): Found {
 }
 
 /** Tells those that may be read from those that may not. */
-export function sortOut(
+export function separateRefused(
   box: Box,
   names: readonly string[],
   statOf: (name: string) => FoundFile['stat'] | undefined,
-): Found {
+): BoxFiles {
   const files: FoundFile[] = []
   const refused: RefusedFile[] = []
   for (const name of names) {

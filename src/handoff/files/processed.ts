@@ -6,7 +6,7 @@ import type { HandoffRoot, Looked } from '../handoff-shelf.ts'
 import { ARCHIVES, type Box, incomingBoxes, outgoingBox, outgoingBoxes, ownBox } from './boxes.ts'
 import { folderFault, hasOwnFolder, isOwn, lstat } from './folders.ts'
 import { isItemName, isSafeName } from './item-file.ts'
-import { readFiles, sortOut } from './list.ts'
+import { readFiles, separateRefused } from './list.ts'
 import { compare } from './order.ts'
 import { unlinkIfThere } from './publish.ts'
 import { inFolder } from './trouble.ts'
@@ -28,7 +28,7 @@ export function findItem(root: HandoffRoot, name: string): HandoffItem | undefin
   if (!isSafeName(name)) return undefined
   const boxes = [...incomingBoxes(root).boxes, ...outgoingBoxes(root)]
   for (const place of [...boxes, ...boxes.flatMap(archivesOf)]) {
-    const { files } = sortOut(place, [name], (each) => lstat(join(place.folder, each)))
+    const { files } = separateRefused(place, [name], (each) => lstat(join(place.folder, each)))
     const [found] = readFiles(files).items
     if (found !== undefined) return found.item
   }
@@ -71,5 +71,5 @@ function archivesOf({ name, folder }: Box): Box[] {
 function findInArchive(archive: Box) {
   const names = inFolder(archive.folder, () => readdirSync(archive.folder)).filter(isItemName)
   const newest = names.sort((a, b) => compare(b, a)).slice(0, HANDOFF_LIMITS.files)
-  return sortOut(archive, newest, (name) => lstat(join(archive.folder, name)))
+  return separateRefused(archive, newest, (name) => lstat(join(archive.folder, name)))
 }

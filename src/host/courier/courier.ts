@@ -1,6 +1,6 @@
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { type Backoff, createBackoff, jitter } from '../../kit/pure/backoff.ts'
-import { createRounds } from '../../kit/pure/coalesce.ts'
+import { coalesce } from '../../kit/pure/coalesce.ts'
 import { RING_ALL } from '../../model/ring.ts'
 import type { EngineWire, Listener } from '../../wires/wire.ts'
 import { createRound, type Outcome, type Round, type RoundParams } from './round.ts'
@@ -55,7 +55,7 @@ export class Courier {
   constructor(params: CourierParams) {
     this.#params = params
     this.#round = createRound({ ...params, isStopped: () => this.#isStopped })
-    this.#next = createRounds(() => this.#ask())
+    this.#next = coalesce(() => this.#ask())
     this.#taker = createTaker({ ...params, round: this.#round, next: this.#next, ring: () => this.#onRing() })
     this.#retries = createBackoff({ minMs: LISTEN_FROM_MS, maxMs: LISTEN_TO_MS, random: params.random })
     this.started = this.#next().then(() => this.#beatLater())

@@ -4,7 +4,7 @@ import { publishDue } from '../../core/ledger/publisher.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { machineName } from '../../kit/node/processes.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
-import { createTurns } from '../../kit/pure/semaphore.ts'
+import { createSemaphore } from '../../kit/pure/semaphore.ts'
 import { type Followed, FollowedTopics } from './followed.ts'
 import { createHints, type Hints, MOST_HINTED } from './hints.ts'
 import { createLeading, LEASE_MS, type Leading } from './leading.ts'
@@ -123,7 +123,7 @@ class LoopingListening implements Listening {
 
   async #listen(ledgers: Ledgers): Promise<number> {
     await this.#refresh(ledgers)
-    const inTurn = createTurns(AT_ONCE)
+    const inTurn = createSemaphore(AT_ONCE)
     const due = this.#topics.due(monotonicMs())
     const looks = await Promise.allSettled(due.map((topic) => inTurn(() => this.#look(ledgers, topic))))
     const failed = due.flatMap((topic, at) => (looks[at]?.status === 'rejected' ? [{ topic, ...looks[at] }] : []))

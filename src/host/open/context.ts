@@ -19,7 +19,7 @@ import type { Config } from '../config/config.ts'
 import type { HandoffSettings } from '../config/handoff.ts'
 import { readHookConfig } from '../config/hook-config.ts'
 import { createIdentities } from '../credentials/identities.ts'
-import { heardAt } from '../last-heard.ts'
+import { lastHeardAt } from '../last-heard.ts'
 import { createPart } from './part.ts'
 
 export interface OpenOptions {
@@ -85,7 +85,7 @@ export function openContext(store: Store, wire: Wire, options: OpenOptions): Ope
     timers,
     measure,
     frame: frameSize,
-    machine: { name: machineName(), isAlive, heardAt: (agent) => heardAt(store, agent) },
+    machine: { name: machineName(), isAlive, heardAt: (agent) => lastHeardAt(store, agent) },
     secrets: lazy(async () => (await import('../credentials/secrets.ts')).createSecrets(keyFolder(store, options))),
     identities: createIdentities(),
     sessionGates: options.sessionGates ?? sessionGates,

@@ -7,9 +7,9 @@ import type { AnswerOnce } from '../../model/network/replies.ts'
 import type { Credentials } from '../../model/network/tokens.ts'
 import type { Postern } from '../../model/postern.ts'
 import { createSharing } from '../../store/sqlite/sharing.ts'
-import { afterCopies, afterThisTurn, ringLater } from '../../wires/delayed-wire.ts'
-import { createSharedWire } from '../../wires/in-process-wire.ts'
-import { createBothWires } from '../../wires/paired-wire.ts'
+import { afterCopies, afterThisTurn, delayRings } from '../../wires/delayed-wire.ts'
+import { createInProcessWire } from '../../wires/in-process-wire.ts'
+import { createPairedWire } from '../../wires/paired-wire.ts'
 import type { EngineWire, Wire } from '../../wires/wire.ts'
 import type { Config } from '../config/config.ts'
 import { createCredentials } from '../credentials/credentials.ts'
@@ -49,7 +49,7 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
   })
   // Who follows in this process is told at once.
   const outer = ringEventsLater(config, own)
-  const wire = createSharedWire(engine ? createBothWires(outer, ringing(engine.wire), note) : outer)
+  const wire = createInProcessWire(engine ? createPairedWire(outer, ringing(engine.wire), note) : outer)
   // Whoever asks from elsewhere may have hooks of their own that failed.
   const inspect = () => inspectFaults(config.home).map((check) => ({ ...check, name: `server.${check.name}` }))
   const about = { config, home: config.home, limits: config.limits, inspect, isShared: true }
@@ -87,5 +87,5 @@ async function followLedger({ ledger }: Config, ctx: Context): Promise<Listening
 
 /** Where copies are kept they go first; elsewhere rings wait until whoever rang is answered. */
 function ringing(engine: EngineWire): Wire {
-  return ringLater(engine, engine.take ? afterCopies : afterThisTurn)
+  return delayRings(engine, engine.take ? afterCopies : afterThisTurn)
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts'
 import { PosternError } from '../../model/errors.ts'
-import { afterThisTurn, ringLater } from '../../wires/delayed-wire.ts'
-import { createBothWires } from '../../wires/paired-wire.ts'
+import { afterThisTurn, delayRings } from '../../wires/delayed-wire.ts'
+import { createPairedWire } from '../../wires/paired-wire.ts'
 import type { Wire } from '../../wires/wire.ts'
 import type { Config } from '../config/config.ts'
 import { findWireUrl, readWireSettings } from '../config/wire.ts'
@@ -14,9 +14,9 @@ export async function addEngine(config: Config, note: Context['note'] = () => {}
   const open = await findEngine(config, note)
   if (open === undefined) return (own) => own
   return (own) =>
-    createBothWires(
+    createPairedWire(
       ringEventsLater(config, own),
-      createLateWire(() => ringLater(open({ note }), afterThisTurn)),
+      createLateWire(() => delayRings(open({ note }), afterThisTurn)),
       note,
     )
 }

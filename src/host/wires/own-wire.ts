@@ -1,5 +1,5 @@
 import { RING_EVENTS } from '../../model/ring.ts'
-import { afterMoment, ringOneLater } from '../../wires/delayed-wire.ts'
+import { afterMoment, delayRingsOf } from '../../wires/delayed-wire.ts'
 import type { Wire } from '../../wires/wire.ts'
 import { type Config, isPostgres } from '../config/config.ts'
 
@@ -8,5 +8,5 @@ import { type Config, isPostgres } from '../config/config.ts'
  * other processes a moment later, once for all that came. On PostgreSQL one notification is for everybody.
  */
 export function ringEventsLater({ store }: Config, own: Wire): Wire {
-  return isPostgres(store) ? own : ringOneLater(own, RING_EVENTS, afterMoment)
+  return isPostgres(store) ? own : delayRingsOf(own, RING_EVENTS, afterMoment)
 }

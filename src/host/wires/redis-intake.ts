@@ -7,7 +7,7 @@ import { utf8Length } from '../../model/text.ts'
 import { unwrapReminder } from '../../render/reminder.ts'
 import { type ForeignEvent, parseEvent } from '../../wires/redis/event.ts'
 import { type Inlets, startInlets, type Verdict } from '../../wires/redis/inlets.ts'
-import type { TakenEntry } from '../../wires/redis/list-intake.ts'
+import type { ListEntry } from '../../wires/redis/list-intake.ts'
 import type { RedisWire } from '../../wires/redis/redis-wire.ts'
 
 export interface RedisIntake {
@@ -35,7 +35,7 @@ export function startRedisIntake({ ctx, wire, out }: RedisIntake): Inlets {
   })
 }
 
-async function storeEvents(ctx: Context, agent: string, taken: readonly TakenEntry[]): Promise<readonly Verdict[]> {
+async function storeEvents(ctx: Context, agent: string, taken: readonly ListEntry[]): Promise<readonly Verdict[]> {
   const parsed = taken.map(({ text, ticket }) => ({ ...parseEvent(text), ticket }))
   const sound = parsed.flatMap((each) => ('event' in each ? [ingestEntry(each.event, each.ticket)] : []))
   const ingested = sound.length === 0 ? [] : await ingest(ctx, agent, sound)

@@ -1,10 +1,10 @@
-import { createTurns } from '../pure/semaphore.ts'
+import { createSemaphore } from '../pure/semaphore.ts'
 import { type RunOptions, type RunOutcome, runCommand } from './run-command.ts'
 
 /** However many ask at once, the machine has to bear it. */
 const AT_ONCE = 32
 
-const inTurn = createTurns(AT_ONCE)
+const inTurn = createSemaphore(AT_ONCE)
 
 /** Runs a command in a shell when it is its turn among those of this process. Its time begins then. */
 export function runInTurn(command: string, options: RunOptions): Promise<RunOutcome> {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { createRounds } from './coalesce.ts'
+import { coalesce } from './coalesce.ts'
 
 it('gives whoever asks a round that begins after that, and shares it among all who wait for it', async () => {
   const ends: (() => void)[] = []
   let begun = 0
-  const next = createRounds(async () => {
+  const next = coalesce(async () => {
     const number = ++begun
     await new Promise<void>((resolve) => ends.push(resolve))
     return number
@@ -24,7 +24,7 @@ it('gives whoever asks a round that begins after that, and shares it among all w
 
 it('goes on after a round that failed', async () => {
   let begun = 0
-  const next = createRounds(async () => {
+  const next = coalesce(async () => {
     if (++begun === 1) throw new Error('not this time')
     return begun
   })

@@ -1,8 +1,8 @@
 /**
- * Runs a task in rounds, one at a time, for all who ask. Whoever asks gets a round that begins after that: those who ask
- * while one is under way share the next.
+ * Runs a task one round at a time, for all callers. Each call gets a round that begins after it, so calls that come
+ * during a round share the next one.
  */
-export function createRounds<T>(run: () => Promise<T>): () => Promise<T> {
+export function coalesce<T>(run: () => Promise<T>): () => Promise<T> {
   let current: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined
 

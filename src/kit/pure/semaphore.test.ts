@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createTurns } from './semaphore.ts'
+import { createSemaphore } from './semaphore.ts'
 
 describe('tasks that take turns', () => {
   it('run so many at once, in the order in which they came, whether they fail or not', async () => {
-    const inTurn = createTurns(2)
+    const inTurn = createSemaphore(2)
     const begun: number[] = []
     const ends: (() => void)[] = []
     const tasks = [0, 1, 2, 3, 4].map((at) =>

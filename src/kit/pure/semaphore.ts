@@ -1,5 +1,5 @@
-/** Lets so many tasks run at once; whoever comes later waits for its turn. */
-export function createTurns(most: number): <T>(task: () => Promise<T>) => Promise<T> {
+/** Runs at most this many tasks at once; the others wait in the order in which they came. */
+export function createSemaphore(most: number): <T>(task: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let running = 0
 
@@ -9,7 +9,7 @@ export function createTurns(most: number): <T>(task: () => Promise<T>) => Promis
     try {
       return await task()
     } finally {
-      // Whoever is next takes over the place, so that nobody slips in between.
+      // The next task takes over this permit, so that no newcomer overtakes it.
       const next = waiting.shift()
       if (next) next()
       else running--

@@ -1,5 +1,5 @@
 import { reasonOf } from '../../kit/pure/reason-of.ts'
-import { createRounds } from '../../kit/pure/coalesce.ts'
+import { coalesce } from '../../kit/pure/coalesce.ts'
 import type { LedgerEntry } from '../../model/ledger/entry.ts'
 import type { Subscribe } from '../ledger.ts'
 import { createGrpcChannel, type GrpcChannel } from '../protocol/grpc-client.ts'
@@ -149,7 +149,7 @@ function createTaker({ mirror, topicId, after, onEntry, patience }: Follow, part
   }
 
   // Told of within its round, so that the next one already finds a failed subscription over.
-  const round = createRounds(() => takeAll().catch(parts.onFail))
+  const round = coalesce(() => takeAll().catch(parts.onFail))
   return () => void round()
 }
 

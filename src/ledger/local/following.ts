@@ -1,5 +1,5 @@
 import { reasonOf } from '../../kit/pure/reason-of.ts'
-import { createRounds } from '../../kit/pure/coalesce.ts'
+import { coalesce } from '../../kit/pure/coalesce.ts'
 import type { LedgerShelf } from '../../store/store.ts'
 import type { Subscribe } from '../ledger.ts'
 
@@ -53,7 +53,7 @@ function startFollowing(
 ): Follower {
   let place = after
   let isClosed = false
-  const round = createRounds(async () => {
+  const round = coalesce(async () => {
     for (let isMore = true; isMore && !isClosed; ) {
       const entries = await shelf.entriesAfter({ topicId, after: place, limit: PAGE })
       for (const entry of entries) {

@@ -9,8 +9,8 @@ export interface Span {
   readonly last: number
 }
 
-/** The place of the first entry that is not before a time; one behind the last where all are. Times only ever rise. */
-export async function placeAt(shelf: LedgerShelf, topic: LedgerTopic, nanos: bigint): Promise<number> {
+/** The sequence number of the first entry at or after a time, or one past the last entry. Times only ever rise. */
+export async function sequenceAt(shelf: LedgerShelf, topic: LedgerTopic, nanos: bigint): Promise<number> {
   if (topic.consensusAt === null || nanosOf(topic.consensusAt) < nanos) return topic.sequence + 1
   let [low, high] = [1, topic.sequence]
   while (low < high) {

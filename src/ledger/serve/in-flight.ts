@@ -1,31 +1,31 @@
-/** What is under way, so that nobody closes the store under it. */
-export interface Work {
-  run<T>(work: Promise<T>): Promise<T>
-  /** The same calls, each of them known while it runs. */
-  tracked<Calls extends Readonly<Record<string, (...args: never) => Promise<unknown>>>>(calls: Calls): Calls
-  /** Resolves once nothing is under way. */
-  rest(): Promise<void>
+/** Counts the calls that are running, so that the store is not closed under one of them. */
+export interface InFlightCalls {
+  run<T>(call: Promise<T>): Promise<T>
+  /** Returns the same calls, each of them counted while it runs. */
+  track<Calls extends Readonly<Record<string, (...args: never) => Promise<unknown>>>>(calls: Calls): Calls
+  /** Resolves once no call is running. */
+  idle(): Promise<void>
 }
 
-export function createWork(): Work {
+export function createInFlightCalls(): InFlightCalls {
   const running = new Set<Promise<unknown>>()
 
-  async function run<T>(work: Promise<T>): Promise<T> {
-    running.add(work)
+  async function run<T>(call: Promise<T>): Promise<T> {
+    running.add(call)
     try {
-      return await work
+      return await call
     } finally {
-      running.delete(work)
+      running.delete(call)
     }
   }
 
   return {
     run,
-    tracked: (calls) =>
+    track: (calls) =>
       Object.fromEntries(
         Object.entries(calls).map(([name, call]) => [name, (...args: never) => run(call(...args))]),
       ) as typeof calls,
-    async rest() {
+    async idle() {
       while (running.size > 0) await Promise.allSettled(running)
     },
   }

@@ -1,16 +1,16 @@
 import { PosternError } from '../../model/errors.ts'
 import { createGrpcServer } from '../protocol/grpc-server.ts'
 import { createBells } from './bells.ts'
-import { createWork } from './in-flight.ts'
+import { createInFlightCalls } from './in-flight.ts'
 import { mirrorCalls } from './mirror.ts'
 import { nodeCalls } from './node.ts'
 import { createRestServer } from './rest/rest-server.ts'
-import { type Means, OPERATOR_ACCOUNT } from './serve-context.ts'
+import { OPERATOR_ACCOUNT, type ServeContext } from './serve-context.ts'
 
 export type { OnEntries } from './serve-context.ts'
 export { NODE_ACCOUNT, OPERATOR_ACCOUNT } from './serve-context.ts'
 
-export interface LedgerServerOptions extends Means {
+export interface LedgerServerOptions extends ServeContext {
   /** 0 takes any that is free. */
   readonly ports: LedgerPorts
   /** The public key of the account that a new ledger begins with, as HAPI's `Key` in hex. */
@@ -36,13 +36,13 @@ const LOOPBACK = '127.0.0.1'
 export async function startLedgerServer(options: LedgerServerOptions): Promise<LedgerServer> {
   await seedOperator(options)
   const bells = createBells()
-  const means = ringing(options, bells.ring)
-  const work = createWork()
+  const context = ringing(options, bells.ring)
+  const inFlight = createInFlightCalls()
   const servers: Listener[] = []
   const close = async () => {
     await Promise.all(servers.map((server) => server.close()))
     // Whoever made this closes the store next.
-    await work.rest()
+    await inFlight.idle()
   }
   const open = async (server: Listener, port: number) => {
     servers.push(server)
@@ -51,12 +51,12 @@ export async function startLedgerServer(options: LedgerServerOptions): Promise<L
   try {
     // Both answer the calls of the other, for some clients know only one address.
     const calls = {
-      unary: work.tracked(nodeCalls(means)),
-      stream: work.tracked(mirrorCalls(means, bells, () => node)),
+      unary: inFlight.track(nodeCalls(context)),
+      stream: inFlight.track(mirrorCalls(context, bells, () => node)),
     }
     const node: number = await open(createGrpcServer(calls), options.ports.node)
     const mirror = await open(createGrpcServer(calls), options.ports.mirror)
-    const rest = await open(createRestServer(means, work), options.ports.rest)
+    const rest = await open(createRestServer(context, inFlight), options.ports.rest)
     return { ports: { node, mirror, rest }, close }
   } catch (error) {
     await close()
@@ -70,11 +70,11 @@ interface Listener {
 }
 
 /** Whoever listens here hears of an entry at once, and not only when it looks. */
-function ringing(means: Means, ring: (topicId: string) => void): Means {
+function ringing(context: ServeContext, ring: (topicId: string) => void): ServeContext {
   return {
-    ...means,
+    ...context,
     async onEntries(tx, topic, entries) {
-      const afterwards = await means.onEntries(tx, topic, entries)
+      const afterwards = await context.onEntries(tx, topic, entries)
       return () => {
         afterwards?.()
         ring(topic.id)

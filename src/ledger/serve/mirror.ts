@@ -8,8 +8,8 @@ import { AddressBookQuery, NodeAddress, TopicQuery, TopicResponse } from '../pro
 import { formatId, formatTime, parseId, parseTime, toTransactionId } from '../protocol/names.ts'
 import { MIRROR_CALLS } from '../protocol/services.ts'
 import type { Bells } from './bells.ts'
-import { placeAt } from './entry-search.ts'
-import { type Means, NODE_ACCOUNT } from './serve-context.ts'
+import { sequenceAt } from './entry-search.ts'
+import { NODE_ACCOUNT, type ServeContext } from './serve-context.ts'
 import { nanosOf, timeOfMs } from './times.ts'
 
 /** How many entries are read at once, and how long nobody looks where nobody has rung. */
@@ -20,7 +20,7 @@ const MAX_SUBSCRIPTIONS = 256
 
 /** The calls of a mirror. */
 export function mirrorCalls(
-  means: Means,
+  context: ServeContext,
   bells: Bells,
   nodePort: () => number,
 ): Readonly<Record<string, StreamHandler>> {
@@ -30,7 +30,7 @@ export function mirrorCalls(
       if (subscribed >= MAX_SUBSCRIPTIONS) throw new GrpcError(GRPC.RESOURCE_EXHAUSTED, 'too many listen already')
       subscribed++
       try {
-        await follow(means, bells, query, answer)
+        await follow(context, bells, query, answer)
       } finally {
         subscribed--
       }
@@ -52,7 +52,7 @@ function nodeAddress(port: number): Written<typeof NodeAddress> {
 
 /** Sends what there is from a time on, and goes on with what comes, also from other processes. */
 async function follow(
-  { store }: Means,
+  { store }: ServeContext,
   bells: Bells,
   query: TopicQuery,
   { send, signal }: StreamAnswer<Written<typeof TopicResponse>>,
@@ -61,7 +61,7 @@ async function follow(
   const start = startOf(query.startTime, store.now())
   const end = query.endTime && nanosOf(formatTime(query.endTime))
   let left = query.limit === 0n ? Number.POSITIVE_INFINITY : Number(query.limit)
-  let after = (await placeAt(store.read.ledger, topic, start)) - 1
+  let after = (await sequenceAt(store.read.ledger, topic, start)) - 1
   while (!signal.aborted) {
     const entries = await store.read.ledger.entriesAfter({ topicId: topic.id, after, limit: SLICE })
     for (const entry of entries) {
@@ -79,7 +79,10 @@ async function follow(
   }
 }
 
-async function findTopic(shelf: Means['store']['read']['ledger'], { topic: id }: TopicQuery): Promise<LedgerTopic> {
+async function findTopic(
+  shelf: ServeContext['store']['read']['ledger'],
+  { topic: id }: TopicQuery,
+): Promise<LedgerTopic> {
   const named = formatId(id)
   if (named === undefined) throw new GrpcError(GRPC.INVALID_ARGUMENT, 'no topic is named')
   const topic = await shelf.getTopic({ id: named })

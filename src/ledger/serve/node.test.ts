@@ -229,9 +229,9 @@ describe('the node of a served ledger', () => {
     const { store, ledger: record } = ledger
     const { key: operatorKey = '' } = (await store.read.ledger.getAccount({ id: '0.0.2' })) ?? {}
     const ports = { node: 65_536, mirror: 0, rest: 0 }
-    const means = { store, ledger: record, onEntries: follow, note: () => {} }
+    const context = { store, ledger: record, onEntries: follow, note: () => {} }
     const refused = expect.objectContaining({ code: 'VALUE_INVALID', next: expect.stringContaining('choose another') })
-    await expect(startLedgerServer({ ...means, operatorKey, ports })).rejects.toEqual(refused)
+    await expect(startLedgerServer({ ...context, operatorKey, ports })).rejects.toEqual(refused)
   })
 
   test('stores an entry and what follows from it together, or nothing at all', async () => {

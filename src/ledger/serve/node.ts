@@ -3,20 +3,20 @@ import { Query, Response } from '../protocol/queries.ts'
 import { NODE_CALLS } from '../protocol/services.ts'
 import { TransactionResponse } from '../protocol/transactions.ts'
 import { answerQuery } from './queries.ts'
-import type { Means } from './serve-context.ts'
-import { takeTransaction } from './submit.ts'
+import type { ServeContext } from './serve-context.ts'
+import { submitTransaction } from './submit.ts'
 import { createAccount, updateAccount } from './transactions/accounts.ts'
 import type { Handler } from './transactions/handler.ts'
 import { submitMessage } from './transactions/messages.ts'
 import { createTopic, deleteTopic, updateTopic } from './transactions/topics.ts'
 
 /** The calls of a consensus node. */
-export function nodeCalls(means: Means): Readonly<Record<string, UnaryHandler>> {
+export function nodeCalls(context: ServeContext): Readonly<Record<string, UnaryHandler>> {
   const taking =
     (handler: Handler): UnaryHandler =>
     async (bytes) =>
-      TransactionResponse.encode({ precheck: await takeTransaction(means, handler, bytes) })
-  const asking = answering(Query, Response, (query) => answerQuery(means, query))
+      TransactionResponse.encode({ precheck: await submitTransaction(context, handler, bytes) })
+  const asking = answering(Query, Response, (query) => answerQuery(context, query))
   return {
     [NODE_CALLS.createTopic]: taking(createTopic),
     [NODE_CALLS.updateTopic]: taking(updateTopic),

@@ -3,13 +3,13 @@ import type { LedgerTopic } from '../../model/ledger/topic.ts'
 import type { Shelves, Store } from '../../store/store.ts'
 import type { Ledger } from '../ledger.ts'
 
-/** What the server answers from. */
-export interface Means {
+/** The store and the ledger that the server answers from. */
+export interface ServeContext {
   readonly store: Store
   /** The local one. */
   readonly ledger: Ledger
   readonly onEntries: OnEntries
-  /** Something went wrong that nobody who asked has to know about. */
+  /** Logs a failure that the client is not told about. */
   readonly note: (event: string, fields: Readonly<Record<string, unknown>>) => void
 }
 

@@ -3,34 +3,34 @@ import { STATUS } from '../protocol/status.ts'
 import { isSignedBy, leavesOf, readKey } from './keys.ts'
 import { Refusal, type Request, readRequest } from './precheck.ts'
 import { isTaken, keepOutcome } from './receipts.ts'
-import type { Means } from './serve-context.ts'
+import type { ServeContext } from './serve-context.ts'
 import { signersOf } from './signers.ts'
 import { timeOfMs } from './times.ts'
 import type { Done, Handler, Job } from './transactions/handler.ts'
 
 /**
- * Takes a transaction as a node does. What it answers is only whether it was taken: what became of it stands in its
- * receipt, which is there by then. Both are stored with what it does, or nothing is.
+ * Submits a transaction as a node does. The status says only whether the transaction was accepted; its result is in the
+ * receipt, which exists by then. The receipt and the effects of the transaction are stored together, or not at all.
  */
-export async function takeTransaction(means: Means, handler: Handler, bytes: Uint8Array): Promise<number> {
+export async function submitTransaction(context: ServeContext, handler: Handler, bytes: Uint8Array): Promise<number> {
   try {
-    const request = readRequest(bytes, means.store.now())
+    const request = readRequest(bytes, context.store.now())
     if (!handler.isOf(request.body)) throw new Refusal('INVALID_TRANSACTION_BODY')
-    const signers = await signersFor(means, handler, request)
+    const signers = await signersFor(context, handler, request)
     handler.check(request)
-    if (await isTaken(means.store.read, request.transaction)) throw new Refusal('DUPLICATE_TRANSACTION')
-    const { afterwards } = await means.store.transact((tx) => carryOut(handler, { means, tx, request, signers }))
+    if (await isTaken(context.store.read, request.transaction)) throw new Refusal('DUPLICATE_TRANSACTION')
+    const { afterwards } = await context.store.transact((tx) => carryOut(handler, { context, tx, request, signers }))
     afterwards?.()
     return STATUS.OK
   } catch (error) {
     if (error instanceof Refusal) return error.code
-    means.note('ledger.serve.failed', { error: reasonOf(error) })
-    // Nothing was stored, so whoever asks may ask again.
+    context.note('ledger.serve.failed', { error: reasonOf(error) })
+    // Nothing was stored, so the client may retry.
     return STATUS.BUSY
   }
 }
 
-async function signersFor({ store }: Means, handler: Handler, request: Request): Promise<ReadonlySet<string>> {
+async function signersFor({ store }: ServeContext, handler: Handler, request: Request): Promise<ReadonlySet<string>> {
   const payer = await store.read.ledger.getAccount({ id: request.payer })
   if (!payer) throw new Refusal('PAYER_ACCOUNT_NOT_FOUND')
   const key = readKey(payer.key)
@@ -41,8 +41,8 @@ async function signersFor({ store }: Means, handler: Handler, request: Request):
 }
 
 async function carryOut(handler: Handler, job: Job): Promise<Pick<Done, 'afterwards'>> {
-  const { means, tx, request } = job
-  const now = means.store.now()
+  const { context, tx, request } = job
+  const now = context.store.now()
   if (await isTaken(tx, request.transaction)) throw new Refusal('DUPLICATE_TRANSACTION')
   const { status, done } = await outcome(handler, job)
   const { afterwards, consensusAt = timeOfMs(now), ...made } = done

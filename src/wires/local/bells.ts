@@ -1,4 +1,4 @@
-import { LINGER_MS } from '../linger.ts'
+import { LINGER_MS } from '../wire.ts'
 import { type Bell, openBell, type WatchFile } from './bell.ts'
 
 /** The bells that a process hears. */

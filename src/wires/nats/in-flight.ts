@@ -8,7 +8,7 @@ import type { Session } from './session.ts'
 import type { StreamSeen } from './stream.ts'
 import type { Replied } from './take.ts'
 
-export interface HandOptions {
+export interface InFlightOptions {
   readonly agent: string
   readonly onCopy: OnCopy
   readonly random: Random
@@ -16,11 +16,11 @@ export interface HandOptions {
 }
 
 /**
- * The copies that a taker has in hand: delivered and not yet acknowledged. They are handed over one after the other. One
+ * The copies in flight: delivered by the server and not yet acknowledged. They are handed over one after the other. One
  * that is refused is tried again before those behind it, which keeps their order; the server is told meanwhile that all
  * of them are in work. They outlive their connection: the next one acknowledges them just as well.
  */
-export interface Hand {
+export interface InFlightCopies {
   attach(session: Session): void
   take(message: Replied, stream: StreamSeen): void
   /** Waits for the copy that is being handed over, and gives the others back after what is to be done before. */
@@ -40,13 +40,13 @@ const STILL_WORKING_EVERY_MS = 10_000
 const ANSWER_MS = 2_000
 const RETRY = { minMs: 100, maxMs: 5_000 }
 
-export function createHand(options: HandOptions): Hand {
-  return new OrderedHand(options)
+export function createInFlightCopies(options: InFlightOptions): InFlightCopies {
+  return new OrderedCopies(options)
 }
 
-class OrderedHand implements Hand {
-  readonly #options: HandOptions
-  /** In order; a `Map` keeps it, and tells what is in hand already. */
+class OrderedCopies implements InFlightCopies {
+  readonly #options: InFlightOptions
+  /** In order of delivery, and by key, so that a copy that is delivered again is recognised. */
   readonly #held = new Map<string, Held>()
   readonly #unsent: Held[] = []
   readonly #closed = new AbortController()
@@ -54,7 +54,7 @@ class OrderedHand implements Hand {
   #work: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(options: HandOptions) {
+  constructor(options: InFlightOptions) {
     this.#options = options
   }
 

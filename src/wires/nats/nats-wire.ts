@@ -10,7 +10,7 @@ import { createLink, type Note } from './link.ts'
 import { openSession, type Session } from './session.ts'
 import type { StreamSeen } from './stream.ts'
 import { ringSubject } from './subjects.ts'
-import { createEars, type Waiter } from './subscriptions.ts'
+import { createNatsSubscriptions, type Waiter } from './subscriptions.ts'
 import { createTaker, type Taker } from './take.ts'
 
 export interface NatsWireOptions {
@@ -46,7 +46,7 @@ class NatsWire implements EngineWire {
   readonly #random: Random
   readonly #shown: string
   readonly #link
-  readonly #ears = createEars()
+  readonly #subscriptions = createNatsSubscriptions()
   readonly #takers = new Set<Taker>()
   readonly #onWiped = new Set<() => void>()
   #session: Session | undefined
@@ -70,7 +70,7 @@ class NatsWire implements EngineWire {
       note,
       onOpened: (connection) => this.#opened(connection),
       onReady: () => this.#ready(),
-      onLost: () => this.#ears.detach(),
+      onLost: () => this.#subscriptions.detach(),
     })
   }
 
@@ -86,7 +86,7 @@ class NatsWire implements EngineWire {
   async listen(names: readonly string[], onRing: Waiter['onRing']): Promise<Listener> {
     const waiter: Waiter = { names: names.map(parseRingName), onRing, isListening: false }
     this.#refuseClosed()
-    this.#ears.add(waiter)
+    this.#subscriptions.add(waiter)
     this.#hold()
     const connection = await this.#link.ready(PATIENCE_MS)
     // Only when the server has answered does it know what was subscribed to.
@@ -94,7 +94,7 @@ class NatsWire implements EngineWire {
     waiter.isListening = true
     return {
       close: () => {
-        this.#ears.remove(waiter)
+        this.#subscriptions.remove(waiter)
         this.#hold()
       },
     }
@@ -118,7 +118,7 @@ class NatsWire implements EngineWire {
       onCopy,
       random: this.#random,
       note: this.#note,
-      onRemade: () => this.#ears.ringEverybody(),
+      onRemade: () => this.#subscriptions.ringEverybody(),
     })
     this.#takers.add(taker)
     this.#hold()
@@ -156,7 +156,7 @@ class NatsWire implements EngineWire {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#ears.clear()
+    this.#subscriptions.clear()
     const takers = [...this.#takers]
     this.#takers.clear()
     this.#link.keepAlive(true)
@@ -168,7 +168,7 @@ class NatsWire implements EngineWire {
   async #opened(connection: Session['connection']): Promise<void> {
     const session = await openSession(connection, this.#note, (stream) => this.#sawStream(stream))
     this.#session = session
-    this.#ears.attach(connection)
+    this.#subscriptions.attach(connection)
     await this.#lookForStream()
     if (this.#streamFailure !== undefined)
       this.#note('wire.stream-failed', { wire: this.name, error: String(this.#streamFailure) })
@@ -199,7 +199,7 @@ class NatsWire implements EngineWire {
 
   #ready(): void {
     this.#tellWiped()
-    this.#ears.ringEverybody()
+    this.#subscriptions.ringEverybody()
   }
 
   #tellWiped(): void {
@@ -254,7 +254,7 @@ class NatsWire implements EngineWire {
   }
 
   #hold(): void {
-    if (!this.#isClosed) this.#link.keepAlive(this.#ears.size > 0 || this.#takers.size > 0 || this.#atWork > 0)
+    if (!this.#isClosed) this.#link.keepAlive(this.#subscriptions.size > 0 || this.#takers.size > 0 || this.#atWork > 0)
   }
 
   #refuseClosed(): void {

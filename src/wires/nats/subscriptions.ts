@@ -3,7 +3,7 @@ import type { OnRing } from '../wire.ts'
 import { subjectsOf } from './subjects.ts'
 
 /** Those who listen, and one subscription for each subject that any of them has to hear. */
-export interface Ears {
+export interface NatsSubscriptions {
   readonly size: number
   add(waiter: Waiter): void
   remove(waiter: Waiter): void
@@ -28,7 +28,7 @@ interface Heard {
   subscription: Subscription | undefined
 }
 
-export function createEars(): Ears {
+export function createNatsSubscriptions(): NatsSubscriptions {
   const waiters = new Set<Waiter>()
   const subjects = new Map<string, Heard>()
   const rung = new Set<string>()

@@ -3,7 +3,7 @@ import { AckPolicy, type ConsumerMessages, DeliverPolicy, type JetStreamManager,
 import { createBackoff, type Random } from '../../kit/pure/backoff.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { OnCopy } from '../wire.ts'
-import { createHand, type Hand } from './in-flight.ts'
+import { createInFlightCopies, type InFlightCopies } from './in-flight.ts'
 import type { Note } from './link.ts'
 import type { Session } from './session.ts'
 import { type Durable, durablesOf } from './subjects.ts'
@@ -40,7 +40,7 @@ export function createTaker(options: TakeOptions): Taker {
 class DurableTaker implements Taker {
   readonly #options: TakeOptions
   readonly #durables: readonly Durable[]
-  readonly #hand: Hand
+  readonly #inFlight: InFlightCopies
   readonly #known = new Set<string>()
   readonly #open = new Set<ConsumerMessages>()
   readonly #closed = new AbortController()
@@ -50,13 +50,13 @@ class DurableTaker implements Taker {
   constructor(options: TakeOptions) {
     this.#options = options
     this.#durables = durablesOf(options.agent)
-    this.#hand = createHand(options)
+    this.#inFlight = createInFlightCopies(options)
   }
 
   attach(session: Session): Promise<void> {
     if (session === this.#session && this.#begun) return this.#begun
     this.#session = session
-    this.#hand.attach(session)
+    this.#inFlight.attach(session)
     const begun = Promise.all(this.#durables.map((durable) => this.#begin(session, durable))).then(() => {})
     this.#begun = begun
     return begun
@@ -65,7 +65,7 @@ class DurableTaker implements Taker {
   async close(): Promise<void> {
     this.#closed.abort()
     for (const messages of this.#open) messages.close()
-    await this.#hand.close(() => this.#withdrawRequests())
+    await this.#inFlight.close(() => this.#withdrawRequests())
   }
 
   /**
@@ -126,7 +126,7 @@ class DurableTaker implements Taker {
       max_messages: MAX_IN_HAND,
       expires: PULL_MS,
       abort_on_missing_resource: true,
-      callback: (message) => this.#hand.take(message as Replied, stream),
+      callback: (message) => this.#inFlight.take(message as Replied, stream),
     })
   }
 }

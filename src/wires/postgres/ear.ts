@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import { createBackoff } from '../../kit/pure/backoff.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
+import { LINGER_MS } from '../wire.ts'
 import { CHANNEL } from './ringer.ts'
 
 export interface EarOptions {
@@ -29,7 +30,6 @@ export interface Ear {
 }
 
 const RETRY = { minMs: 100, maxMs: 5_000 }
-const LINGER_MS = 10_000
 /** A connection may be dead without anybody saying so: it is asked from time to time and must answer. */
 const PING_EVERY_MS = 20_000
 const ANSWER_MS = 10_000

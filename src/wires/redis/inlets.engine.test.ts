@@ -4,7 +4,7 @@ import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { type RedisServer, startRedis } from '../../../test/helpers/redis.ts'
 import { createSignal } from '../../../test/helpers/signal.ts'
 import { type InletsOptions, startInlets, type Verdict } from './inlets.ts'
-import { createInlet } from './list-intake.ts'
+import { createListIntake } from './list-intake.ts'
 import { createRedisWire, type RedisWire } from './redis-wire.ts'
 
 const redis = await startRedis()
@@ -74,7 +74,7 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
 
   it('hands what a dead server has left to another, under the same tickets and before the rest', async () => {
     await push('left', 'behind')
-    const left = await createInlet(createWire().use, { taker: 'dead' }).take('quinn')
+    const left = await createListIntake(createWire().use, { taker: 'dead' }).take('quinn')
     await push('new')
     const seen: string[] = []
     const { stored } = start({
@@ -120,7 +120,9 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
 
   it('keeps what a live server has taken from all others', async () => {
     await push('taken')
-    const [here, there] = [createWire(), createWire()].map(({ use }, at) => createInlet(use, { taker: `taker${at}` }))
+    const [here, there] = [createWire(), createWire()].map(({ use }, at) =>
+      createListIntake(use, { taker: `taker${at}` }),
+    )
     const first = await here?.take('quinn')
     await push('next')
     expect(await there?.take('quinn')).toMatchObject({ entries: [], isBusy: 'taken' })

@@ -3,14 +3,14 @@ import { type Backoff, createBackoff, type Random } from '../../kit/pure/backoff
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { Listener } from '../wire.ts'
 import type { Note } from './connection.ts'
-import { createInlet, type Inlet, type TakenEntry, type Taker } from './list-intake.ts'
+import { createListIntake, type IntakeOptions, type ListEntry, type ListIntake } from './list-intake.ts'
 import { createPauses } from './pauses.ts'
 import type { RedisWire } from './redis-wire.ts'
 
 /** What became of an entry. What is kept is handed over again. */
 export type Verdict = 'done' | 'kept' | { readonly fault: string }
 
-export interface InletsOptions extends Taker {
+export interface InletsOptions extends IntakeOptions {
   readonly wire: Pick<RedisWire, 'use' | 'listen'>
   readonly note: Note
   readonly random: Random
@@ -20,7 +20,7 @@ export interface InletsOptions extends Taker {
    * Stores entries of an agent, in order, and says what became of each. Rejects where none of them was stored. An entry
    * that comes again, under the same ticket, is the same.
    */
-  store(agent: string, entries: readonly TakenEntry[]): Promise<readonly Verdict[]>
+  store(agent: string, entries: readonly ListEntry[]): Promise<readonly Verdict[]>
   /** Rejects where the store cannot be used at all, which is no entry's fault. */
   check(): Promise<void>
 }
@@ -61,7 +61,7 @@ interface Trouble {
 
 class InletRun {
   readonly #options: InletsOptions
-  readonly #inlet: Inlet
+  readonly #inlet: ListIntake
   readonly #pauses = createPauses()
   readonly #rung = new Set<string>()
   readonly #troubles = new Map<string, Trouble>()
@@ -76,7 +76,7 @@ class InletRun {
 
   constructor(options: InletsOptions) {
     this.#options = options
-    this.#inlet = createInlet(options.wire.use, options)
+    this.#inlet = createListIntake(options.wire.use, options)
   }
 
   async run(): Promise<void> {
@@ -177,7 +177,7 @@ class InletRun {
   }
 
   /** False where some of them have to wait. */
-  async #bring(agent: string, entries: readonly TakenEntry[]): Promise<boolean> {
+  async #bring(agent: string, entries: readonly ListEntry[]): Promise<boolean> {
     const verdicts = await this.#store(agent, entries)
     const withVerdict = entries.map(({ ticket }, at) => ({ ticket, verdict: verdicts[at] ?? 'kept' }))
     const done = withVerdict.filter(({ verdict }) => verdict === 'done').map(({ ticket }) => ticket)
@@ -200,7 +200,7 @@ class InletRun {
    * Where the store takes none of a batch although it works, one of them may be to blame: then each is tried by itself,
    * and one that fails again and again is refused. Nothing overtakes an entry that may still be stored.
    */
-  async #store(agent: string, entries: readonly TakenEntry[]): Promise<readonly Verdict[]> {
+  async #store(agent: string, entries: readonly ListEntry[]): Promise<readonly Verdict[]> {
     try {
       return await this.#options.store(agent, entries)
     } catch (error) {
@@ -216,7 +216,7 @@ class InletRun {
     return verdicts
   }
 
-  async #storeAlone(agent: string, entry: TakenEntry): Promise<Verdict> {
+  async #storeAlone(agent: string, entry: ListEntry): Promise<Verdict> {
     try {
       return (await this.#options.store(agent, [entry]))[0] ?? 'kept'
     } catch (error) {

@@ -2,14 +2,14 @@ import type { RedisWire } from './redis-wire.ts'
 import { createScript, keysOf, runScript } from './script.ts'
 
 /** An entry of a foreign producer's list, on its way into the store. */
-export interface TakenEntry {
+export interface ListEntry {
   /** Names this entry, and no other, however often it is handed over. */
   readonly ticket: string
   readonly text: string
 }
 
-export interface Take {
-  readonly entries: readonly TakenEntry[]
+export interface TakenBatch {
+  readonly entries: readonly ListEntry[]
   /** Entries that were put aside because they are too large to be looked at. */
   readonly oversized: number
   /** Why nothing was taken, although there may be something. */
@@ -31,8 +31,8 @@ export interface Settlement {
  * What one server has taken and not settled keeps all others from that list, until it is so old that its server must have
  * died: then another is handed the same entries under the same tickets.
  */
-export interface Inlet {
-  take(agent: string, options?: { readonly isLeftOnly?: boolean }): Promise<Take>
+export interface ListIntake {
+  take(agent: string, options?: { readonly isLeftOnly?: boolean }): Promise<TakenBatch>
   settle(agent: string, settlement: Settlement): Promise<void>
   /** Which of these agents have something in their list, or were left something by a server that is gone. */
   look(agents: readonly string[], what: 'list' | 'taking'): Promise<readonly string[]>
@@ -46,21 +46,21 @@ const REFUSED_KEPT = 1_000
 const STALE_MS = 5_000
 const LOOK_AGENTS = 1_000
 
-export interface Taker {
+export interface IntakeOptions {
   /** Names this run of this server: what an earlier run has left is a stranger's. */
   readonly taker: string
   /** After so long whoever has taken something and not settled it has died over it. */
   readonly staleMs?: number
 }
 
-export function createInlet(use: RedisWire['use'], { taker, staleMs = STALE_MS }: Taker): Inlet {
+export function createListIntake(use: RedisWire['use'], { taker, staleMs = STALE_MS }: IntakeOptions): ListIntake {
   return {
     async take(agent, { isLeftOnly = false } = {}) {
       const { list, taking, refused, out, outlet } = keysOf(agent)
       const count = isLeftOnly ? 0 : BATCH_ENTRIES
       const limits = [count, BATCH_BYTES, ENTRY_BYTES, staleMs, REFUSED_KEPT].map(String)
       const params = { keys: [list, taking, refused, out, outlet], args: [taker, ...limits] }
-      return readTake(await use((client) => runScript(client, TAKE, params)))
+      return readBatch(await use((client) => runScript(client, TAKE, params)))
     },
 
     async settle(agent, { done, refused }) {
@@ -87,10 +87,10 @@ export function createInlet(use: RedisWire['use'], { taker, staleMs = STALE_MS }
   }
 }
 
-function readTake(reply: unknown): Take {
+function readBatch(reply: unknown): TakenBatch {
   const [state, oversized, pairs] = reply as [string, number, string[]]
   if (state !== 'taken') return { entries: [], oversized: 0, isBusy: state === 'outlet' ? 'outlet' : 'taken' }
-  const entries: TakenEntry[] = []
+  const entries: ListEntry[] = []
   for (let at = 0; at + 1 < pairs.length; at += 2) entries.push({ ticket: pairs[at] ?? '', text: pairs[at + 1] ?? '' })
   // A hash has no order, but tickets are made in the order of the list.
   return { entries: entries.sort((a, b) => (a.ticket < b.ticket ? -1 : 1)), oversized, isBusy: null }

@@ -2,16 +2,16 @@ import type { RedisWire } from './redis-wire.ts'
 import { createScript, keysOf, runScript } from './script.ts'
 
 /** A list from which foreign consumers pop, and what we know of it. */
-export interface Outlet {
+export interface ListOutput {
   /**
    * Takes or keeps the right to fill the list, for some seconds. Undefined while another server has it. Tells what has been
    * popped and was not forgotten yet; what did not leave by the right end only where the whole list may be read.
    */
-  look(agent: string, isThorough?: boolean): Promise<OutletLook | undefined>
+  look(agent: string, isThorough?: boolean): Promise<ListOutputState | undefined>
   /** Ids of everything that was put in and not forgotten. */
   held(agent: string): Promise<ReadonlySet<string>>
   /** Puts in what fits, in this order, and nothing that is held; says how many. None where another server has the right. */
-  put(agent: string, events: readonly OutletEvent[]): Promise<number>
+  put(agent: string, events: readonly OutputEvent[]): Promise<number>
   /** What was popped, and is known in the store to have been. */
   forget(agent: string, ids: readonly string[]): Promise<void>
   /** Takes out what is to be read no more, and forgets it. */
@@ -20,7 +20,7 @@ export interface Outlet {
   leave(agent: string): Promise<void>
 }
 
-export interface OutletLook {
+export interface ListOutputState {
   readonly popped: readonly string[]
   /** The whole list was read for it. */
   readonly wasRead: boolean
@@ -31,14 +31,14 @@ export interface OutletLook {
 }
 
 /** Seed 001's JSON, which begins with `{"eventId":"` and the id of a message. */
-export interface OutletEvent {
+export interface OutputEvent {
   readonly id: string
   readonly text: string
 }
 
 const LEASE_MS = 5_000
 
-export interface Filler {
+export interface OutputOptions {
   /** Names this run of this server. */
   readonly server: string
   /** How many entries a list may have. */
@@ -47,7 +47,10 @@ export interface Filler {
   readonly leaseMs?: number
 }
 
-export function createOutlet(use: RedisWire['use'], { server, max, leaseMs = LEASE_MS }: Filler): Outlet {
+export function createListOutput(
+  use: RedisWire['use'],
+  { server, max, leaseMs = LEASE_MS }: OutputOptions,
+): ListOutput {
   const run = (script: Parameters<typeof runScript>[1], agent: string, args: readonly string[]) => {
     const { list, out, outlet } = keysOf(agent)
     const all = [server, String(leaseMs), String(max), ...args]

@@ -4,7 +4,7 @@ import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { type RedisServer, startRedis } from '../../../test/helpers/redis.ts'
 import type { OnRing } from '../wire.ts'
 import { inspectLists } from './list-facts.ts'
-import { createOutlet } from './list-output.ts'
+import { createListOutput } from './list-output.ts'
 import { type OutletsOptions, startOutlets } from './outlets.ts'
 import { createRedisWire } from './redis-wire.ts'
 
@@ -176,7 +176,7 @@ describe('the outlets of Redis', needsPrograms('redis-server', 'redis-cli'), () 
   })
 
   it('reads a whole list only where its ends do not tell what was popped, and where it may', async () => {
-    const outlet = createOutlet(createWire().use, { server: 'a', max: 10 })
+    const outlet = createListOutput(createWire().use, { server: 'a', max: 10 })
     await outlet.look('quinn')
     await outlet.put(
       'quinn',

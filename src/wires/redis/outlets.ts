@@ -2,11 +2,17 @@ import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { Listener, OnRing } from '../wire.ts'
 import type { Note } from './connection.ts'
-import { createOutlet, type Filler, type Outlet, type OutletEvent, type OutletLook } from './list-output.ts'
+import {
+  createListOutput,
+  type ListOutput,
+  type ListOutputState,
+  type OutputEvent,
+  type OutputOptions,
+} from './list-output.ts'
 import { createPauses } from './pauses.ts'
 import type { RedisWire } from './redis-wire.ts'
 
-export interface OutletsOptions extends Filler {
+export interface OutletsOptions extends OutputOptions {
   readonly wire: Pick<RedisWire, 'use'>
   /** Agents whose lists foreign consumers read. */
   readonly agents: readonly string[]
@@ -44,7 +50,7 @@ const CROWDED_READ_MS = 30_000
 export function startOutlets(options: OutletsOptions): Outlets {
   const { wire, agents, note } = options
   const pauses = createPauses()
-  const outlet = createOutlet(wire.use, options)
+  const outlet = createListOutput(wire.use, options)
   const filled = agents.map((agent) => createFilled({ ...options, outlet }, agent))
   const failing = new Map<string, string>()
 
@@ -93,14 +99,14 @@ interface Filled {
 }
 
 /** The list of one agent. Where it looks as it was left, and nobody has rung, the store is not asked. */
-function createFilled(options: OutletsOptions & { readonly outlet: Outlet }, agent: string): Filled {
+function createFilled(options: OutletsOptions & { readonly outlet: ListOutput }, agent: string): Filled {
   const { outlet, max } = options
   let held: number | undefined
   let settledAt = 0
   let readAt = Number.NEGATIVE_INFINITY
   let isCrowded = false
 
-  async function settle(look: OutletLook): Promise<void> {
+  async function settle(look: ListOutputState): Promise<void> {
     for (let at = 0; at < look.popped.length; at += RECORD_AT_ONCE) {
       const popped = look.popped.slice(at, at + RECORD_AT_ONCE)
       await options.popped(agent, popped)
@@ -128,7 +134,7 @@ function createFilled(options: OutletsOptions & { readonly outlet: Outlet }, age
       const slice = events.slice(at, at + PUT_AT_ONCE)
       const put = await outlet.put(
         agent,
-        slice.map((event): OutletEvent => ({ id: event.id, text: event.format() })),
+        slice.map((event): OutputEvent => ({ id: event.id, text: event.format() })),
       )
       if (put < slice.length) return
     }

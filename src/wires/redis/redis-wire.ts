@@ -5,7 +5,7 @@ import { PosternError } from '../../model/errors.ts'
 import { RING_ALL } from '../../model/ring.ts'
 import { type EngineWire, parseRingName, type WireHealth } from '../wire.ts'
 import { createConnection, type Note, type RedisClient } from './connection.ts'
-import { CHANNEL, createEars } from './subscriptions.ts'
+import { CHANNEL, createRedisSubscriptions } from './subscriptions.ts'
 
 export interface RedisOptions {
   readonly url: string
@@ -39,7 +39,13 @@ const PULSE_MS = 5_000
 export function createRedisWire(options: RedisOptions): RedisWire {
   const { url, note = () => {}, random = Math.random, pulseMs = PULSE_MS, lingerMs } = options
   const commands = createConnection({ url, note, random, pulseMs, name: 'postern-commands' })
-  const ears = createEars({ url, note, random, pulseMs, ...(lingerMs !== undefined && { lingerMs }) })
+  const subscriptions = createRedisSubscriptions({
+    url,
+    note,
+    random,
+    pulseMs,
+    ...(lingerMs !== undefined && { lingerMs }),
+  })
 
   async function ringAll(names: Iterable<string>): Promise<void> {
     await commands.use((client) => Promise.all([...names].map((name) => client.publish(CHANNEL + name, ''))))
@@ -48,7 +54,7 @@ export function createRedisWire(options: RedisOptions): RedisWire {
   return {
     name: 'redis',
     ring: (names) => ringAll(new Set(names.map(parseRingName))),
-    listen: async (names, onRing) => ears.listen(names.map(parseRingName), onRing),
+    listen: async (names, onRing) => subscriptions.listen(names.map(parseRingName), onRing),
     carry: (copies) => ringAll(new Set(copies.map(({ agent }) => agent ?? RING_ALL))),
     lastRungAt: () => undefined,
 
@@ -71,7 +77,7 @@ export function createRedisWire(options: RedisOptions): RedisWire {
     },
 
     async close() {
-      await Promise.all([ears.close(), commands.close()])
+      await Promise.all([subscriptions.close(), commands.close()])
     },
   }
 }

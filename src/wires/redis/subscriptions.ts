@@ -1,9 +1,8 @@
-import { LINGER_MS } from '../linger.ts'
-import type { Listener, OnRing } from '../wire.ts'
+import { LINGER_MS, type Listener, type OnRing } from '../wire.ts'
 import { type ConnectionOptions, createConnection, type RedisClient } from './connection.ts'
 
 /** The connection that listens, for all who do. */
-export interface Ears {
+export interface RedisSubscriptions {
   listen(names: readonly string[], onRing: OnRing): Promise<Listener>
   close(): Promise<void>
 }
@@ -21,18 +20,21 @@ const PATIENCE_MS = 5_000
 /** Seed 001's channels: whatever is published to `wakeup:<name>`, by whomever, rings that name. */
 export const CHANNEL = 'wakeup:'
 
-export interface EarsOptions extends Omit<ConnectionOptions, 'name' | 'prepare' | 'onConnected'> {
+export interface SubscriptionOptions extends Omit<ConnectionOptions, 'name' | 'prepare' | 'onConnected'> {
   readonly lingerMs?: number
 }
 
-export function createEars({ lingerMs = LINGER_MS, ...options }: EarsOptions): Ears {
+export function createRedisSubscriptions({
+  lingerMs = LINGER_MS,
+  ...options
+}: SubscriptionOptions): RedisSubscriptions {
   const waiters = new Set<Waiter>()
   let subscribed = new Set<string>()
   let settling: Promise<void> = Promise.resolve()
   let tidying: NodeJS.Timeout | undefined
   const connection = createConnection({
     ...options,
-    name: 'postern-ears',
+    name: 'postern-subscriptions',
     async prepare(client) {
       subscribed = wanted()
       await subscribe(client, subscribed)

@@ -1,6 +1,6 @@
 import type { LedgerTopic } from '../../../model/ledger/topic.ts'
 import type { LedgerShelf } from '../../../store/store.ts'
-import { placeAt, type Span } from '../entry-search.ts'
+import { type Span, sequenceAt } from '../entry-search.ts'
 import { nanosOf } from '../times.ts'
 import { RestError } from './errors.ts'
 
@@ -94,8 +94,8 @@ export async function spanOf(shelf: LedgerShelf, topic: LedgerTopic, filters: Me
   let span: Span = { first: 1, last: topic.sequence }
   for (const { operator, value } of filters.sequences) span = narrow(span, operator, Number(value), Number(value) + 1)
   for (const { operator, value } of filters.times) {
-    const at = await placeAt(shelf, topic, value)
-    span = narrow(span, operator, at, await placeAt(shelf, topic, value + 1n))
+    const at = await sequenceAt(shelf, topic, value)
+    span = narrow(span, operator, at, await sequenceAt(shelf, topic, value + 1n))
   }
   return span
 }

@@ -1,5 +1,5 @@
 import { isLedgerId } from '../../../model/ledger/topic.ts'
-import { type Means, NODE_ACCOUNT } from '../serve-context.ts'
+import { NODE_ACCOUNT, type ServeContext } from '../serve-context.ts'
 import { notFound } from './errors.ts'
 import { showAccount, showTopic, showTransaction } from './facts.ts'
 import { invalid } from './filters.ts'
@@ -8,7 +8,7 @@ import { listMessages, showMessage, showMessageAt } from './messages.ts'
 const ROOT = '/api/v1/'
 
 /** Answers a path of a mirror's REST interface, or throws a RestError. */
-export async function respond({ store }: Means, url: URL): Promise<unknown> {
+export async function respond({ store }: ServeContext, url: URL): Promise<unknown> {
   if (!url.pathname.startsWith(ROOT)) throw notFound()
   const [room, id = '', part, ...rest] = url.pathname.slice(ROOT.length).replace(/\/$/, '').split('/')
   const shelves = store.read

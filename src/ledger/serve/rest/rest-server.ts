@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { listenOn } from '../../../kit/node/listen-on.ts'
 import { reasonOf } from '../../../kit/pure/reason-of.ts'
-import type { Work } from '../in-flight.ts'
-import type { Means } from '../serve-context.ts'
+import type { InFlightCalls } from '../in-flight.ts'
+import type { ServeContext } from '../serve-context.ts'
 import { RestError } from './errors.ts'
 import { respond } from './respond.ts'
 
@@ -25,19 +25,19 @@ const MAX_CONNECTIONS = 256
 /** A browser that was led here under another name must not read what it finds. */
 const OWN_NAMES = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i
 
-export function createRestServer(means: Means, work: Pick<Work, 'run'>): RestServer {
-  const server = createServer(LIMITS, (request, response) => void work.run(answer(means, request, response)))
+export function createRestServer(context: ServeContext, inFlight: Pick<InFlightCalls, 'run'>): RestServer {
+  const server = createServer(LIMITS, (request, response) => void inFlight.run(answer(context, request, response)))
   server.maxConnections = MAX_CONNECTIONS
   return { listen: (port, host) => listenOn(server, port, host), close: () => close(server) }
 }
 
-async function answer(means: Means, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(context: ServeContext, request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     check(request)
     const url = new URL(request.url ?? '/', 'http://localhost')
-    write(response, 200, await respond(means, url))
+    write(response, 200, await respond(context, url))
   } catch (error) {
-    const { status, message } = refusalOf(means, error)
+    const { status, message } = refusalOf(context, error)
     write(response, status, { _status: { messages: [{ message }] } })
   }
 }
@@ -47,7 +47,7 @@ function check({ method, headers }: IncomingMessage): void {
   if (method !== 'GET' && method !== 'HEAD') throw new RestError(405, 'A mirror is only read')
 }
 
-function refusalOf({ note }: Means, error: unknown): RestError {
+function refusalOf({ note }: ServeContext, error: unknown): RestError {
   if (error instanceof RestError) return error
   if (error instanceof TypeError && 'code' in error && error.code === 'ERR_INVALID_URL')
     return new RestError(400, 'Invalid URL')

@@ -16,12 +16,12 @@ export const createAccount: Handler = {
 
   keys: async ({ body: { createAccount } }) => [createAccount?.isReceiverSigned ? createAccount.key : undefined],
 
-  async handle({ means, tx, request, signers }) {
+  async handle({ context, tx, request, signers }) {
     const { key, memo = '', isReceiverSigned } = request.body.createAccount ?? {}
     if (!key) throw new Refusal('KEY_REQUIRED')
     if (isReceiverSigned) wantNewKey({ signers }, key)
     const id = `0.0.${await tx.ledger.nextNumber()}`
-    await tx.ledger.putAccount({ id, memo, key: hexOf(key), createdAt: means.store.now() })
+    await tx.ledger.putAccount({ id, memo, key: hexOf(key), createdAt: context.store.now() })
     return { accountId: id }
   },
 }

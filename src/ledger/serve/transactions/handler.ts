@@ -7,7 +7,7 @@ import type { TransactionBody } from '../../protocol/transactions.ts'
 import { isSignedBy, isUsable, keyOf, readKey } from '../keys.ts'
 import { Refusal, type Request } from '../precheck.ts'
 import type { Outcome } from '../receipts.ts'
-import type { Means } from '../serve-context.ts'
+import type { ServeContext } from '../serve-context.ts'
 
 /** One kind of transaction that a node takes. */
 export interface Handler {
@@ -24,7 +24,7 @@ export interface Handler {
 }
 
 export interface Job {
-  readonly means: Means
+  readonly context: ServeContext
   readonly tx: Shelves
   readonly request: Request
   /** Names of the keys that have signed. */

@@ -20,7 +20,7 @@ export const submitMessage: Handler = {
     return [await keyOf(shelves, topic?.submitKey ?? null)]
   },
 
-  async handle({ means, tx, request, signers }) {
+  async handle({ context, tx, request, signers }) {
     const { topic: id, message = new Uint8Array(), chunk } = request.body.submitMessage ?? {}
     if (message.length > ENTRY_BYTES) throw new Refusal('MESSAGE_SIZE_TOO_LARGE')
     const topic = await lockTopic(tx, id)
@@ -32,11 +32,11 @@ export const submitMessage: Handler = {
       chunk: placed,
       transaction: null,
       isSigned: true,
-      now: means.store.now(),
+      now: context.store.now(),
     })
     if (!entry) throw new Refusal('INVALID_TOPIC_ID')
     const { sequence, runningHash, consensusAt } = entry
-    const afterwards = await means.onEntries(tx, { ...topic, sequence, runningHash, consensusAt }, [entry])
+    const afterwards = await context.onEntries(tx, { ...topic, sequence, runningHash, consensusAt }, [entry])
     return { topicId: topic.id, sequence, runningHash, consensusAt, afterwards }
   },
 }

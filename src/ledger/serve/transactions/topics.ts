@@ -22,11 +22,11 @@ export const createTopic: Handler = {
     return [createTopic?.adminKey, await keyOfAccount(shelves, createTopic?.autoRenewAccount)]
   },
 
-  async handle({ means, tx, request, signers }) {
+  async handle({ context, tx, request, signers }) {
     const { memo = '', adminKey, submitKey, autoRenewAccount } = request.body.createTopic ?? {}
     wantNewKey({ signers }, adminKey)
     if (autoRenewAccount) await wantAccount({ tx, signers }, autoRenewAccount, 'INVALID_AUTORENEW_ACCOUNT')
-    const topic = await means.ledger.within?.(tx).createTopic({
+    const topic = await context.ledger.within?.(tx).createTopic({
       memo,
       adminKey: keepKey(adminKey),
       submitKey: keepKey(submitKey),
@@ -83,12 +83,12 @@ export const deleteTopic: Handler = {
 
   keys: async ({ body: { deleteTopic } }, shelves) => [await adminKeyOf(shelves, deleteTopic?.topic)],
 
-  async handle({ means, tx, request, signers }) {
+  async handle({ context, tx, request, signers }) {
     const topic = await lockTopic(tx, request.body.deleteTopic?.topic)
     if (topic.adminKey === null) throw new Refusal('UNAUTHORIZED')
     await wantSignature({ tx, signers }, topic.adminKey)
     const { id, memo, adminKey, submitKey } = topic
-    await tx.ledger.updateTopic({ id, memo, adminKey, submitKey, deletedAt: means.store.now() })
+    await tx.ledger.updateTopic({ id, memo, adminKey, submitKey, deletedAt: context.store.now() })
     return { topicId: id }
   },
 }

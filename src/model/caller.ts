@@ -21,6 +21,14 @@ export function isProgram({ kind }: { readonly kind: string }): boolean {
   return kind === 'ai' || kind === 'service'
 }
 
+/**
+ * Whether the caller sees only what concerns it: a program that has shown a credential. To others nothing can be denied
+ * that they could not read in the store themselves.
+ */
+export function isConfined(caller: Caller): boolean {
+  return caller.verified && isProgram(caller)
+}
+
 /** The agent that a caller is, if it is one at all. */
 export function agentOf(caller: Caller): string | undefined {
   return caller.kind === 'local' || caller.kind === 'system' ? undefined : caller.id

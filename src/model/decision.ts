@@ -40,3 +40,14 @@ export interface DecisionAnswer {
   readonly selected: string | null
   readonly text: string | null
 }
+
+/** An option as people read it. */
+export function describeOption({ key, label, description }: DecisionOption): string {
+  return `${key}) ${label}${description ? ` (${description})` : ''}`
+}
+
+/** An answer in one line: the chosen option, or the text. */
+export function describeAnswer({ options }: Decision, { selected, text }: DecisionAnswer): string {
+  const option = options.find(({ key }) => key === selected)
+  return option ? `${option.key}) ${option.label}` : (text ?? '')
+}

@@ -1,6 +1,6 @@
 import type { BusShelf, ShelfQuery } from '../../bus/bus-shelf.ts'
 import type { BusFault, BusPage } from '../../model/bus/bus.ts'
-import type { BusEntry, BusPlace } from '../../model/bus/entry.ts'
+import { type BusEntry, type BusPlace, entryTime } from '../../model/bus/entry.ts'
 import { placeName } from '../../model/bus/place.ts'
 import { PosternError } from '../../model/errors.ts'
 
@@ -80,13 +80,8 @@ function earliest(heads: readonly (BusEntry | undefined)[]): Turn | undefined {
 
 /** By time, then by id. What has no readable time comes first: nothing may wait for it. */
 function isBefore(one: BusEntry, other: BusEntry): boolean {
-  const [left, right] = [timeOf(one), timeOf(other)]
+  const [left, right] = [entryTime(one), entryTime(other)]
   return left === right ? one.msg_id < other.msg_id : left < right
-}
-
-export function timeOf({ ts }: Pick<BusEntry, 'ts'>): number {
-  const time = Date.parse(ts)
-  return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { BusPage, WaitForEntries } from '../../model/bus/bus.ts'
 import type { Context } from '../context.ts'
-import { requirePatience } from '../inbox/wait.ts'
+import { requirePatience } from '../rings/wait-until.ts'
 import { type Position, parseCursor, type Reading } from './pages.ts'
 import { positionOf, readThrough } from './read.ts'
 import { parseWanted } from './wanted.ts'

@@ -1,13 +1,12 @@
 import { parseAgentId } from '../../model/agent.ts'
+import { isConfined } from '../../model/caller.ts'
 import { DECISION_STATES, type Decision } from '../../model/decision.ts'
 import type { DecisionRef } from '../../model/decisions.ts'
 import { PosternError } from '../../model/errors.ts'
 import { GATE_STATES } from '../../model/gate.ts'
-import { RING_DECISIONS } from '../../model/ring.ts'
 import type { Context } from '../context.ts'
-import { parseListLimit, tendDue } from '../gates/list.ts'
-import { isConfined } from '../inbox/visible.ts'
-import { requirePatience, waitUntil } from '../inbox/wait.ts'
+import { parseListLimit } from '../gates/list.ts'
+import { tendDue } from '../gates/tend.ts'
 import { requireDecision } from './respond.ts'
 
 /** Questions, newest first. A program that sees only what concerns it finds its own. */
@@ -17,7 +16,7 @@ export async function listDecisions(
 ): Promise<readonly Decision[]> {
   const { all = false } = input
   const limit = parseListLimit(input.limit)
-  const own = isConfined(ctx) ? ctx.caller.id : undefined
+  const own = isConfined(ctx.caller) ? ctx.caller.id : undefined
   const agent = input.agent === undefined ? own : parseAgentId(input.agent)
   await tendDue(ctx)
   if (own !== undefined && agent !== own) return []
@@ -38,26 +37,7 @@ export async function showDecision(ctx: Context, { id }: DecisionRef): Promise<D
 /** What people are asked is mail to them: a program knows of its own questions, and of those for which a gate of it waits. */
 async function isKnown(ctx: Context, { id, agent, asked }: Decision): Promise<boolean> {
   const { caller } = ctx
-  if (!isConfined(ctx) || agent === caller.id || asked.includes(caller.id)) return true
+  if (!isConfined(ctx.caller) || agent === caller.id || asked.includes(caller.id)) return true
   const waiting = { concerning: caller.id, awaits: id, states: GATE_STATES, limit: 1 }
   return (await ctx.store.read.gates.list(waiting)).length > 0
-}
-
-/** Sleeps until the question is no longer open. Its deadline is looked at too, so nobody else has to be there for that. */
-export async function awaitDecision(
-  ctx: Context,
-  input: DecisionRef & { readonly timeoutMs: number; readonly signal?: AbortSignal },
-): Promise<Decision> {
-  requirePatience(input)
-  const { dueAt } = await showDecision(ctx, input)
-  const decision = await waitUntil(ctx, [RING_DECISIONS], { ...input, wakeAt: dueAt }, async () => {
-    const current = await showDecision(ctx, input)
-    return current.state === 'open' ? undefined : current
-  })
-  if (decision) return decision
-  throw new PosternError('TIMED_OUT', {
-    id: input.id,
-    message: `The decision ${input.id} was not answered in time.`,
-    next: `Wait on with "postern decision await ${input.id}".`,
-  })
 }

@@ -1,4 +1,4 @@
-import type { Decision, DecisionAnswer } from '../../model/decision.ts'
+import { type Decision, type DecisionAnswer, describeAnswer } from '../../model/decision.ts'
 import type { DecisionRef, RespondDecision } from '../../model/decisions.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Gate } from '../../model/gate.ts'
@@ -7,7 +7,7 @@ import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { parseReason } from '../gates/create.ts'
-import { describeAnswer, type Ended, type Ending, endDecision } from '../gates/question.ts'
+import { type DecisionEnding, type EndedDecision, endDecision } from '../gates/question.ts'
 import { ring } from '../rings/ring.ts'
 import { requireOption } from './create.ts'
 
@@ -42,10 +42,10 @@ export async function cancelDecision(
 async function endByHand(
   ctx: Context,
   { id }: DecisionRef,
-  how: (decision: Decision, gate: Gate) => Ending,
+  how: (decision: Decision, gate: Gate) => DecisionEnding,
 ): Promise<Decision> {
   const { gateId } = await requireDecision(ctx.store.read, id)
-  const { decision, rings } = await ctx.store.transact(async (tx): Promise<Ended> => {
+  const { decision, rings } = await ctx.store.transact(async (tx): Promise<EndedDecision> => {
     const gate = await tx.gates.get(gateId)
     if (!gate) throw new PosternError('DECISION_NOT_FOUND', { id })
     const decision = await requireOpen(tx, id)

@@ -1,19 +1,25 @@
 import type { Gate } from '../../model/gate.ts'
 import type { Message } from '../../model/message.ts'
-import type { PushResult } from '../../model/postern.ts'
+import type { PushMessage, PushResult } from '../../model/postern.ts'
 import type { PushItem, Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { damp, inThread } from './damping.ts'
 
-/** What happens because a message is a reply. */
-export type Reaction = (
+/** Called in the same transaction after a reply is stored, with the gates that wait for it. Returns whom to ring. */
+export type ReplyReaction = (
   ctx: Context,
   tx: Shelves,
   message: Message,
   gates: readonly Gate[],
 ) => Promise<readonly string[]>
 
-export interface Delivered {
+/** A request to push, and the message that was composed of it. */
+export interface PushDraft {
+  readonly input: PushMessage
+  readonly message: Message
+}
+
+export interface DeliverResult {
   readonly result: PushResult
   /** Who was told of something, and is to be rung after the commit. */
   readonly told: readonly string[]
@@ -24,8 +30,8 @@ export async function deliver(
   ctx: Context,
   tx: Shelves,
   message: Message,
-  replied: Reaction | undefined,
-): Promise<Delivered> {
+  replied: ReplyReaction | undefined,
+): Promise<DeliverResult> {
   const threaded = await inThread(ctx, tx, message)
   const waiting = await gatesAwaiting(tx, threaded)
   const damped = await damp(ctx, tx, threaded)

@@ -1,7 +1,7 @@
 import type { EventPage, WaitEvents } from '../../model/network/events.ts'
 import { RING_EVENTS } from '../../model/ring.ts'
 import type { Context } from '../context.ts'
-import { requirePatience, waitUntil } from '../inbox/wait.ts'
+import { requirePatience, waitUntil } from '../rings/wait-until.ts'
 import { type Look, lookAtEvents, parseWanted } from './list.ts'
 
 /** Not everything that happens rings, so whoever follows looks for itself this often. */

@@ -2,15 +2,15 @@ import type { BusShelf } from '../../bus/bus-shelf.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { isAgentId } from '../../model/agent.ts'
 import { type BusCondition, formatBusCondition, isMetBy, parseBusCondition } from '../../model/bus/condition.ts'
-import type { BusEntry } from '../../model/bus/entry.ts'
+import { type BusEntry, entryTime } from '../../model/bus/entry.ts'
 import { placeName } from '../../model/bus/place.ts'
 import { SYSTEM_CALLER } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Gate } from '../../model/gate.ts'
-import { timeOf } from '../bus/pages.ts'
 import type { Context } from '../context.ts'
+import { shorten } from '../notices/subject.ts'
 import { ring } from '../rings/ring.ts'
-import { closeGate, shorten } from './close.ts'
+import { closeGate } from './close.ts'
 
 const PAGE_ENTRIES = 1_000
 const PAGE_BYTES = 4 * 1024 * 1024
@@ -78,7 +78,7 @@ async function findMeeting(
 
 /** Where the entry is gone after which a gate looks, only times tell what was there before it. They are whole seconds. */
 function isOlder(entry: BusEntry, { createdAt }: Gate): boolean {
-  return timeOf(entry) < createdAt - (createdAt % SECOND_MS)
+  return entryTime(entry) < createdAt - (createdAt % SECOND_MS)
 }
 
 function readAfter(shelf: BusShelf, { place }: BusCondition, after: string) {

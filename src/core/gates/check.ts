@@ -6,8 +6,8 @@ import type { Context } from '../context.ts'
 import { ring } from '../rings/ring.ts'
 import { lookOnBus } from './bus.ts'
 import { type ClosedGate, closeGate } from './close.ts'
-import { tendDue } from './list.ts'
 import { requireGate } from './resolve.ts'
+import { tendDue } from './tend.ts'
 
 const CHECK_MS = 60_000
 

@@ -3,6 +3,7 @@ import { GATE_MOVES, type Gate, type GateState } from '../../model/gate.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { pushNotice } from '../notices/notice.ts'
+import { shorten } from '../notices/subject.ts'
 
 export interface Closing {
   readonly to: Exclude<GateState, 'open'>
@@ -74,11 +75,4 @@ function tellOfGate(ctx: Context, tx: Shelves, gate: Gate, closing: Closing): Pr
     payload: { gateId: gate.id, agent: gate.agent, kind: gate.kind, state: to, reason },
     ref: `gate:${gate.id}`,
   })
-}
-
-const SUBJECT_CHARACTERS = 120
-
-export function shorten(text: string): string {
-  const [line = ''] = text.split('\n')
-  return line.length > SUBJECT_CHARACTERS ? `${line.slice(0, SUBJECT_CHARACTERS - 1).toWellFormed()}…` : line
 }

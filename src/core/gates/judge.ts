@@ -8,12 +8,13 @@ import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { type PeopleNotice, tellPeople } from '../notices/people.ts'
+import { shorten } from '../notices/subject.ts'
 import { ring } from '../rings/ring.ts'
 import { requireOwnSession } from '../sessions/sessions.ts'
 import { lookAtGate } from './check.ts'
-import { closeGate, shorten } from './close.ts'
-import { tendDue } from './list.ts'
+import { closeGate } from './close.ts'
 import { judgeSessionGates } from './session-gates.ts'
+import { tendDue } from './tend.ts'
 
 const EVIDENCE_BYTES = 1_000
 const NAME_BYTES = 200

@@ -1,15 +1,14 @@
 import { parseAgentId } from '../../model/agent.ts'
+import { isConfined } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { GATE_STATES, type Gate } from '../../model/gate.ts'
 import type { GateInFull, GateRef } from '../../model/gates.ts'
 import type { Context } from '../context.ts'
-import { isConfined } from '../inbox/visible.ts'
 import { requireGate } from './resolve.ts'
-import { type Tending, tendDueGates } from './tend.ts'
+import { tendDue } from './tend.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1_000
-const TEND_LIMIT = 100
 
 /** Gates in order of age, newest first. A program that sees only what concerns it finds no others. */
 export async function listGates(
@@ -20,7 +19,7 @@ export async function listGates(
   await tendDue(ctx)
   return ctx.store.read.gates.list({
     ...(agent !== undefined && { agent: parseAgentId(agent) }),
-    ...(isConfined(ctx) && { concerning: ctx.caller.id }),
+    ...(isConfined(ctx.caller) && { concerning: ctx.caller.id }),
     states: all ? GATE_STATES : ['open'],
     limit: parseListLimit(input.limit),
   })
@@ -38,15 +37,10 @@ export function parseListLimit(limit: number = DEFAULT_LIMIT): number {
 export async function showGate(ctx: Context, { id }: GateRef): Promise<GateInFull> {
   await tendDue(ctx)
   const gate = await requireGate(ctx.store.read, id)
-  if (isConfined(ctx) && !concerns(gate, ctx.caller.id)) throw new PosternError('GATE_NOT_FOUND', { id })
+  if (isConfined(ctx.caller) && !concerns(gate, ctx.caller.id)) throw new PosternError('GATE_NOT_FOUND', { id })
   return { gate, steps: await ctx.store.read.gates.steps(id) }
 }
 
 function concerns({ agent, createdBy, escalateTo, waiters }: Gate, id: string): boolean {
   return [agent, createdBy, escalateTo, ...waiters].includes(id)
-}
-
-/** Timers need no server: whoever looks at gates first settles those whose time has come. */
-export async function tendDue(ctx: Context, some: Omit<Tending, 'limit'> = {}): Promise<void> {
-  await tendDueGates(ctx, { limit: TEND_LIMIT, ...some })
 }

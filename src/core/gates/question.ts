@@ -1,27 +1,34 @@
 import { type Caller, SYSTEM_CALLER } from '../../model/caller.ts'
-import type { Decision, DecisionAnswer, DecisionOption, DecisionState } from '../../model/decision.ts'
+import {
+  type Decision,
+  type DecisionAnswer,
+  type DecisionState,
+  describeAnswer,
+  describeOption,
+} from '../../model/decision.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Gate, GateState } from '../../model/gate.ts'
 import { RING_DECISIONS } from '../../model/ring.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { pushNotice } from '../notices/notice.ts'
-import { type ClosedGate, closeGate, shorten } from './close.ts'
+import { shorten } from '../notices/subject.ts'
+import { type ClosedGate, closeGate } from './close.ts'
 
-export interface Ending {
+export interface DecisionEnding {
   readonly state: Exclude<DecisionState, 'open'>
   readonly answer: DecisionAnswer | null
   readonly by: Caller
   readonly reason: string
 }
 
-const GATE_STATE: Readonly<Record<Ending['state'], Exclude<GateState, 'open'>>> = {
+const GATE_STATE: Readonly<Record<DecisionEnding['state'], Exclude<GateState, 'open'>>> = {
   answered: 'resolved',
   expired: 'expired',
   cancelled: 'waived',
 }
 
-export interface Ended {
+export interface EndedDecision {
   readonly decision: Decision
   /** Its gate, as it is now. */
   readonly gate: Gate
@@ -37,9 +44,9 @@ export interface Ended {
 export async function endDecision(
   ctx: Context,
   tx: Shelves,
-  { decision, gate }: Pick<Ended, 'decision' | 'gate'>,
-  { state, answer, by, reason }: Ending,
-): Promise<Ended | undefined> {
+  { decision, gate }: Pick<EndedDecision, 'decision' | 'gate'>,
+  { state, answer, by, reason }: DecisionEnding,
+): Promise<EndedDecision | undefined> {
   if (!(await tx.decisions.close({ id: decision.id, state, answer }))) return undefined
   const ended: Decision = { ...decision, state, answer }
   const closing = { to: GATE_STATE[state], by, reason: shorten(reason) }
@@ -65,7 +72,7 @@ function requireNotHeld(by: Caller, gate: Gate): void {
 }
 
 /** The deadline is over: the default is taken where there is one. Undefined where the gate has no open decision. */
-export async function endUnanswered(ctx: Context, tx: Shelves, gate: Gate): Promise<Ended | undefined> {
+export async function endUnanswered(ctx: Context, tx: Shelves, gate: Gate): Promise<EndedDecision | undefined> {
   const decision = await tx.decisions.ofGate(gate.id)
   if (decision?.state !== 'open') return undefined
   const { defaultOption: selected } = decision
@@ -130,13 +137,4 @@ function tellAsker(
     },
     ref: `decision:${id}`,
   })
-}
-
-export function describeOption({ key, label, description }: DecisionOption): string {
-  return `${key}) ${label}${description ? ` (${description})` : ''}`
-}
-
-export function describeAnswer({ options }: Decision, { selected, text }: DecisionAnswer): string {
-  const option = options.find(({ key }) => key === selected)
-  return option ? `${option.key}) ${option.label}` : (text ?? '')
 }

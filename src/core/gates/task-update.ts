@@ -1,11 +1,10 @@
 import type { BusShelf } from '../../bus/bus-shelf.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { BusPage } from '../../model/bus/bus.ts'
-import type { BusEntry, BusPlace } from '../../model/bus/entry.ts'
+import { type BusEntry, type BusPlace, entryTime } from '../../model/bus/entry.ts'
 import { meaningOf } from '../../model/bus/meaning.ts'
 import type { Json } from '../../model/json.ts'
 import type { Session } from '../../model/session.ts'
-import { timeOf } from '../bus/pages.ts'
 import type { Context } from '../context.ts'
 
 /** So many of the last entries are looked at, then more of them, until the session had not begun. */
@@ -66,12 +65,12 @@ async function writersSince(
 ): Promise<Writers> {
   const writers: (Json | undefined)[] = []
   let [count, isWhole] = [0, false]
-  const isUpdate = (entry: BusEntry) => timeOf(entry) >= since && !LIFECYCLE.includes(meaningOf(entry.type))
+  const isUpdate = (entry: BusEntry) => entryTime(entry) >= since && !LIFECYCLE.includes(meaningOf(entry.type))
   for (let after: string | null | undefined; ; ) {
     const page = await readLast(shelf, place, { tail, after })
     for (const entry of page.items) if (isUpdate(entry)) writers.push(entry.meta?.['from'])
     const [first] = count === 0 ? page.items : []
-    isWhole ||= first !== undefined && timeOf(first) < since
+    isWhole ||= first !== undefined && entryTime(first) < since
     count += page.items.length
     after = page.cursor
     if (!page.hasMore) return { writers, isWhole: isWhole || count < tail }

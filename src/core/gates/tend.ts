@@ -5,9 +5,10 @@ import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { pushNotice } from '../notices/notice.ts'
 import { type PeopleNotice, tellPeople } from '../notices/people.ts'
+import { shorten } from '../notices/subject.ts'
 import { ring } from '../rings/ring.ts'
 import { lookOnBus } from './bus.ts'
-import { closeGate, shorten } from './close.ts'
+import { closeGate } from './close.ts'
 import { nextLook, nextReminder } from './due.ts'
 import { endUnanswered } from './question.ts'
 
@@ -15,6 +16,7 @@ import { endUnanswered } from './question.ts'
 
 /** Looking at buses takes no longer, however many gates wait for them. */
 const BUSES_MS = 2_000
+const TEND_LIMIT = 100
 
 interface Tended {
   readonly done: number
@@ -27,6 +29,11 @@ export interface Tending {
   readonly agent?: string
   /** How long buses may be looked at; what is left over is looked at next. */
   readonly busesMs?: number
+}
+
+/** Timers need no server: whoever looks at gates first settles those whose time has come. */
+export async function tendDue(ctx: Context, some: Omit<Tending, 'limit'> = {}): Promise<void> {
+  await tendDueGates(ctx, { limit: TEND_LIMIT, ...some })
 }
 
 /**

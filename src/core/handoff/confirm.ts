@@ -1,3 +1,4 @@
+import { isConfined } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { InheritanceRef, Inherited } from '../../model/handoff/handoff.ts'
 import { requireStorable } from '../../model/ids.ts'
@@ -5,7 +6,6 @@ import { parseMilliseconds, parseSessionId } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { InheritanceRecord } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { isConfined } from '../inbox/visible.ts'
 import { ring } from '../rings/ring.ts'
 import { cleanAll } from './clean.ts'
 import { closeInheritances, findGone } from './offered.ts'
@@ -112,6 +112,6 @@ async function requireOffered(ctx: Context, { id }: InheritanceRef): Promise<Inh
   requireStorable(id, 'HANDOFF_OFFER_NOT_FOUND')
   const record = await ctx.store.read.inheritances.get(id)
   const isKnown = record && record.outcome !== 'released' && record.machine === ctx.machine.name
-  if (isKnown && (!isConfined(ctx) || record.agent === ctx.caller.id)) return record
+  if (isKnown && (!isConfined(ctx.caller) || record.agent === ctx.caller.id)) return record
   throw new PosternError('HANDOFF_OFFER_NOT_FOUND', { id })
 }

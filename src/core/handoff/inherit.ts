@@ -1,13 +1,12 @@
 import type { HandoffRoot, Looked } from '../../handoff/handoff-shelf.ts'
 import { parseAgentId } from '../../model/agent.ts'
-import { agentOf } from '../../model/caller.ts'
+import { agentOf, isConfined } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Inheritance, InheritItems } from '../../model/handoff/handoff.ts'
 import { HANDOFF_LIMITS, type HandoffItem, type ItemRef } from '../../model/handoff/item.ts'
 import { parseSessionId } from '../../model/session.ts'
 import type { InheritanceRecord, Shelves } from '../../store/store.ts'
 import type { Context, Handoffs } from '../context.ts'
-import { isConfined } from '../inbox/visible.ts'
 import { ring } from '../rings/ring.ts'
 import { requireOwnSession } from '../sessions/sessions.ts'
 import { type Chosen, chooseItems } from './budget.ts'
@@ -53,7 +52,7 @@ async function heirOf(ctx: Context, { agent, session }: InheritItems): Promise<H
   const sessionId = session === undefined ? null : parseSessionId(session)
   const known = sessionId === null ? undefined : await ctx.store.read.sessions.get(sessionId)
   const heir = named ?? known?.agent ?? agentOf(ctx.caller) ?? null
-  if (isConfined(ctx) && heir !== ctx.caller.id) {
+  if (isConfined(ctx.caller) && heir !== ctx.caller.id) {
     throw new PosternError('NOT_ALLOWED', {
       message: `${ctx.caller.id} cannot inherit for ${heir}.`,
       next: 'Inherit for yourself, in a session of your own.',

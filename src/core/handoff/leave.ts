@@ -3,8 +3,8 @@ import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { LeaveItem, LeftItem } from '../../model/handoff/handoff.ts'
 import type { ItemRef } from '../../model/handoff/item.ts'
 import type { Context, Handoffs } from '../context.ts'
-import { shorten } from '../gates/close.ts'
 import { pushMessage } from '../inbox/push.ts'
+import { shorten } from '../notices/subject.ts'
 import {
   bindThread,
   draftThreadGate,

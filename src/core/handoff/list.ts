@@ -1,8 +1,8 @@
+import { isConfined } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { HandoffListing, HandoffPlace } from '../../model/handoff/handoff.ts'
 import type { HandoffItem } from '../../model/handoff/item.ts'
 import type { Context } from '../context.ts'
-import { isConfined } from '../inbox/visible.ts'
 import { endLostThreads } from './lost-threads.ts'
 import { asShown, fileKey } from './offered.ts'
 import { requireRoot } from './place.ts'
@@ -49,7 +49,7 @@ export async function showItem(ctx: Context, input: HandoffPlace & { readonly na
 
 /** What is for one agent is none of another's business, where that cannot simply read the file. */
 function isVisible(ctx: Context, { to }: HandoffItem): boolean {
-  return !isConfined(ctx) || to === null || to === ctx.caller.id
+  return !isConfined(ctx.caller) || to === null || to === ctx.caller.id
 }
 
 const NAME_CHARACTERS = 255

@@ -9,7 +9,7 @@ import { parseSessionId } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { CandidateParams, DeliveryShelf, OfferShelf, Shelves, Waiting } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { closeOffer } from '../offers/offers.ts'
+import { closeOffer, lapseReason } from '../offers/offers.ts'
 import { unknownAgent } from '../registry/find.ts'
 import { ring } from '../rings/ring.ts'
 import { putSession } from '../sessions/sessions.ts'
@@ -156,10 +156,6 @@ export async function takeBack(
   // What lapsed comes back, and may be past its time by now.
   if (expired || lapsed) await tx.deliveries.expire({ agent, now, limit: UPKEEP_LIMIT })
   return rings
-}
-
-export function lapseReason(offer: Offer): string {
-  return offer.printedAt === null ? 'it was never printed' : 'nothing confirmed it in time'
 }
 
 export function draftOffer(ctx: Context, { agent, sessionId, via }: DrainInbox, size: number): Offer {

@@ -8,10 +8,11 @@ import { ring } from '../rings/ring.ts'
 import { takeUpBroadcasts } from './broadcasts.ts'
 
 /**
- * What waits for an agent whose messages are put out where a foreign consumer takes them, oldest first. Such a consumer
- * acknowledges nothing, so what it took a whole retention ago is over: put out again it would come as news.
+ * The pending messages of an agent whose inbox a foreign consumer reads (such as a program that pops a Redis list), oldest
+ * first. Such a consumer acknowledges nothing. A message that it took a whole retention ago expires instead of being
+ * published again as news.
  */
-export async function pendingToPutOut(
+export async function pendingForForeign(
   ctx: Context,
   { agent, limit }: { readonly agent: string; readonly limit: number },
 ): Promise<readonly InboxMessage[]> {
@@ -48,29 +49,34 @@ export async function isPending(ctx: Context, agent: string, id: string): Promis
   return delivery?.state === 'pending' && !isOver
 }
 
-export interface Popped {
+export interface ForeignTake {
   readonly agent: string
   readonly ids: readonly string[]
-  /** Where it was put out, as offers say it. */
+  /** How the consumer got it, as offers name it, such as `redis`. */
   readonly via: string
   readonly evidence: string
 }
 
 /**
- * A foreign consumer has taken messages. That is an offer whose text went out, and no more: whether anybody has read it,
- * only an acknowledgement tells. What does not wait any more is left as it is.
+ * Records that a foreign consumer has taken messages: each becomes a printed offer and no more, because only an
+ * acknowledgement proves that somebody has read it. Messages that are no longer pending stay as they are.
  */
-export async function recordPopped(ctx: Context, popped: Popped): Promise<void> {
+export async function recordForeignTake(ctx: Context, take: ForeignTake): Promise<void> {
   const count = await ctx.store.transact(async (tx) => {
     let offered = 0
-    for (const id of popped.ids) if (await offerPopped(ctx, tx, popped, id)) offered += 1
+    for (const id of take.ids) if (await offerTaken(ctx, tx, take, id)) offered += 1
     return offered
   })
   if (count > 0) ring(ctx, [RING_RECEIPTS])
 }
 
-/** Each is an offer of its own, so that each is acknowledged or given back by itself. */
-async function offerPopped(ctx: Context, tx: Shelves, { agent, via, evidence }: Popped, id: string): Promise<boolean> {
+/** Each message is an offer of its own, so that it is acknowledged or released by itself. */
+async function offerTaken(
+  ctx: Context,
+  tx: Shelves,
+  { agent, via, evidence }: ForeignTake,
+  id: string,
+): Promise<boolean> {
   const message = await tx.messages.get(id)
   const delivery = (await tx.deliveries.ofMessage(id)).find((each) => each.agent === agent)
   if (!message || delivery?.state !== 'pending') return false

@@ -4,16 +4,23 @@ import { spaceOf } from '../../model/sources/space.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { dampBroadcast, inThread, tellOfRefusal } from '../deliveries/damping.ts'
-import { type Delivered, deliver, gatesAwaiting, isNews, type Reaction } from '../deliveries/deliver.ts'
+import {
+  type DeliverResult,
+  deliver,
+  gatesAwaiting,
+  isNews,
+  type PushDraft,
+  type ReplyReaction,
+} from '../deliveries/deliver.ts'
 import { draftAgent, registerAgent } from '../registry/register.ts'
 import { lockSpaces, storePost } from '../spaces/fan-out.ts'
-import type { Draft, Stored } from './push.ts'
+import type { StoredPush } from './push.ts'
 
 /**
  * Everything that a push may need beside storing: threads, budgets, new agents, broadcasts, spaces, gates that wait for
  * a reply. A part of its own, which a plain push never loads.
  */
-export async function storeInFull(ctx: Context, drafts: readonly Draft[]): Promise<Stored> {
+export async function storeInFull(ctx: Context, drafts: readonly PushDraft[]): Promise<StoredPush> {
   const replied = await reactionTo(drafts.map(({ message }) => message))
   try {
     return await ctx.store.transact((tx) => storeAll(ctx, tx, drafts, replied))
@@ -24,7 +31,7 @@ export async function storeInFull(ctx: Context, drafts: readonly Draft[]): Promi
 }
 
 /** A reply may be what a gate waits for. That is rare, so what then happens is loaded before the transaction begins. */
-async function reactionTo(messages: readonly Message[]): Promise<Reaction | undefined> {
+async function reactionTo(messages: readonly Message[]): Promise<ReplyReaction | undefined> {
   if (messages.every(({ replyTo }) => replyTo === null)) return undefined
   return (await import('../gates/tend.ts')).resolveByReply
 }
@@ -32,9 +39,9 @@ async function reactionTo(messages: readonly Message[]): Promise<Reaction | unde
 async function storeAll(
   ctx: Context,
   tx: Shelves,
-  drafts: readonly Draft[],
-  replied: Reaction | undefined,
-): Promise<Stored> {
+  drafts: readonly PushDraft[],
+  replied: ReplyReaction | undefined,
+): Promise<StoredPush> {
   await lockSpaces(tx, drafts)
   const results: PushResult[] = []
   const told: string[] = []
@@ -46,7 +53,12 @@ async function storeAll(
   return { results, told }
 }
 
-async function storeOne(ctx: Context, tx: Shelves, draft: Draft, replied: Reaction | undefined): Promise<Delivered> {
+async function storeOne(
+  ctx: Context,
+  tx: Shelves,
+  draft: PushDraft,
+  replied: ReplyReaction | undefined,
+): Promise<DeliverResult> {
   const { input, message } = draft
   const [address = ''] = message.to
   if (address === EVERYBODY) return storeBroadcast(ctx, tx, message, replied)
@@ -59,8 +71,8 @@ async function storeBroadcast(
   ctx: Context,
   tx: Shelves,
   message: Message,
-  replied: Reaction | undefined,
-): Promise<Delivered> {
+  replied: ReplyReaction | undefined,
+): Promise<DeliverResult> {
   const threaded = await inThread(ctx, tx, message)
   const waiting = await gatesAwaiting(tx, threaded)
   const result = await dampBroadcast(ctx, tx, threaded, (tx) => broadcast(tx, threaded))

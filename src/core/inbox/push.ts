@@ -1,10 +1,11 @@
 import { PosternError } from '../../model/errors.ts'
-import { EVERYBODY, type Message } from '../../model/message.ts'
+import { EVERYBODY } from '../../model/message.ts'
 import type { PushMessage, PushResult } from '../../model/postern.ts'
 import { RING_ALL } from '../../model/ring.ts'
 import { spaceOf } from '../../model/sources/space.ts'
 import type { Context } from '../context.ts'
 import { composeMessage } from '../deliveries/compose.ts'
+import type { PushDraft } from '../deliveries/deliver.ts'
 import { unknownAgent } from '../registry/find.ts'
 import { ring } from '../rings/ring.ts'
 
@@ -33,44 +34,38 @@ export async function pushMany(
   )
 }
 
-/** What somebody asked for, and the message that was made of it. */
-export interface Draft {
-  readonly input: PushMessage
-  readonly message: Message
-}
-
-export interface Stored {
+export interface StoredPush {
   readonly results: readonly PushResult[]
   /** People who were told of something, and are to be rung after the commit. */
   readonly told: readonly string[]
 }
 
-async function pushDrafts(ctx: Context, drafts: readonly Draft[]): Promise<readonly PushResult[]> {
-  const { results, told } = await explained(ctx, () => storeDrafts(ctx, drafts))
+async function pushDrafts(ctx: Context, drafts: readonly PushDraft[]): Promise<readonly PushResult[]> {
+  const { results, told } = await explainUnknown(ctx, () => storeDrafts(ctx, drafts))
   ringFor(ctx, results, told)
   return results
 }
 
-async function storeDrafts(ctx: Context, drafts: readonly Draft[]): Promise<Stored> {
+async function storeDrafts(ctx: Context, drafts: readonly PushDraft[]): Promise<StoredPush> {
   if (drafts.every((draft) => isPlain(ctx, draft))) return storePlain(ctx, drafts)
   const { storeInFull } = await import('./push-in-full.ts')
   return storeInFull(ctx, drafts)
 }
 
 /** Most messages need nothing to be looked up before they are stored: one call on one shelf does it. */
-function isPlain(ctx: Context, { input, message }: Draft): boolean {
+function isPlain(ctx: Context, { input, message }: PushDraft): boolean {
   const [address = ''] = message.to
   if (address === EVERYBODY || spaceOf(address) !== undefined) return false
   return ctx.caller.kind !== 'ai' && message.replyTo === null && !input.create
 }
 
-async function storePlain(ctx: Context, drafts: readonly Draft[]): Promise<Stored> {
+async function storePlain(ctx: Context, drafts: readonly PushDraft[]): Promise<StoredPush> {
   const items = drafts.map(({ message }) => ({ message, held: [] }))
   return { results: await ctx.store.push({ items, pendingLimit: ctx.limits.pendingPerAgent }), told: [] }
 }
 
 /** An unknown recipient is answered with the name that was probably meant. */
-export async function explained<T>(ctx: Context, push: () => Promise<T>): Promise<T> {
+export async function explainUnknown<T>(ctx: Context, push: () => Promise<T>): Promise<T> {
   try {
     return await push()
   } catch (error) {

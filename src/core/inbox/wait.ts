@@ -1,4 +1,3 @@
-import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { parseAgentId } from '../../model/agent.ts'
 import type { DeliveryState } from '../../model/delivery.ts'
 import { PosternError } from '../../model/errors.ts'
@@ -6,16 +5,12 @@ import type { WaitForReceipt, WaitInbox } from '../../model/postern.ts'
 import { parsePriority } from '../../model/priority.ts'
 import type { ReceiptStage, Trace } from '../../model/receipt.ts'
 import { RING_ALL, RING_RECEIPTS } from '../../model/ring.ts'
-import type { Listener } from '../../wires/wire.ts'
 import type { Context } from '../context.ts'
 import { unknownAgent } from '../registry/find.ts'
 import { ring } from '../rings/ring.ts'
+import { requirePatience, waitUntil } from '../rings/wait-until.ts'
 import { takeBack } from './drain.ts'
 import { traceMessage } from './trace.ts'
-
-/** Rings are hints: a waiter looks for itself at least this often, and more often where it cannot hear any. */
-const SAFETY_POLL_MS = 30_000
-const DEAF_POLL_MS = 1_000
 
 /** What an agent has noted for itself is looked through so far. */
 const OWN_LIMIT = 1_000
@@ -92,89 +87,4 @@ export async function waitForReceipt(ctx: Context, input: WaitForReceipt): Promi
     message: `The message ${id} was stored, but not every recipient has it ${stage} yet. ${why}`,
     next: `Look again later with "postern trace ${id}".`,
   })
-}
-
-interface Patience {
-  readonly timeoutMs?: number
-  readonly signal?: AbortSignal
-  /** Look again at this time at the latest, rung or not. */
-  readonly wakeAt?: number | null | (() => Promise<number | undefined>)
-  /** Look again after this while at the latest, rung or not; asked after every look. */
-  readonly pollMs?: () => number
-}
-
-/** No time at all means for ever; anything else must be a time. */
-export function requirePatience({ timeoutMs = 0 }: Patience): void {
-  if (Number.isFinite(timeoutMs) && timeoutMs >= 0) return
-  throw new PosternError('VALUE_INVALID', {
-    field: 'timeout',
-    value: timeoutMs,
-    next: 'Use a number of milliseconds, or none to wait for as long as it takes.',
-  })
-}
-
-/**
- * Looks, and looks again after every ring, until there is an answer or the time is over. It listens before it looks
- * for the first time, so no ring falls between the two.
- */
-export async function waitUntil<T>(
-  ctx: Context,
-  names: readonly string[],
-  { timeoutMs = Number.POSITIVE_INFINITY, signal, wakeAt = null, pollMs = () => SAFETY_POLL_MS }: Patience,
-  look: () => Promise<T | undefined>,
-): Promise<T | undefined> {
-  const deadline = ctx.store.now() + timeoutMs
-  const bell = createBell(ctx)
-  const listener = await tryListen(ctx, names, bell.ring)
-  const safetyMs = listener ? SAFETY_POLL_MS : DEAF_POLL_MS
-  signal?.addEventListener('abort', bell.ring)
-  try {
-    for (;;) {
-      const found = await look()
-      if (found !== undefined) return found
-      const left = deadline - ctx.store.now()
-      if (left <= 0 || signal?.aborted) return undefined
-      const until = (typeof wakeAt === 'function' ? await wakeAt() : wakeAt) ?? Number.POSITIVE_INFINITY
-      const untilWake = until - ctx.store.now()
-      await bell.next(Math.min(left, safetyMs, pollMs(), untilWake > 0 ? untilWake : safetyMs))
-    }
-  } finally {
-    signal?.removeEventListener('abort', bell.ring)
-    await listener?.close()
-  }
-}
-
-/** Whoever cannot be rung (too many open files, no rights to the folder, no connection) can still look. */
-async function tryListen(ctx: Context, names: readonly string[], onRing: () => void): Promise<Listener | undefined> {
-  try {
-    return await ctx.wire.listen(names, onRing)
-  } catch (error) {
-    ctx.note('listen.failed', { error: reasonOf(error) })
-    return undefined
-  }
-}
-
-/** Remembers a ring until somebody asks for the next one. */
-function createBell({ timers }: Context): { ring: () => void; next: (ms: number) => Promise<void> } {
-  let rung = false
-  let wake: (() => void) | undefined
-  return {
-    ring() {
-      rung = true
-      wake?.()
-    },
-    async next(ms) {
-      if (!rung) {
-        await new Promise<void>((resolve) => {
-          const cancel = timers.after(ms, resolve)
-          wake = () => {
-            cancel()
-            resolve()
-          }
-        })
-      }
-      rung = false
-      wake = undefined
-    },
-  }
 }

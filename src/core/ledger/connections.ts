@@ -1,3 +1,4 @@
+import { isConfined } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { CONNECTION_MOVES, type ConnectionState, type LedgerConnection } from '../../model/ledger/connection.ts'
 import type { LedgerIdentity } from '../../model/ledger/identity.ts'
@@ -7,7 +8,6 @@ import { parseLedgerId } from '../../model/ledger/topic.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context, Ledgers, LedgerTx } from '../context.ts'
-import { isConfined } from '../inbox/visible.ts'
 import { acceptPublication, closePublication, requestPublication } from './connection-entries.ts'
 import { ensureIdentity, requireIdentity, writerOf } from './identities/identity.ts'
 import { outboundOf, readProfile } from './intake/outside.ts'
@@ -34,7 +34,7 @@ export async function connectOutsider(
 ): Promise<LedgerConnection> {
   const ledgers = await ctx.ledger()
   const agent = input.agent ?? writerOf(ctx.caller)
-  if (isConfined(ctx) && agent !== ctx.caller.id) throw new PosternError('NOT_ALLOWED')
+  if (isConfined(ctx.caller) && agent !== ctx.caller.id) throw new PosternError('NOT_ALLOWED')
   const peer = await findPeer(ledgers, parseLedgerId(input.inbound_topic_id))
   return ctx.store.transact(async (tx) => {
     const ltx = { ctx, ledgers, tx }
@@ -206,7 +206,7 @@ async function requireConnection(
 }
 
 function isTheirs(ctx: Context, { agent }: LedgerConnection): boolean {
-  return !isConfined(ctx) || agent === ctx.caller.id
+  return !isConfined(ctx.caller) || agent === ctx.caller.id
 }
 
 function requireAcceptable(connection: LedgerConnection): void {

@@ -1,8 +1,8 @@
+import { isConfined } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { type LedgerParcel, PARCEL_MOVES, type ParcelState } from '../../model/ledger/parcel.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { isConfined } from '../inbox/visible.ts'
 import { endUntold } from './connection-entries.ts'
 
 const MOST = 500
@@ -60,7 +60,7 @@ function move(
 
 /** A program sees parcels that it has sent or that are about itself. It cannot drop what others send to it. */
 function isTheirs(ctx: Context, { message, about }: LedgerParcel): boolean {
-  return !isConfined(ctx) || (message?.from.id ?? about) === ctx.caller.id
+  return !isConfined(ctx.caller) || (message?.from.id ?? about) === ctx.caller.id
 }
 
 function parseState(state: string): ParcelState {

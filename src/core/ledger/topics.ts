@@ -1,4 +1,5 @@
 import { parseAgentId } from '../../model/agent.ts'
+import { isConfined } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { LedgerEntry } from '../../model/ledger/entry.ts'
 import type {
@@ -12,7 +13,6 @@ import type {
 import { isLedgerId, type LedgerTopic, TOPIC_ROLES, type TopicRole } from '../../model/ledger/topic.ts'
 import { parseWorkEntry } from '../../model/ledger/work-entry.ts'
 import type { Context, Ledgers } from '../context.ts'
-import { isConfined } from '../inbox/visible.ts'
 import { textOf } from './intake/assemble.ts'
 import { publish } from './publish.ts'
 import { labelOf } from './status.ts'
@@ -128,7 +128,7 @@ const OPEN_ROLES: readonly TopicRole[] = ['work', 'definitions']
 
 /** An agent's topics hold what it was sent. So a program reads only its own topics, and those that belong to everybody. */
 function requireReadable(ctx: Context, { id, role, agent }: LedgerTopic): void {
-  if (!isConfined(ctx) || OPEN_ROLES.includes(role) || agent === ctx.caller.id) return
+  if (!isConfined(ctx.caller) || OPEN_ROLES.includes(role) || agent === ctx.caller.id) return
   throw new PosternError('NOT_ALLOWED', {
     message: `${ctx.caller.id} cannot read the topic ${id}, which belongs to ${agent ?? 'somebody else'}.`,
     next: 'Let its agent read it, or a person.',

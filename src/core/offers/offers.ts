@@ -1,3 +1,4 @@
+import { isConfined } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { requireStorable } from '../../model/ids.ts'
 import type { Offer, OfferOutcome } from '../../model/offer.ts'
@@ -7,7 +8,6 @@ import { parseMilliseconds, parseSessionId } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { CloseOffer, Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { requireOwnOffer } from '../inbox/visible.ts'
 import { tellPeople } from '../notices/people.ts'
 import { ring } from '../rings/ring.ts'
 
@@ -86,7 +86,7 @@ export async function confirmSession(ctx: Context, input: ConfirmSession): Promi
   return confirmed
 }
 
-export interface Closed {
+export interface ClosedOffer {
   readonly offer: Offer
   /** Whom to ring after the commit. */
   readonly rings: readonly string[]
@@ -99,7 +99,7 @@ export async function closeOffer(
   id: string,
   outcome: OfferOutcome,
   evidence: string,
-): Promise<Closed> {
+): Promise<ClosedOffer> {
   requireStorable(id, 'OFFER_NOT_FOUND')
   const closed = await tx.offers.close({ id, at: ctx.store.now(), outcome, evidence, maxAttempts: ctx.limits.attempts })
   if (!closed) throw new PosternError('OFFER_NOT_FOUND', { id })
@@ -113,6 +113,19 @@ export async function closeOffer(
     rings.push(...told)
   }
   return { offer: closed.offer, rings }
+}
+
+/** Why an offer's lease ran out. */
+export function lapseReason(offer: Offer): string {
+  return offer.printedAt === null ? 'it was never printed' : 'nothing confirmed it in time'
+}
+
+/** Another agent's offer does not exist for a confined program. */
+async function requireOwnOffer(ctx: Context, id: string): Promise<void> {
+  requireStorable(id, 'OFFER_NOT_FOUND')
+  if (!isConfined(ctx.caller)) return
+  const offer = await ctx.store.read.offers.get(id)
+  if (offer && offer.agent !== ctx.caller.id) throw new PosternError('OFFER_NOT_FOUND', { id })
 }
 
 /** An offer that is open, or was confirmed already; one that was given back is as good as gone. */

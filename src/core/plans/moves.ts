@@ -6,8 +6,9 @@ import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { requireAgent } from '../registry/find.ts'
 import { ring } from '../rings/ring.ts'
-import { findPlan, lockPlans, planInFull, requireOwn, requirePlan, requireUnchanged } from './find.ts'
+import { findPlan, lockPlans, requireOwn, requirePlan, requireUnchanged } from './find.ts'
 import { firing, nextOf } from './fire.ts'
+import { planInFull } from './list.ts'
 
 const MAX_DELETED = 1_000
 

@@ -9,7 +9,8 @@ import type { Context } from '../context.ts'
 import { requireAgent } from '../registry/find.ts'
 import { ring } from '../rings/ring.ts'
 import { type PlanChange, parsePlan } from './change.ts'
-import { findPlan, inFull, lockPlans, requireOwn, requireOwner, requireUnchanged } from './find.ts'
+import { findPlan, lockPlans, requireOwn, requireOwner, requireUnchanged } from './find.ts'
+import { plansInFull } from './list.ts'
 import { parseWhen, type Timing, timingOf } from './when.ts'
 
 const MAX_AT_ONCE = 100
@@ -43,7 +44,7 @@ export async function setPlans(
     return set
   })
   ring(ctx, agentsOf(set))
-  return inFull(ctx, set)
+  return plansInFull(ctx, set)
 }
 
 /** Each once and in one order, in which they are locked. */

@@ -9,12 +9,6 @@ import type { Context } from '../context.ts'
 
 const DISPLAY_NAME_BYTES = 200
 
-/** Registers an agent under a name that nobody has, ever had, or could mistake for another's. */
-export async function addAgent(ctx: Context, input: AddAgent): Promise<Agent> {
-  const agent = draftAgent(ctx, input)
-  return ctx.store.transact((tx) => registerAgent(tx, agent, input))
-}
-
 export function draftAgent(ctx: Context, input: AddAgent): Agent {
   const id = parseAgentId(input.id)
   const kind = parseAgentKind(input.kind ?? 'ai')

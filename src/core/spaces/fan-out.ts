@@ -14,8 +14,7 @@ import {
 } from '../../model/sources/space.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { type Delivered, deliver, type Reaction } from '../deliveries/deliver.ts'
-import type { Draft } from '../inbox/push.ts'
+import { type DeliverResult, deliver, type PushDraft, type ReplyReaction } from '../deliveries/deliver.ts'
 import { requireMember, requireOpenSpace } from './find.ts'
 
 /**
@@ -25,9 +24,9 @@ import { requireMember, requireOpenSpace } from './find.ts'
 export async function storePost(
   ctx: Context,
   tx: Shelves,
-  { input, message }: Draft,
-  replied: Reaction | undefined,
-): Promise<Delivered> {
+  { input, message }: PushDraft,
+  replied: ReplyReaction | undefined,
+): Promise<DeliverResult> {
   requireOnlyWords(input)
   const space = await requireOpenSpace(tx, spaceOf(message.to[0] ?? '') ?? '')
   const author = await requireMember(tx, space, requireAgentOf(ctx))
@@ -44,7 +43,7 @@ export async function storePost(
 }
 
 /** Whoever posts in several spaces at once locks them in one order, or two who do could wait for each other. */
-export async function lockSpaces(tx: Shelves, drafts: readonly Draft[]): Promise<void> {
+export async function lockSpaces(tx: Shelves, drafts: readonly PushDraft[]): Promise<void> {
   const ids = drafts.flatMap(({ message }) => spaceOf(message.to[0] ?? '') ?? []).map(parseSpaceId)
   for (const id of [...new Set(ids)].sort()) await tx.spaces.get(id)
 }

@@ -1,26 +1,13 @@
-import { parseAgentId } from '../../model/agent.ts'
-import { isProgram } from '../../model/caller.ts'
+import { isConfined } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Space } from '../../model/sources/space.ts'
-import type { PostPage, SpaceHistory, SpaceInFull, SpaceRef, SpaceStatus } from '../../model/sources/spaces.ts'
+import type { PostPage, SpaceHistory } from '../../model/sources/spaces.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { inFull, requireMember, requireSpace } from './find.ts'
+import { requireMember, requireSpace } from './find.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 1_000
-
-export function listSpaces(
-  ctx: Context,
-  { member, closed = false }: { readonly member?: string; readonly closed?: boolean } = {},
-): Promise<readonly SpaceStatus[]> {
-  return ctx.store.read.spaces.list({ closed, ...(member !== undefined && { member: parseAgentId(member) }) })
-}
-
-export async function showSpace(ctx: Context, { id }: SpaceRef): Promise<SpaceInFull> {
-  const { read } = ctx.store
-  return inFull(read, await requireSpace(read, id))
-}
 
 /** A page of what was said. Numbers have no gaps and are given in the order of commits, so no page skips or repeats. */
 export async function spaceHistory(ctx: Context, { id, after, before, ...input }: SpaceHistory): Promise<PostPage> {
@@ -44,7 +31,7 @@ export async function spaceHistory(ctx: Context, { id, after, before, ...input }
 
 /** What others say reaches a program only where it is a member. A local one is nobody for certain, so it may read. */
 async function requireReader({ caller }: Context, shelves: Shelves, space: Space): Promise<void> {
-  if (caller.verified && isProgram(caller)) await requireMember(shelves, space, caller.id)
+  if (isConfined(caller)) await requireMember(shelves, space, caller.id)
 }
 
 export function parseLimit(limit: number): number {

@@ -4,8 +4,7 @@ import type { UpkeepReport } from '../../model/postern.ts'
 import { RING_RECEIPTS } from '../../model/ring.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { lapseReason } from '../inbox/drain.ts'
-import { type Closed, closeOffer } from '../offers/offers.ts'
+import { type ClosedOffer, closeOffer, lapseReason } from '../offers/offers.ts'
 import type { Firing } from '../plans/fire.ts'
 import { ring } from '../rings/ring.ts'
 import { livenessOf } from '../sessions/sessions.ts'
@@ -52,7 +51,7 @@ const LOOPS: readonly Loop[] = [
     intervalMs: 10 * SECOND_MS,
     async slice(ctx, tx) {
       const lapsed = await tx.offers.lapsed({ now: ctx.store.now(), limit: SLICE })
-      const closed: Closed[] = []
+      const closed: ClosedOffer[] = []
       for (const offer of lapsed) closed.push(await closeOffer(ctx, tx, offer.id, 'lapsed', lapseReason(offer)))
       const orphaned = (await tx.offers.withHost({ limit: SLICE })).filter(
         ({ session }) => livenessOf(ctx, session) === 'gone',

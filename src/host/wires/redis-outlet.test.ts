@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { isPending, pendingToPutOut, recordPopped } from '../../core/inbox/foreign-consumers.ts'
+import { isPending, pendingForForeign, recordForeignTake } from '../../core/inbox/foreign-consumers.ts'
 import { createPostern } from '../../core/postern.ts'
 import { createDoorbell } from '../../wires/local/doorbell.ts'
 import { readConfig } from '../config/config.ts'
@@ -21,9 +21,9 @@ async function openInbox() {
   onTestFinished(() => close())
   await postern.agents.add({ id: 'quinn' })
   const push = async (content: string) => (await postern.inbox.push({ to: ['quinn'], content })).id
-  const pending = async () => (await pendingToPutOut(ctx, { agent: 'quinn', limit: 100 })).map(({ id }) => id)
+  const pending = async () => (await pendingForForeign(ctx, { agent: 'quinn', limit: 100 })).map(({ id }) => id)
   const popped = (...ids: string[]) =>
-    recordPopped(ctx, { agent: 'quinn', ids, via: 'redis', evidence: 'popped from a list' })
+    recordForeignTake(ctx, { agent: 'quinn', ids, via: 'redis', evidence: 'popped from a list' })
   const stateOf = async (id: string) => (await postern.inbox.trace({ id })).deliveries[0]?.state
   return { ctx, time, postern, push, pending, popped, stateOf }
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../core/context.ts'
-import { isPending, pendingToPutOut, recordPopped } from '../../core/inbox/foreign-consumers.ts'
+import { isPending, pendingForForeign, recordForeignTake } from '../../core/inbox/foreign-consumers.ts'
 import { RING_ALL } from '../../model/ring.ts'
 import { type Outlets, startOutlets } from '../../wires/redis/outlets.ts'
 import type { RedisWire } from '../../wires/redis/redis-wire.ts'
@@ -24,12 +24,12 @@ export function startRedisOutlet({ ctx, wire, agents, max }: RedisOutlet): Outle
     note: ctx.note,
     listen: (agent, onRing) => ctx.wire.listen([agent, RING_ALL], onRing),
     async pending(agent, limit) {
-      const pending = await pendingToPutOut(ctx, { agent, limit })
+      const pending = await pendingForForeign(ctx, { agent, limit })
       return pending.map((message) => ({ id: message.id, format: () => formatInboxEvent(message) }))
     },
     isPending: (agent, id) => isPending(ctx, agent, id),
     async popped(agent, ids) {
-      await recordPopped(ctx, { agent, ids, via: 'redis', evidence: `popped from the Redis list inbox:${agent}` })
+      await recordForeignTake(ctx, { agent, ids, via: 'redis', evidence: `popped from the Redis list inbox:${agent}` })
     },
   })
 }

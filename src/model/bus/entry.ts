@@ -26,6 +26,12 @@ export interface BusEntry {
   readonly body_base64?: string
 }
 
+/** When an entry was written, in milliseconds. One without a readable time sorts before all others. */
+export function entryTime({ ts }: Pick<BusEntry, 'ts'>): number {
+  const time = Date.parse(ts)
+  return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time
+}
+
 export type BusMeta = { readonly [key: string]: Json }
 
 export interface BusParent {

@@ -7,7 +7,7 @@ import { EVERYBODY, type Message } from '../../../model/message.ts'
 import type { PushResult } from '../../../model/postern.ts'
 import type { Shelves } from '../../../store/store.ts'
 import type { Context, Ledgers, LedgerTx } from '../../context.ts'
-import { explained, ringFor } from '../../inbox/push.ts'
+import { explainUnknown, ringFor } from '../../inbox/push.ts'
 import { ensureIdentity, recallIdentities, writerOf } from '../identities/identity.ts'
 import { type EntryPlace, NOWHERE, type Publication, placeOf, publishAll, requireNoSecret } from '../publish.ts'
 import { labelOf } from '../status.ts'
@@ -42,7 +42,7 @@ async function send(
   { ledger }: Ledgers,
   verb: (tx: Shelves) => Promise<SendOutcome>,
 ): Promise<SentMessages> {
-  const { messages, results, told } = await explained(ctx, () => ctx.store.transact(verb))
+  const { messages, results, told } = await explainUnknown(ctx, () => ctx.store.transact(verb))
   ringFor(ctx, results, told)
   return { ledger: labelOf(ledger), messages }
 }

@@ -12,7 +12,7 @@ import { utf8Length } from '../../../model/text.ts'
 import type { Shelves } from '../../../store/store.ts'
 import type { Context, LedgerTx } from '../../context.ts'
 import { composeMessage } from '../../deliveries/compose.ts'
-import { explained, ringFor } from '../../inbox/push.ts'
+import { explainUnknown, ringFor } from '../../inbox/push.ts'
 import { ensureIdentity, recallIdentities, writerOf } from '../identities/identity.ts'
 import { deliverOrDefer } from '../messages/deliver.ts'
 import { type EntryPlace, NOWHERE, type Publication, publishAll, requireNoSecret } from '../publish.ts'
@@ -47,7 +47,7 @@ export async function postOnWork(ctx: Context, posting: Posting): Promise<Posted
   const agent = writerOf(ctx.caller)
   const mode = publishModeOf(ledgers.settings.publish, { type: posting.type, agent })
   await recallIdentities(ctx, ledgers, [agent])
-  const { posted, result, told } = await explained(ctx, () =>
+  const { posted, result, told } = await explainUnknown(ctx, () =>
     ctx.store.transact((tx) => postWithin({ ctx, ledgers, tx }, posting, mode)),
   )
   ringFor(ctx, result ? [result] : [], told)

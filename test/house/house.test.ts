@@ -2,13 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { checkAwaits } from './awaits.ts'
 import { type Check, formatBreaches } from './breach.ts'
 import { checkPurity } from './purity.ts'
-import { ROOMS } from './rooms.ts'
+import { ALCOVES, ROOMS } from './rooms.ts'
 import { checkFileNames, checkFileSizes, checkFolderSizes, checkTestPlaces, checkWords } from './shape.ts'
+import { checkUnused, findCycle } from './table.ts'
 import { readTree } from './tree.ts'
 import { checkWalls } from './walls.ts'
 
 const CHECKS: readonly [rule: string, check: Check][] = [
   ['every import keeps to the walls', checkWalls],
+  ['every permission of the table of rooms is used', checkUnused],
   ['no room does what it must ask others for', checkPurity],
   ['a verb awaits nothing but its transaction', checkAwaits],
   ['no file is larger than its stop', checkFileSizes],
@@ -47,12 +49,12 @@ describe('the table of rooms', () => {
     }
   })
 
+  it('gives every alcove of core one place', () => {
+    expect(ALCOVES.filter((alcove, at) => ALCOVES.indexOf(alcove) !== at)).toEqual([])
+  })
+
   it('leads no room back to itself', () => {
-    const visit = (name: string, path: readonly string[]): void => {
-      expect(path, [...path, name].join(' → ')).not.toContain(name)
-      for (const next of ROOMS[name]?.may ?? []) if (!name.startsWith(`${next}/`)) visit(next, [...path, name])
-    }
-    for (const name of Object.keys(ROOMS)) visit(name, [])
+    expect(findCycle()).toBeUndefined()
   })
 
   it('keeps drivers, schemas, SQL and the environment where they belong', () => {

@@ -1,5 +1,5 @@
 import { type Breach, type Files, sourcesOf } from './breach.ts'
-import { ROOMS, type Room, roomOf } from './rooms.ts'
+import { ROOMS, roomOf } from './rooms.ts'
 import { lineOf, type Scan, scan } from './scan.ts'
 
 /** What a room may not do although it needs no import for it. */
@@ -9,7 +9,7 @@ export function checkPurity(files: Files): Breach[] {
     const room = name === undefined ? undefined : ROOMS[name]
     if (name === undefined || room === undefined) return []
     const scanned = scan(text)
-    return RULES.filter((rule) => !rule.isAllowed(room)).flatMap((rule) =>
+    return RULES.filter(({ permission }) => !room[permission]).flatMap((rule) =>
       rule.find(scanned).map(({ position, what }) => {
         return { file, line: lineOf(text, position), what: `${name} ${rule.verb} ${what}`, remedy: rule.remedy }
       }),
@@ -22,10 +22,13 @@ interface Finding {
   readonly what: string
 }
 
+/** What a room may do by itself only if the table of rooms says so. */
+export type Permission = 'clock' | 'env' | 'node' | 'sql'
+
 interface Rule {
+  readonly permission: Permission
   readonly verb: string
   readonly remedy: string
-  isAllowed(room: Room): boolean
   find(scanned: Scan): Finding[]
 }
 
@@ -62,33 +65,39 @@ const SQL = [
 
 const RULES: readonly Rule[] = [
   {
+    permission: 'clock',
     verb: 'has a clock of its own:',
     remedy: 'time, ids, randomness and timers come in through the context or an argument',
-    isAllowed: (room) => room.clock === true,
     find: ({ code }) => findAll(code, CLOCK),
   },
   {
+    permission: 'env',
     verb: 'may not read',
     remedy: 'the environment is read in host and cli; take the value as an argument',
-    isAllowed: (room) => room.env === true,
     find: ({ code }) => findAll(code, ENVIRONMENT),
   },
   {
+    permission: 'node',
     verb: 'may not touch',
     remedy: 'it has to run without Node; ask for it through the context or an argument',
-    isAllowed: (room) => room.node === true,
     find: ({ code }) => findAll(code, PROCESS),
   },
   {
+    permission: 'sql',
     verb: 'holds SQL:',
     remedy: 'put the statement on a shelf of store and give it a name there',
-    isAllowed: (room) => room.sql === true,
     find: ({ strings }) =>
       strings
         .filter(({ text }) => SQL.some((pattern) => pattern.test(text)))
         .map(({ start, text }) => ({ position: start, what: text.trim().slice(0, 30) })),
   },
 ]
+
+/** What a file does that needs a permission. */
+export function permissionsUsedIn(text: string): readonly Permission[] {
+  const scanned = scan(text)
+  return RULES.filter((rule) => rule.find(scanned).length > 0).map(({ permission }) => permission)
+}
 
 function findAll(code: string, patterns: readonly RegExp[]): Finding[] {
   return patterns.flatMap((pattern) =>

@@ -27,6 +27,7 @@ const KIT = ['kit/pure', 'kit/node'] as const
 const STORE_CONTRACT = 'store/store.ts'
 const WIRE_CONTRACT = 'wires/wire.ts'
 const THROUGH_HOST = 'use the Postern that host hands you'
+const ONE_DRIVER = 'only this driver lives here; what every wire needs lives in wires'
 
 export const ROOMS: Readonly<Record<string, Room>> = {
   'index.ts': {
@@ -80,9 +81,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     remedy: 'only drivers live here; what both engines need lives in store',
   },
   spool: {
-    may: ['model', ...KIT],
+    may: ['model', 'kit/node'],
     node: true,
-    clock: true,
     remedy: 'the spool knows files only; let host bring it and the heart together',
   },
   wires: {
@@ -91,9 +91,26 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     clock: true,
     remedy: 'a wire only rings; let host hand it what it needs',
   },
-  'wires/nats': wireOf('@nats-io/'),
-  'wires/redis': wireOf('@redis/client'),
-  'wires/postgres': wireOf('pg'),
+  'wires/nats': {
+    may: ['model', 'kit/pure', 'wires'],
+    packages: ['@nats-io/'],
+    node: true,
+    clock: true,
+    remedy: ONE_DRIVER,
+  },
+  'wires/redis': {
+    may: ['model', ...KIT, 'wires'],
+    packages: ['@redis/client'],
+    node: true,
+    clock: true,
+    remedy: ONE_DRIVER,
+  },
+  'wires/postgres': {
+    may: ['model', 'kit/pure', 'wires'],
+    packages: ['pg'],
+    clock: true,
+    remedy: ONE_DRIVER,
+  },
   bus: {
     may: ['model', ...KIT, 'kit/yaml'],
     node: true,
@@ -114,7 +131,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     remedy: 'a ledger keeps topics; take the store as its contract and let host open it',
   },
   'ledger/hedera': {
-    may: ['model', ...KIT, 'ledger'],
+    may: ['model', 'kit/pure', 'ledger'],
     packages: ['@noble/'],
     node: true,
     clock: true,
@@ -128,19 +145,19 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     remedy: `${THROUGH_HOST}; hooks must stay small, so no operations and no packages`,
   },
   'hooks/hosts': {
-    may: ['model', 'kit/pure'],
+    may: ['model'],
     remedy: 'a host is pure functions over its events; let the chain do this',
   },
   server: {
     // Hooks too: hosts may post their events to a server, and what answers them is the chain that answers commands. And
     // MCP, which over HTTP is one more page, loaded with the first request for it.
-    may: ['model', ...KIT, 'operations', 'render', 'host', 'hooks', 'mcp'],
+    may: ['model', ...KIT, 'operations', 'host', 'hooks', 'mcp'],
     node: true,
     clock: true,
     remedy: THROUGH_HOST,
   },
   mcp: {
-    may: ['model', ...KIT, 'operations', 'render', 'host'],
+    may: ['model', 'kit/node', 'operations', 'render', 'host'],
     packages: ['@modelcontextprotocol/'],
     node: true,
     clock: true,
@@ -157,29 +174,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     remedy: 'the loop works with any Postern; take it as an argument',
   },
   cli: {
-    may: ['model', ...KIT, 'operations', 'render', 'host', 'hooks', 'server', 'mcp', 'client', 'agent'],
-    packages: ['commander'],
+    may: ['model', ...KIT, 'render', 'host', 'hooks', 'server', 'mcp', 'agent'],
     node: true,
     env: true,
     clock: true,
     remedy: THROUGH_HOST,
   },
   host: {
-    may: [
-      'model',
-      ...KIT,
-      'operations',
-      'core',
-      'store',
-      'spool',
-      'wires',
-      'bus',
-      'handoff',
-      'ledger',
-      'render',
-      'client',
-    ],
-    packages: ['croner', 'pino'],
+    may: ['model', ...KIT, 'core', 'store', 'spool', 'wires', 'bus', 'handoff', 'ledger', 'render', 'client'],
+    packages: ['croner'],
     node: true,
     env: true,
     clock: true,
@@ -187,22 +190,55 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 }
 
+/**
+ * The alcoves of `core`, from the bottom up: its folders, and the files directly in it. An alcove may import itself
+ * and those before it in this list, never one after it.
+ */
+export const ALCOVES: readonly string[] = [
+  // Used by all others.
+  'context.ts', // everything that core needs from outside
+  'rings', // ring after a commit, and wait for a ring
+  'registry', // find and register agents
+  'notices', // tell agents and people that something happened
+  // One message, and the session that is shown it.
+  'deliveries', // compose a message, damp it, store it for its recipients
+  'offers', // messages taken from an inbox, until they are confirmed or released
+  'sessions',
+  // What holds an agent, and what else sends it messages.
+  'gates', // with question.ts: a decision ends together with its gate
+  'decisions',
+  'plans',
+  'spaces',
+  // A push may close a gate or be a post in a space, and a drain fires plans: so inbox comes after them.
+  'inbox',
+  'agents', // to remove one cancels its questions, gates and messages
+  // Other ways in and out, and what runs over everything.
+  'services',
+  'bus',
+  'handoff',
+  'ledger',
+  'tokens',
+  'events',
+  'metrics',
+  'upkeep',
+  // All verbs as one `Postern`.
+  'replies.ts',
+  'verbs.ts',
+  'once.ts',
+  'postern.ts',
+]
+
+/** The alcove of a file, by its path within `src/core/`. */
+export function alcoveOf(path: string): string {
+  return path.split('/')[0] ?? path
+}
+
 /** The room of a file, by its path within `src/`. */
-export function roomOf(path: string): string | undefined {
+export function roomOf(path: string, rooms: Readonly<Record<string, Room>> = ROOMS): string | undefined {
   const parts = path.split('/')
   for (let length = parts.length; length > 0; length--) {
     const name = parts.slice(0, length).join('/')
-    if (name in ROOMS) return name
+    if (name in rooms) return name
   }
   return undefined
-}
-
-function wireOf(...packages: string[]): Room {
-  return {
-    may: ['model', ...KIT, 'wires'],
-    packages,
-    node: true,
-    clock: true,
-    remedy: 'only this driver lives here; what every wire needs lives in wires',
-  }
 }

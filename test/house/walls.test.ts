@@ -101,6 +101,19 @@ describe('checkWalls finds a planted breach:', () => {
     ['src/core/gates/check.ts', 'await import(name)', 'core imports what only running it can tell'],
     ['src/model/agent.ts', "import { it } from '../../test/helpers/signal.ts'", 'reaches out of src/'],
     ['src/attic/box.ts', '', 'stands in no room'],
+    ['src/wires/nats/wire.ts', "import { a } from '../redis/a.ts'", 'wires/nats may not import wires/redis/a.ts'],
+    [
+      'src/core/gates/close.ts',
+      "import { pushMessage } from '../inbox/push.ts'",
+      'core/gates may not import core/inbox/push.ts, which stands above it; move what both need below both',
+    ],
+    [
+      'src/core/ledger/intake/take-in.ts',
+      "import type { Loop } from '../../upkeep/loops.ts'",
+      'core/ledger may not import core/upkeep/loops.ts',
+    ],
+    ['src/core/agents/add.ts', "await import('../verbs.ts')", 'core/agents may not import core/verbs.ts'],
+    ['src/core/attic/box.ts', '', 'stands in no alcove of core'],
   ])('%s: %s', (file, text, message) => {
     expect(breachesOf(file, text)).toContain(message)
   })
@@ -115,6 +128,9 @@ describe('checkWalls allows', () => {
     ['src/store/open.ts', "const { open } = await import('./postgres/open.ts')"],
     ['src/wires/nats/wire.ts', "import { connect } from '@nats-io/transport-node'"],
     ['src/operations/inbox.ts', "import { z } from 'zod/mini'"],
+    ['src/core/ledger/intake/take-in.ts', "import { a } from '../a.ts'\nimport { b } from '../../inbox/b.ts'"],
+    ['src/wires/nats/wire.ts', "import type { Wire } from '../wire.ts'"],
+    ['src/wires/open.ts', "const { open } = await import('./nats/open.ts')"],
     ['src/core/inbox/push.test.ts', "import { readFileSync } from 'node:fs'"],
   ])('%s: %s', (file, text) => {
     expect(breachesOf(file, text)).toBe('')

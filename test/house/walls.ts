@@ -1,9 +1,11 @@
 import { isBuiltin } from 'node:module'
 import { type Breach, type Files, sourcesOf } from './breach.ts'
 import { type Import, importsOf, resolveImport } from './imports.ts'
-import { ROOMS, type Room, roomOf } from './rooms.ts'
+import { ALCOVES, alcoveOf, ROOMS, type Room, roomOf } from './rooms.ts'
 
-/** Every import of every source file against the table of rooms. */
+const CORE = 'src/core/'
+
+/** Every import of every source file against the table of rooms, and within core against the order of its alcoves. */
 export function checkWalls(files: Files): Breach[] {
   return sourcesOf(files).flatMap(([file, text]) => {
     const name = roomOf(file.slice('src/'.length))
@@ -18,11 +20,19 @@ export function checkWalls(files: Files): Breach[] {
         },
       ]
     }
-    return importsOf(text).flatMap((found) => {
+    const breaches = importsOf(text).flatMap((found) => {
       const breach = breachOf({ file, name, room }, found)
       return breach === undefined ? [] : [{ file, line: found.line, ...breach }]
     })
+    return [...strayFrom(file), ...breaches]
   })
+}
+
+/** Every file of core stands in an alcove. */
+function strayFrom(file: string): Breach[] {
+  if (!file.startsWith(CORE) || ALCOVES.includes(alcoveOf(file.slice(CORE.length)))) return []
+  const remedy = 'move it, or give it a place in the order of ALCOVES in test/house/rooms.ts'
+  return [{ file, line: 0, what: 'stands in no alcove of core', remedy }]
 }
 
 interface Importer {
@@ -49,11 +59,12 @@ function breachOf(importer: Importer, { specifier, isTypeOnly }: Import): Findin
   return allowed ? undefined : { what: `${name} may not import the package ${specifier}`, remedy: room.remedy }
 }
 
-function roomBreach({ name, room }: Importer, target: string, isTypeOnly: boolean): Finding | undefined {
+function roomBreach({ file, name, room }: Importer, target: string, isTypeOnly: boolean): Finding | undefined {
   if (!target.startsWith('src/'))
     return { what: `${name} reaches out of src/ to ${target}`, remedy: 'the package holds src/ only' }
+  if (file.startsWith(CORE) && target.startsWith(CORE)) return alcoveBreach(file, target)
   const path = target.slice('src/'.length)
-  if ([name, ...room.may].some((entry) => covers(entry, path))) return undefined
+  if ([name, ...room.may].some((entry) => mayImport(name, entry, path))) return undefined
   if (room.mayAsTypes?.some((entry) => covers(entry, path))) {
     return isTypeOnly
       ? undefined
@@ -62,10 +73,25 @@ function roomBreach({ name, room }: Importer, target: string, isTypeOnly: boolea
   return { what: `${name} may not import ${path}`, remedy: room.remedy }
 }
 
-function covers(entry: string, path: string): boolean {
+/** The order holds for types too: what an alcove knows of another it must not be known by. */
+function alcoveBreach(file: string, target: string): Finding | undefined {
+  const [from, to] = [alcoveOf(file.slice(CORE.length)), alcoveOf(target.slice(CORE.length))]
+  if (ALCOVES.indexOf(to) <= ALCOVES.indexOf(from)) return undefined
+  return {
+    what: `core/${from} may not import ${target.slice('src/'.length)}, which stands above it`,
+    remedy: 'move what both need below both, or take it as an argument',
+  }
+}
+
+/** An entry covers the rooms within it, except for a room that is one of them: drivers do not know each other. */
+export function mayImport(name: string, entry: string, path: string): boolean {
+  return covers(entry, path) && (!name.startsWith(`${entry}/`) || [entry, name].includes(roomOf(path) ?? ''))
+}
+
+export function covers(entry: string, path: string): boolean {
   return path === entry || path.startsWith(`${entry}/`)
 }
 
-function coversPackage(entry: string, specifier: string): boolean {
+export function coversPackage(entry: string, specifier: string): boolean {
   return entry.endsWith('/') ? specifier.startsWith(entry) : covers(entry, specifier)
 }

@@ -5,9 +5,10 @@ import type { ServerSettings } from '../host/config/server.ts'
 import { ensureFirstToken } from '../host/serving/first-token.ts'
 import { openServed, type Served } from '../host/serving/serve.ts'
 import { lockServer } from '../host/serving/server-lock.ts'
-import { startNatsServer } from '../host/wires/nats-server.ts'
+
 import { makePrivateFolder } from '../kit/node/folders.ts'
 import { type LockFile, takeLockFile } from '../kit/node/lock-file.ts'
+import { startNatsServer } from '../loops/nats-server/nats-server.ts'
 import { createLog, type Log } from './log.ts'
 import { createServer, type PosternServer } from './server.ts'
 

@@ -58,7 +58,7 @@ describe('what is built', () => {
     expect(modules.filter((path, at) => modules.indexOf(path) !== at)).toEqual([])
   })
 
-  it.each(['main', 'server-serve', 'host-courier-open-courier'])('leaves the drivers of wires out of %s', (name) => {
+  it.each(['main', 'server-serve', 'host-open-courier'])('leaves the drivers of wires out of %s', (name) => {
     const contents: Contents = JSON.parse(readFileSync(join(dist, 'bundles.json'), 'utf8'))
     expect(Object.keys(contents)).toContain(`${name}.cjs`)
     expect(findHeavy(contents, `${name}.cjs`).filter((found) => DRIVERS.includes(found))).toEqual([])

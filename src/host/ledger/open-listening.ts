@@ -1,12 +1,12 @@
 import type { Context } from '../../core/context.ts'
 import { labelOf } from '../../core/ledger/status.ts'
+import { type Listening, startListening } from '../../loops/ledger/ledger-listener.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { LedgerLabel } from '../../model/ledger/ledgers.ts'
 import { createSharing } from '../../store/sqlite/sharing.ts'
 import type { Config } from '../config/config.ts'
 import { openContext } from '../open/context.ts'
 import { openStore } from '../open/store.ts'
-import { type Listening, startListening } from './listening.ts'
 
 export interface OpenListening extends Listening {
   /** Which ledger is followed. */

@@ -3,6 +3,8 @@ import { createPostern } from '../../core/postern.ts'
 import { createAnswerOnce, createReplies } from '../../core/replies.ts'
 import { startUpkeep } from '../../core/upkeep/loops.ts'
 import { lazy } from '../../kit/pure/lazy.ts'
+import { openServedEngine, startCarrying, type WireStatus } from '../../loops/engine/engine-sync.ts'
+import type { Listening } from '../../loops/ledger/ledger-listener.ts'
 import type { AnswerOnce } from '../../model/network/replies.ts'
 import type { Credentials } from '../../model/network/tokens.ts'
 import type { Postern } from '../../model/postern.ts'
@@ -14,10 +16,8 @@ import type { EngineWire, Wire } from '../../wires/wire.ts'
 import type { Config } from '../config/config.ts'
 import { createCredentials } from '../credentials/credentials.ts'
 import { inspectFaults } from '../inspect-hooks.ts'
-import type { Listening } from '../ledger/listening.ts'
 import { type OpenOptions, openContext } from '../open/context.ts'
 import { openStore } from '../open/store.ts'
-import { openServedEngine, startCarrying, type WireStatus } from '../wires/carrying.ts'
 import { ringEventsLater } from '../wires/own-wire.ts'
 import { createHooked, type Hooked } from './hooked.ts'
 
@@ -81,7 +81,7 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
 /** Undefined where there is nothing to follow: the local ledger tells of itself. */
 async function followLedger({ ledger }: Config, ctx: Context): Promise<Listening | undefined> {
   if ((ledger['network'] ?? 'local') === 'local') return undefined
-  const { startListening } = await import('../ledger/listening.ts')
+  const { startListening } = await import('../../loops/ledger/ledger-listener.ts')
   return startListening(ctx)
 }
 

@@ -1,9 +1,9 @@
 import type { Context } from '../../core/context.ts'
 import { PosternError } from '../../model/errors.ts'
+import { formatSpoolCopy } from '../../spool/message-copy.ts'
 import type { RedisWire } from '../../wires/redis/redis-wire.ts'
 import type { EngineWire } from '../../wires/wire.ts'
 import { type Engine, parseWireUrl } from '../config/wire.ts'
-import { formatSpoolCopy } from './formats.ts'
 
 export interface EngineWireOptions {
   readonly note?: Context['note']

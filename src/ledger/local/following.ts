@@ -1,5 +1,5 @@
-import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { coalesce } from '../../kit/pure/coalesce.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { LedgerShelf } from '../../store/store.ts'
 import type { Subscribe } from '../ledger.ts'
 

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
 import { monotonicMs } from '../../../src/kit/node/monotonic.ts'
+import type { Outbox, Standing } from '../../../src/loops/engine/outbox.ts'
+import { type Relay, startRelay } from '../../../src/loops/engine/relay.ts'
 import type { Message } from '../../../src/model/message.ts'
-import type { Outbox, Standing } from '../../../src/wires/relay/outbox.ts'
-import { type Relay, startRelay } from '../../../src/wires/relay/relay.ts'
 import type { Copy, EngineWire, OnRing, Wire } from '../../../src/wires/wire.ts'
 import { createSignal, type Signal } from '../signal.ts'
 

@@ -1,7 +1,7 @@
 import { AckPolicy, DeliverPolicy, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { formatSpoolCopy } from '../../../src/host/wires/formats.ts'
+import { formatSpoolCopy } from '../../../src/spool/message-copy.ts'
 import { createNatsWire } from '../../../src/wires/nats/nats-wire.ts'
 import { runCli } from '../../faults/harness/cli.ts'
 import { type ServeProcess, startServe } from '../../helpers/http-server.ts'

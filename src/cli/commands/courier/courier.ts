@@ -1,4 +1,4 @@
-import type { OpenCourier } from '../../../host/courier/open-courier.ts'
+import type { OpenCourier } from '../../../host/open/courier.ts'
 import { parseDuration } from '../../../kit/pure/duration.ts'
 import { parseAgentId } from '../../../model/agent.ts'
 import { EXIT } from '../../../model/errors.ts'
@@ -37,7 +37,7 @@ export const courier: Command = {
     const settings = readSettings(args)
     const agent = await agentOf(io, args)
     // Most commands carry nothing, so what carries is a part of its own.
-    const { openCourier } = await import('../../../host/courier/open-courier.ts')
+    const { openCourier } = await import('../../../host/open/courier.ts')
     const running = await openCourier({
       config: io.config,
       agent,

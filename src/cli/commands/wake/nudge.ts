@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { NUDGE_PATH } from '../../../host/courier/nudge-address.ts'
+import { NUDGE_PATH } from '../../../courier/nudge-address.ts'
 
 const ADDRESS = '127.0.0.1'
 const TIMEOUT_MS = 5_000

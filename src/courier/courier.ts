@@ -1,0 +1,160 @@
+import { monotonicMs } from '../kit/node/monotonic.ts'
+import { type Backoff, createBackoff, jitter } from '../kit/pure/backoff.ts'
+import { coalesce } from '../kit/pure/coalesce.ts'
+import { RING_ALL } from '../model/ring.ts'
+import type { EngineWire, Listener } from '../wires/wire.ts'
+import { createRound, type Outcome, type Round, type RoundParams } from './round.ts'
+import { createTaker, type Taker } from './taker.ts'
+
+/** A wire as far as a courier needs one: rings at least, and copies where it keeps them. */
+export type CourierWire = Pick<EngineWire, 'listen' | 'health' | 'take'>
+
+export interface CourierParams extends RoundParams {
+  readonly wire: CourierWire
+  readonly contentBytes: number
+  /** How often the store is asked although nobody rang. */
+  readonly heartbeatMs: number
+}
+
+/** While a wire or the store is down the store is asked this often, and so it is looked whether they are. */
+const DOWN_MS = 20_000
+
+/** Who deletes a spool deletes the only sign that a resting agent was to be shown: that is missed this soon. */
+const SPOOL_LOOK_MS = 2_000
+
+/** A copy mostly comes with its ring: whoever waits for it a little asks the store once for both. */
+const COPY_FOLLOWS_MS = 200
+
+const LISTEN_FROM_MS = 500
+const LISTEN_TO_MS = 5_000
+
+/**
+ * Brings an agent's mail to its spool and wakes it. The store decides what waits; a wire only says that it is time to ask,
+ * and what it carries counts where the store cannot be asked. So it is asked at the start, after every copy and ring (a
+ * wire that is back rings), and at every heartbeat.
+ */
+export class Courier {
+  /** Resolves when what waited at the start has been brought, or could not be. */
+  readonly started: Promise<void>
+  readonly #params: CourierParams
+  readonly #round: Round
+  readonly #taker: Taker
+  readonly #next: () => Promise<Outcome>
+  readonly #retries: Backoff
+  #listeners: readonly Listener[] = []
+  #isStopped = false
+  #wasUp = true
+  #wholeAt = Number.NEGATIVE_INFINITY
+  #rung: NodeJS.Timeout | undefined
+  #again: NodeJS.Timeout | undefined
+  #beat: NodeJS.Timeout | undefined
+  #look: NodeJS.Timeout
+  #listening: Promise<void>
+  #stopping: Promise<void> | undefined
+
+  constructor(params: CourierParams) {
+    this.#params = params
+    this.#round = createRound({ ...params, isStopped: () => this.#isStopped })
+    this.#next = coalesce(() => this.#ask())
+    this.#taker = createTaker({ ...params, round: this.#round, next: this.#next, ring: () => this.#onRing() })
+    this.#retries = createBackoff({ minMs: LISTEN_FROM_MS, maxMs: LISTEN_TO_MS, random: params.random })
+    this.started = this.#next().then(() => this.#beatLater())
+    this.started.catch(() => {})
+    this.#listening = this.#listen()
+    this.#look = setInterval(() => this.#lookAtSpool(), SPOOL_LOOK_MS)
+  }
+
+  /** Stops taking, and resolves when what was taken is done with. Safe to call twice. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#end()
+    return this.#stopping
+  }
+
+  async #end(): Promise<void> {
+    this.#isStopped = true
+    for (const timer of [this.#again, this.#beat, this.#rung]) clearTimeout(timer)
+    clearInterval(this.#look)
+    await this.#listening
+    await Promise.all(this.#listeners.map((listener) => listener.close()))
+    await Promise.all([this.started.catch(() => {}), this.#taker.idle()])
+  }
+
+  async #ask(): Promise<Outcome> {
+    const isWhole = this.#isBeatDue() || !this.#round.wasReached()
+    const outcome = await this.#round.run({ isWhole })
+    if (isWhole && outcome.isReached) this.#wholeAt = monotonicMs()
+    // What could not be put into the spool is tried again with the next beat.
+    if (outcome.trouble !== undefined) this.#wholeAt = Number.NEGATIVE_INFINITY
+    if (outcome.againMs !== undefined && !this.#isStopped) {
+      clearTimeout(this.#again)
+      this.#again = setTimeout(() => this.#askSoon(), outcome.againMs)
+    }
+    return outcome
+  }
+
+  /** For whoever needs no answer: what goes wrong was noted. */
+  #askSoon(): void {
+    this.#next().catch(() => {})
+  }
+
+  #isBeatDue(): boolean {
+    return monotonicMs() - this.#wholeAt >= this.#params.heartbeatMs
+  }
+
+  /** All that waits is brought again. */
+  #lookAtSpool(): void {
+    if (!this.#round.spool()?.noticeDeletion()) return
+    this.#wholeAt = Number.NEGATIVE_INFINITY
+    this.#askSoon()
+  }
+
+  /** What came before it listened the store knows, so it is asked once more. */
+  async #listen(): Promise<void> {
+    const { wire, agent, note } = this.#params
+    try {
+      this.#listeners = [await wire.listen([agent, RING_ALL], () => this.#onRing())]
+      const copies = await wire.take?.(agent, this.#taker.take)
+      if (copies) this.#listeners = [...this.#listeners, copies]
+      this.#onRing()
+    } catch (error) {
+      for (const listener of this.#listeners) await listener.close()
+      this.#listeners = []
+      note('courier.wire.deaf', { reason: (error as Error).message })
+      if (this.#isStopped) return
+      setTimeout(() => {
+        if (!this.#isStopped) this.#listening = this.#listen()
+      }, this.#retries.next()).unref()
+    }
+  }
+
+  #onRing(): void {
+    if (this.#isStopped || this.#rung) return
+    const before = this.#round.count()
+    const waitMs = this.#params.wire.take ? COPY_FOLLOWS_MS : 0
+    this.#rung = setTimeout(() => {
+      this.#rung = undefined
+      if (this.#round.count() === before) this.#askSoon()
+    }, waitMs)
+  }
+
+  #beatLater(): void {
+    if (this.#isStopped) return
+    const { heartbeatMs, random } = this.#params
+    const everyMs = Math.min(DOWN_MS, heartbeatMs)
+    // Couriers that were started together do not ask together for ever.
+    const waitMs = jitter(everyMs * 0.9, everyMs, random)
+    this.#beat = setTimeout(() => {
+      this.#checkUp()
+        .catch(() => {})
+        .finally(() => this.#beatLater())
+    }, waitMs)
+  }
+
+  async #checkUp(): Promise<void> {
+    const { wire, note } = this.#params
+    const { isUp, detail } = await wire.health()
+    if (isUp !== this.#wasUp) note(isUp ? 'courier.wire.up' : 'courier.wire.down', { wire: detail })
+    this.#wasUp = isUp
+    if (!isUp || !this.#round.wasReached() || this.#isBeatDue()) await this.#next()
+  }
+}

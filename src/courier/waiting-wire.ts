@@ -1,0 +1,67 @@
+import { pause } from '../client/signals.ts'
+import { createBackoff } from '../kit/pure/backoff.ts'
+import type { Inbox } from '../model/postern.ts'
+import type { CourierWire } from './courier.ts'
+import { inTime } from './pending.ts'
+
+export interface WaitingParams {
+  readonly agent: string
+  readonly reach: () => Promise<{ readonly inbox: Pick<Inbox, 'wait'> }>
+  readonly random: () => number
+}
+
+const WAIT_MS = 60_000
+
+/** While something waits to be shown, how often it is looked whether there is more of it by now. */
+const MORE_FROM_MS = 250
+const MORE_TO_MS = 5_000
+
+const DOWN_FROM_MS = 500
+const DOWN_TO_MS = 5_000
+
+/**
+ * Rings when the Postern itself says that something waits: through the store's own wire, or a server. For couriers that
+ * have no engine between them and the store.
+ */
+export function createWaitingWire({ agent, reach, random }: WaitingParams): CourierWire {
+  let fault: string | undefined
+
+  async function waitAndRing(onRing: () => void, { signal }: AbortController): Promise<void> {
+    const more = createBackoff({ minMs: MORE_FROM_MS, maxMs: MORE_TO_MS, random })
+    const downs = createBackoff({ minMs: DOWN_FROM_MS, maxMs: DOWN_TO_MS, random })
+    for (let before = 0; !signal.aborted; ) {
+      try {
+        const { inbox } = await inTime(reach())
+        // Whoever was away has missed something, perhaps, and is to know at once that it no longer is.
+        const timeoutMs = fault === undefined ? WAIT_MS : 0
+        const { pending } = await inbox.wait({ agent, timeoutMs, signal })
+        if (signal.aborted) return
+        if (pending > 0 || fault !== undefined) onRing()
+        fault = undefined
+        downs.reset()
+        if (pending !== before) more.reset()
+        before = pending
+        if (pending > 0) await pause(more.next(), signal)
+      } catch (error) {
+        fault = (error as Error).message
+        await pause(downs.next(), signal)
+      }
+    }
+  }
+
+  return {
+    async listen(names, onRing) {
+      const stop = new AbortController()
+      const ended = waitAndRing(() => onRing(names), stop)
+      return {
+        close() {
+          stop.abort()
+          return ended
+        },
+      }
+    },
+    async health() {
+      return { isUp: fault === undefined, detail: fault ?? "the store's own rings" }
+    },
+  }
+}

@@ -1,0 +1,249 @@
+import { monotonicMs } from '../../kit/node/monotonic.ts'
+import { type Backoff, createBackoff, type Random } from '../../kit/pure/backoff.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
+import type { Note } from '../../wires/redis/connection.ts'
+import { createListIntake, type IntakeOptions, type ListEntry, type ListIntake } from '../../wires/redis/list-intake.ts'
+import type { RedisWire } from '../../wires/redis/redis-wire.ts'
+import type { Listener } from '../../wires/wire.ts'
+import { createPauses } from './pauses.ts'
+
+/** What became of an entry. What is kept is handed over again. */
+export type Verdict = 'done' | 'kept' | { readonly fault: string }
+
+export interface InletsOptions extends IntakeOptions {
+  readonly wire: Pick<RedisWire, 'use' | 'listen'>
+  readonly note: Note
+  readonly random: Random
+  /** Whose lists are taken over, and whose are not because somebody else reads them. */
+  roster(): Promise<{ readonly in: readonly string[]; readonly out: readonly string[] }>
+  /**
+   * Stores entries of an agent, in order, and says what became of each. Rejects where none of them was stored. An entry
+   * that comes again, under the same ticket, is the same.
+   */
+  store(agent: string, entries: readonly ListEntry[]): Promise<readonly Verdict[]>
+  /** Rejects where the store cannot be used at all, which is no entry's fault. */
+  check(): Promise<void>
+}
+
+export interface Inlets {
+  /** Resolves once nothing is under way. Safe to call twice. */
+  close(): Promise<void>
+}
+
+const LOOK_MS = 200
+/** Everybody is looked at in turn where there are more than this. */
+const LOOKED_AT_ONCE = 10_000
+/** Our own servers ring on the same channels with every push: what is rung together is looked at together. */
+const GATHER_MS = 10
+const ROSTER_MS = 5_000
+const AT_ONCE = 8
+const BATCHES_AT_ONCE = 10
+const STRIKES = 3
+const LISTENED_AGENTS = 1_000
+const RETRY = { minMs: 250, maxMs: 5_000 }
+
+/** Takes over the lists of foreign producers, for as long as it is not closed. */
+export function startInlets(options: InletsOptions): Inlets {
+  const run = new InletRun(options)
+  const ended = run.run()
+  return {
+    async close() {
+      run.end()
+      await ended
+    },
+  }
+}
+
+interface Trouble {
+  readonly backoff: Backoff
+  until: number
+}
+
+class InletRun {
+  readonly #options: InletsOptions
+  readonly #inlet: ListIntake
+  readonly #pauses = createPauses()
+  readonly #rung = new Set<string>()
+  readonly #troubles = new Map<string, Trouble>()
+  readonly #strikes = new Map<string, number>()
+  #roster: Awaited<ReturnType<InletsOptions['roster']>> = { in: [], out: [] }
+  #rosterAt = Number.NEGATIVE_INFINITY
+  #listener: { readonly names: string; readonly opened: Listener } | undefined
+  #isFailing = false
+  #lookedAt = Number.NEGATIVE_INFINITY
+  #turn = 0
+  #isGathering = false
+
+  constructor(options: InletsOptions) {
+    this.#options = options
+    this.#inlet = createListIntake(options.wire.use, options)
+  }
+
+  async run(): Promise<void> {
+    while (!this.#pauses.isOver) {
+      const isMore = await this.#pass().catch((error: unknown) => this.#failed(error))
+      if (!isMore) await this.#pauses.pause(LOOK_MS)
+    }
+    await this.#listener?.opened.close()
+  }
+
+  end(): void {
+    this.#pauses.end()
+  }
+
+  /** Looks at everybody once; true where somebody has more than was taken now. */
+  async #pass(): Promise<boolean> {
+    const left = await this.#refreshRoster()
+    const rung = [...this.#rung]
+    this.#rung.clear()
+    const found = await this.#lookAround()
+    this.#isFailing = false
+    const now = monotonicMs()
+    const due = [...new Set([...rung, ...found, ...left])].filter(
+      (agent) => (this.#troubles.get(agent)?.until ?? now) <= now,
+    )
+    let isMore = false
+    for (let at = 0; at < due.length && !this.#pauses.isOver; at += AT_ONCE) {
+      const taken = await Promise.all(due.slice(at, at + AT_ONCE).map((agent) => this.#takeAll(agent)))
+      isMore ||= taken.some(Boolean)
+    }
+    return isMore
+  }
+
+  /** Whoever is rung is looked at for that alone; around it is looked no more often for it. */
+  async #lookAround(): Promise<readonly string[]> {
+    if (monotonicMs() - this.#lookedAt < LOOK_MS / 2) return []
+    const agents = this.#roster.in
+    if (this.#turn >= agents.length) this.#turn = 0
+    const found = await this.#inlet.look(agents.slice(this.#turn, this.#turn + LOOKED_AT_ONCE), 'list')
+    this.#turn += LOOKED_AT_ONCE
+    this.#lookedAt = monotonicMs()
+    return found
+  }
+
+  /** Also says for whom something was left by a server that is gone, or by ourselves. */
+  async #refreshRoster(): Promise<readonly string[]> {
+    if (monotonicMs() - this.#rosterAt < ROSTER_MS) return [...this.#troubles.keys()]
+    this.#roster = await this.#options.roster()
+    await this.#listen(this.#roster.in.slice(0, LISTENED_AGENTS))
+    const left = await this.#inlet.look([...this.#roster.in, ...this.#roster.out], 'taking')
+    this.#rosterAt = monotonicMs()
+    return [...this.#troubles.keys(), ...left]
+  }
+
+  /** Producers may publish on the seed's channel once they have pushed: then nobody need wait for the next look. */
+  async #listen(names: readonly string[]): Promise<void> {
+    const wanted = names.join(' ')
+    if (this.#listener?.names === wanted) return
+    const opened = await this.#options.wire.listen(names, (rung) => {
+      for (const name of rung) this.#rung.add(name)
+      if (this.#isGathering) return
+      this.#isGathering = true
+      setTimeout(() => {
+        this.#isGathering = false
+        this.#pauses.wake()
+      }, GATHER_MS).unref()
+    })
+    await this.#listener?.opened.close()
+    this.#listener = { names: wanted, opened }
+  }
+
+  async #takeAll(agent: string): Promise<boolean> {
+    const isLeftOnly = !this.#roster.in.includes(agent)
+    if (isLeftOnly && !this.#roster.out.includes(agent)) {
+      this.#troubles.delete(agent)
+      return false
+    }
+    try {
+      for (let batch = 0; batch < BATCHES_AT_ONCE && !this.#pauses.isOver; batch++) {
+        const { entries, oversized, isBusy } = await this.#inlet.take(agent, { isLeftOnly })
+        if (oversized > 0) this.#refused(agent, oversized, 'it is too large')
+        if (isBusy === 'outlet') this.#options.note('redis.bothWays', { agent })
+        if (entries.length === 0) {
+          if (oversized > 0) continue
+          // Who is busy with it settles it; if not, it is found when it is old.
+          if (isBusy === 'outlet') this.#postpone(agent)
+          else this.#troubles.delete(agent)
+          return false
+        }
+        if (!(await this.#bring(agent, entries))) return false
+      }
+      return true
+    } catch (error) {
+      this.#options.note('redis.intakeFailed', { agent, error: reasonOf(error) })
+      this.#postpone(agent)
+      return false
+    }
+  }
+
+  /** False where some of them have to wait. */
+  async #bring(agent: string, entries: readonly ListEntry[]): Promise<boolean> {
+    const verdicts = await this.#store(agent, entries)
+    const withVerdict = entries.map(({ ticket }, at) => ({ ticket, verdict: verdicts[at] ?? 'kept' }))
+    const done = withVerdict.filter(({ verdict }) => verdict === 'done').map(({ ticket }) => ticket)
+    const refused = withVerdict.filter(({ verdict }) => typeof verdict === 'object').map(({ ticket }) => ticket)
+    const faults = withVerdict.flatMap(({ verdict }) => (typeof verdict === 'object' ? [verdict.fault] : []))
+    for (const [fault, alike] of Map.groupBy(faults, String)) this.#refused(agent, alike.length, fault)
+    await this.#inlet.settle(agent, { done, refused })
+    for (const ticket of [...done, ...refused]) this.#strikes.delete(ticket)
+    if (done.length + refused.length === entries.length) {
+      this.#troubles.delete(agent)
+      return true
+    }
+    const count = entries.length - done.length - refused.length
+    if (!this.#troubles.has(agent)) this.#options.note('redis.intakeWaits', { agent, count })
+    this.#postpone(agent)
+    return false
+  }
+
+  /**
+   * Where the store takes none of a batch although it works, one of them may be to blame: then each is tried by itself,
+   * and one that fails again and again is refused. Nothing overtakes an entry that may still be stored.
+   */
+  async #store(agent: string, entries: readonly ListEntry[]): Promise<readonly Verdict[]> {
+    try {
+      return await this.#options.store(agent, entries)
+    } catch (error) {
+      await this.#options.check()
+      this.#options.note('redis.intakeFailed', { agent, error: reasonOf(error) })
+    }
+    const verdicts: Verdict[] = []
+    for (const entry of entries) {
+      const verdict = await this.#storeAlone(agent, entry)
+      verdicts.push(verdict)
+      if (verdict === 'kept') break
+    }
+    return verdicts
+  }
+
+  async #storeAlone(agent: string, entry: ListEntry): Promise<Verdict> {
+    try {
+      return (await this.#options.store(agent, [entry]))[0] ?? 'kept'
+    } catch (error) {
+      await this.#options.check()
+      const strikes = (this.#strikes.get(entry.ticket) ?? 0) + 1
+      this.#strikes.set(entry.ticket, strikes)
+      return strikes >= STRIKES ? { fault: reasonOf(error) } : 'kept'
+    }
+  }
+
+  #postpone(agent: string): void {
+    const trouble = this.#troubles.get(agent) ?? {
+      backoff: createBackoff({ ...RETRY, random: this.#options.random }),
+      until: 0,
+    }
+    trouble.until = monotonicMs() + trouble.backoff.next()
+    this.#troubles.set(agent, trouble)
+  }
+
+  #refused(agent: string, count: number, fault: string): void {
+    this.#options.note('redis.refused', { agent, count, fault })
+  }
+
+  /** Said once, however long it lasts: the wire itself says when it is lost and back. */
+  #failed(error: unknown): false {
+    if (!this.#isFailing) this.#options.note('redis.intakeFailed', { error: reasonOf(error) })
+    this.#isFailing = true
+    return false
+  }
+}

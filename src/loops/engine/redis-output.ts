@@ -1,0 +1,35 @@
+import type { Context } from '../../core/context.ts'
+import { isPending, pendingForForeign, recordForeignTake } from '../../core/inbox/foreign-consumers.ts'
+import { RING_ALL } from '../../model/ring.ts'
+import { formatInboxEvent } from '../../spool/message-copy.ts'
+import type { RedisWire } from '../../wires/redis/redis-wire.ts'
+import { type Outlets, startOutlets } from './list-output-loop.ts'
+
+export interface RedisOutlet {
+  readonly ctx: Context
+  readonly wire: RedisWire
+  /** Agents whose lists foreign consumers read. */
+  readonly agents: readonly string[]
+  /** How many entries a list may have. */
+  readonly max: number
+}
+
+/** Puts what waits for these agents into `inbox:<agent>`, where foreign consumers pop it. */
+export function startRedisOutlet({ ctx, wire, agents, max }: RedisOutlet): Outlets {
+  return startOutlets({
+    wire,
+    agents,
+    max,
+    server: ctx.newId('outlet'),
+    note: ctx.note,
+    listen: (agent, onRing) => ctx.wire.listen([agent, RING_ALL], onRing),
+    async pending(agent, limit) {
+      const pending = await pendingForForeign(ctx, { agent, limit })
+      return pending.map((message) => ({ id: message.id, format: () => formatInboxEvent(message) }))
+    },
+    isPending: (agent, id) => isPending(ctx, agent, id),
+    async popped(agent, ids) {
+      await recordForeignTake(ctx, { agent, ids, via: 'redis', evidence: `popped from the Redis list inbox:${agent}` })
+    },
+  })
+}

@@ -1,0 +1,177 @@
+import { within } from '../../kit/node/within.ts'
+import { createBackoff } from '../../kit/pure/backoff.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
+import { RING_EVENTS } from '../../model/ring.ts'
+import type { EngineWire, Listener, Wire } from '../../wires/wire.ts'
+import { Carrier, type CarrierOptions, type Rest } from './carrier.ts'
+
+export interface RelayOptions extends Omit<CarrierOptions, 'engine' | 'isStopped'> {
+  readonly engine: EngineWire
+  /** Rings when something has happened in the store. */
+  readonly bell: Pick<Wire, 'listen'>
+}
+
+/** Carries what was stored to an engine, for as long as it is open. */
+export interface Relay {
+  /** How many copies the engine has taken from this server. */
+  readonly carried: number
+  /** Whether this server carries for all of them now. */
+  readonly isLeading: boolean
+  /** How many events have to be carried yet; of very many only the first are counted. */
+  countBehind(): Promise<number>
+  /** Ends what is under way, writes down how far it has come, and lets another server go on. Safe to call twice. */
+  close(): Promise<void>
+}
+
+const RETRY = { minMs: 100, maxMs: 5_000 }
+/** How long it waits before it rings what whoever pushed has mostly rung already. */
+const REPEAT_MS = 10
+/** Rung by nobody: it is heard only when the engine is back. */
+const RING_RELAY = '@relay'
+/** An engine that does not answer does not keep a server from ending. */
+const PARTING_MS = 2_000
+
+export function startRelay(options: RelayOptions): Relay {
+  return new LoopingRelay(options)
+}
+
+class LoopingRelay implements Relay {
+  readonly #options: RelayOptions
+  readonly #carrier: Carrier
+  readonly #backoff
+  readonly #listeners: Promise<Listener | undefined>[]
+  readonly #running: Promise<void>
+  #closing: Promise<void> | undefined
+  /** The engine, or the store, refuses: only its return, or time, is worth another try. */
+  #isFailing = false
+  #isUpKnown = false
+  #isRung = false
+  #isBack = false
+  #wake: () => void = () => {}
+  #looking: NodeJS.Timeout | undefined
+
+  constructor(options: RelayOptions) {
+    this.#options = options
+    this.#carrier = new Carrier({ ...options, isStopped: () => this.#closing !== undefined })
+    this.#backoff = createBackoff({ ...RETRY, random: options.random })
+    options.engine.onWiped?.(() => {
+      this.#carrier.beginAgain()
+      this.#hearBack()
+    })
+    this.#listeners = [
+      this.#listen(options.bell, RING_EVENTS, () => this.#hearRing()),
+      this.#listen(options.engine, RING_RELAY, () => this.#hearBack()),
+    ]
+    this.#running = this.#run()
+  }
+
+  get carried(): number {
+    return this.#carrier.carried
+  }
+
+  get isLeading(): boolean {
+    return this.#carrier.isLeading
+  }
+
+  countBehind(): Promise<number> {
+    return this.#carrier.countBehind()
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    this.#wake()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    // From here on the loop sees that it is closed.
+    await undefined
+    clearTimeout(this.#looking)
+    await within(PARTING_MS, this.#running, undefined)
+    await this.#carrier.leave().catch((error: unknown) => this.#noteFailure(error))
+    // One that still waits for its engine is ended with the engine's wire.
+    for (const listening of this.#listeners) listening.then((listener) => listener?.close()).catch(() => {})
+  }
+
+  /** A bell that cannot be heard costs time: it looks for itself too. */
+  async #listen(bell: Pick<Wire, 'listen'>, name: string, onRing: () => void): Promise<Listener | undefined> {
+    try {
+      const listener = await bell.listen([name], onRing)
+      onRing()
+      return listener
+    } catch (error) {
+      this.#options.note('relay.deaf', { wire: this.#options.engine.name, error: reasonOf(error) })
+      return undefined
+    }
+  }
+
+  /**
+   * An engine that keeps no copies was rung by whoever pushed, if that one knows it; the others are in no hurry. What comes
+   * meanwhile is rung with it.
+   */
+  #hearRing(): void {
+    if (this.#options.engine.take) this.#look()
+    else this.#looking ??= setTimeout(() => this.#look(), REPEAT_MS)
+  }
+
+  #look(): void {
+    this.#looking = undefined
+    this.#isRung = true
+    this.#wake()
+  }
+
+  #hearBack(): void {
+    this.#isBack = true
+    this.#wake()
+  }
+
+  async #run(): Promise<void> {
+    while (this.#closing === undefined) {
+      this.#isRung = false
+      this.#isBack = false
+      await this.#sleep(await this.#round())
+    }
+  }
+
+  async #round(): Promise<Rest> {
+    try {
+      // Nothing is read for an engine that takes nothing.
+      if (!this.#isUpKnown && !(await this.#options.engine.health()).isUp) return this.#backOff()
+      this.#isUpKnown = true
+      const rest = await this.#carrier.carryAll()
+      this.#backoff.reset()
+      if (this.#isFailing) this.#options.note('relay.resumed', { wire: this.#options.engine.name })
+      this.#isFailing = false
+      return rest
+    } catch (error) {
+      if (!this.#isFailing && this.#closing === undefined) this.#noteFailure(error)
+      this.#isFailing = true
+      return this.#backOff()
+    }
+  }
+
+  #backOff(): Rest {
+    this.#isUpKnown = false
+    return { ms: this.#backoff.next(), isWaking: false }
+  }
+
+  #noteFailure(error: unknown): void {
+    this.#options.note('relay.failed', { wire: this.#options.engine.name, error: reasonOf(error) })
+  }
+
+  #sleep({ ms, isWaking }: Rest): Promise<void> {
+    return new Promise((resolve) => {
+      const isOver = () => this.#closing !== undefined || this.#isBack || (isWaking && this.#isRung)
+      const timer = setTimeout(end, ms)
+      const wake = () => {
+        if (isOver()) end()
+      }
+      function end(): void {
+        clearTimeout(timer)
+        resolve()
+      }
+      this.#wake = wake
+      wake()
+    })
+  }
+}

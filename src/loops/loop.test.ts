@@ -1,0 +1,56 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { createSignal } from '../../test/helpers/signal.ts'
+import { type LoopOptions, startLoop } from './loop.ts'
+
+const LONG_MS = 3_600_000
+
+function startCounting(run: LoopOptions['run']) {
+  const rounds = createSignal()
+  const said: string[] = []
+  const loop = startLoop({
+    run() {
+      rounds.fire()
+      return run()
+    },
+    onFailure: (error) => void said.push(String(error)),
+    onRecovery: () => void said.push('it goes again'),
+  })
+  onTestFinished(() => loop.close())
+  return { loop, rounds, said }
+}
+
+it('begins at once, and again as soon as it is woken', async () => {
+  const { loop, rounds } = startCounting(async () => LONG_MS)
+  await rounds.fired
+  loop.wake()
+  await rounds.times(2)
+  loop.wake()
+  expect((await rounds.times(3)).length).toBe(3)
+})
+
+it('says once that it fails, tries again by itself, and says that it goes again', async () => {
+  let failures = 2
+  const { rounds, said } = startCounting(async () => {
+    if (failures-- > 0) throw new Error('not now')
+    return LONG_MS
+  })
+  await rounds.times(3)
+  await expect.poll(() => said).toEqual(['Error: not now', 'it goes again'])
+})
+
+it('ends with the round that is under way, however often it is closed', async () => {
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const { loop, rounds } = startCounting(() => promise)
+  await rounds.fired
+  let isClosed = false
+  const closing = loop.close().then(() => {
+    isClosed = true
+  })
+  loop.wake()
+  await new Promise(setImmediate)
+  expect(isClosed).toBe(false)
+  resolve(0)
+  await closing
+  await loop.close()
+  expect(rounds.values).toHaveLength(1)
+})

@@ -1,0 +1,90 @@
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { NATS_FOLDER, NATS_URL_FILE } from '../../host/config/wire.ts'
+import { randomToken } from '../../kit/node/crypto.ts'
+import { makePrivateFolder } from '../../kit/node/folders.ts'
+
+/** What a NATS server of a home has there. Only its owner can read any of it. */
+export interface NatsFiles {
+  readonly config: string
+  readonly lock: string
+  readonly log: string
+  /** The port of the last time, so that those who were connected find it again. */
+  lastPort(): number | undefined
+  /** Writes the configuration for a port and returns the URL by which it will be reached. */
+  prepare(port: number): string
+  /** Tells agents and couriers of this home where it is. */
+  announce(url: string): void
+  withdraw(): void
+}
+
+const PASSWORD_LENGTH = 32
+const USER = 'postern'
+const PRIVATE = 0o600
+const LOG_BYTES = 1024 * 1024
+
+export function natsFiles(home: string): NatsFiles {
+  const folder = join(home, NATS_FOLDER)
+  makePrivateFolder(folder)
+  const place = (name: string) => join(folder, name)
+  const write = (name: string, text: string) => {
+    writeFileSync(place(`${name}.new`), text, { mode: PRIVATE })
+    chmodSync(place(`${name}.new`), PRIVATE)
+    renameSync(place(`${name}.new`), place(name))
+  }
+
+  /** Made with the first start and kept: those who know the URL stay welcome. */
+  function password(): string {
+    const kept = readIfThere(place('token'))?.trim()
+    if (kept && kept.length >= PASSWORD_LENGTH) return kept
+    const made = randomToken(PASSWORD_LENGTH)
+    write('token', `${made}\n`)
+    return made
+  }
+
+  return {
+    config: place('server.conf'),
+    lock: place('lock'),
+    log: place('server.log'),
+    lastPort() {
+      const port = Number(readIfThere(place('port')))
+      return Number.isSafeInteger(port) && port > 0 && port < 65_536 ? port : undefined
+    },
+    prepare(port) {
+      const secret = password()
+      write('server.conf', configuration({ port, secret, place }))
+      write('port', `${port}\n`)
+      return `nats://${USER}:${encodeURIComponent(secret)}@127.0.0.1:${port}`
+    },
+    announce: (url) => write(NATS_URL_FILE, `${url}\n`),
+    withdraw: () => rmSync(place(NATS_URL_FILE), { force: true }),
+  }
+}
+
+interface Settings {
+  readonly port: number
+  readonly secret: string
+  readonly place: (name: string) => string
+}
+
+/** JSON's strings are strings of this format too. */
+function configuration({ port, secret, place }: Settings): string {
+  return [
+    'host: "127.0.0.1"',
+    `port: ${port}`,
+    `jetstream: { store_dir: ${JSON.stringify(place('store'))} }`,
+    `authorization: { user: ${JSON.stringify(USER)}, password: ${JSON.stringify(secret)} }`,
+    `pid_file: ${JSON.stringify(place('pid'))}`,
+    `log_file: ${JSON.stringify(place('server.log'))}`,
+    `logfile_size_limit: ${LOG_BYTES}`,
+    '',
+  ].join('\n')
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

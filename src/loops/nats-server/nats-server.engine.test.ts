@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { connect } from '@nats-io/transport-node'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { needsPrograms } from '../../../test/helpers/needs.ts'
+import { createSignal } from '../../../test/helpers/signal.ts'
+import { temporaryFolder } from '../../../test/helpers/temp.ts'
+import { findWireUrl } from '../../host/config/wire.ts'
+import { PosternError } from '../../model/errors.ts'
+import { type NatsServerOptions, startNatsServer } from './nats-server.ts'
+
+async function start(home: string, options: Partial<NatsServerOptions> = {}) {
+  const server = await startNatsServer({ home, note: () => {}, ...options })
+  onTestFinished(() => server.close())
+  return server
+}
+
+/** What the driver needs of a URL. */
+function login(url: string) {
+  const { host, username, password } = new URL(url)
+  return { servers: host, user: username, pass: password, reconnect: false }
+}
+
+async function ask(url: string): Promise<string> {
+  const connection = await connect(login(url))
+  const { version } = connection.info ?? {}
+  await connection.close()
+  return version ?? ''
+}
+
+/** Until it answers: only for a server that somebody starts at this moment. */
+async function askUntilUp(url: string): Promise<string> {
+  for (;;) {
+    const version = await ask(url).catch(() => undefined)
+    if (version !== undefined) return version
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+describe('a NATS server of a home', needsPrograms('nats-server'), () => {
+  it('answers those who know its URL, which only the owner can read, and nobody else', async () => {
+    const home = temporaryFolder()
+    const server = await start(home)
+    expect(await ask(server.url)).toMatch(/^2\./)
+    await expect(connect({ servers: new URL(server.url).host, reconnect: false })).rejects.toThrow(/authorization/i)
+    for (const file of ['url', 'token', 'server.conf']) {
+      expect(statSync(join(home, 'nats', file)).mode & 0o777).toBe(0o600)
+    }
+    expect(findWireUrl({ home, wire: {}, origins: {} })).toBe(server.url)
+  })
+
+  it('is gone once it is closed, with the file that names it', async () => {
+    const home = temporaryFolder()
+    const server = await start(home)
+    await server.close()
+    await server.close()
+    await expect(ask(server.url)).rejects.toThrow()
+    expect(existsSync(join(home, 'nats', 'url'))).toBe(false)
+  })
+
+  it('has the same URL the next time', async () => {
+    const home = temporaryFolder()
+    const first = await start(home)
+    await first.close()
+    const second = await start(home)
+    expect(second.url).toBe(first.url)
+    expect(await ask(second.url)).toMatch(/^2\./)
+  })
+
+  it('is started again when it dies', async () => {
+    const home = temporaryFolder()
+    const ended = createSignal<string>()
+    const server = await start(home, { note: (event) => ended.fire(event) })
+    process.kill(Number(readFileSync(join(home, 'nats', 'pid'), 'utf8')), 'SIGKILL')
+    expect(await ended.fired).toBe('nats-server.ended')
+    expect(await askUntilUp(server.url)).toMatch(/^2\./)
+  })
+
+  it('ends with the process that started it, even where that is killed', async () => {
+    const home = temporaryFolder()
+    const program = `const { startNatsServer } = await import(${JSON.stringify(join(import.meta.dirname, 'nats-server.ts'))})
+      await startNatsServer({ home: process.argv[1], note: () => {} })
+      console.log('started')`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program, home], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(child.stdout, 'data')
+    const url = readFileSync(join(home, 'nats', 'url'), 'utf8').trim()
+    expect(await ask(url)).toMatch(/^2\./)
+    child.kill('SIGKILL')
+    // The lock comes free when the orphan has gone, so this waits for exactly that, and takes its place.
+    const next = await start(home)
+    expect(next.url).toBe(url)
+    expect(await ask(next.url)).toMatch(/^2\./)
+  })
+
+  it('says that a port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const { port } = other.address() as { port: number }
+    await expect(start(temporaryFolder(), { port })).rejects.toMatchObject({
+      code: 'NATS_SERVER_FAILED',
+      details: { reason: `port ${port} is taken` },
+    })
+  })
+})
+
+it('says where it has looked for the program', async () => {
+  const folder = temporaryFolder()
+  const started = startNatsServer({ home: temporaryFolder(), note: () => {}, folders: [folder] })
+  await expect(started).rejects.toBeInstanceOf(PosternError)
+  await expect(started).rejects.toMatchObject({
+    code: 'NATS_SERVER_MISSING',
+    details: { reason: `not in ${folder}` },
+  })
+})

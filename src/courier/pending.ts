@@ -1,4 +1,3 @@
-import { ingestSpool } from '../host/spool.ts'
 import type { InboxMessage } from '../model/delivery.ts'
 import type { Inbox, Postern } from '../model/postern.ts'
 import { NORMAL } from '../model/priority.ts'
@@ -72,10 +71,22 @@ const LEAVING_MS = 2_000
  * Takes what stands in a spool that is served no longer into the store. A session that is over never looks there, and one
  * that is resumed while the store is away would be shown what another has seen. Where it fails the spool keeps what it has.
  */
-export async function takeHome(postern: CourierPostern, agent: string, spool: TargetSpool): Promise<void> {
+export async function takeHome(postern: CourierPostern, { agent, spool, ingestSpool }: TakeHome): Promise<void> {
   const { root, sessionId } = spool
   await ingestSpool(postern, { agent, root, sessionId, patienceMs: LEAVING_MS }).catch(() => {})
 }
+
+export interface TakeHome {
+  readonly agent: string
+  readonly spool: TargetSpool
+  readonly ingestSpool: IngestSpool
+}
+
+/** Stores what a spool holds in the agent's inbox. Rejects if the spool or the store cannot be used. */
+export type IngestSpool = (
+  postern: CourierPostern,
+  spool: Pick<TargetSpool, 'root' | 'sessionId'> & { readonly agent: string; readonly patienceMs: number },
+) => Promise<unknown>
 
 /** A store that answers no sooner is as good as away, for those who wait for their mail. */
 const PATIENCE_MS = 5_000

@@ -3,7 +3,16 @@ import { createBackoff } from '../kit/pure/backoff.ts'
 import { reasonOf } from '../kit/pure/reason-of.ts'
 import { PosternError } from '../model/errors.ts'
 import { SpoolError, type SpoolTrouble } from '../spool/file.ts'
-import { bringPending, type CourierPostern, inTime, lookFor, type Place, patiently, takeHome } from './pending.ts'
+import {
+  bringPending,
+  type CourierPostern,
+  type IngestSpool,
+  inTime,
+  lookFor,
+  type Place,
+  patiently,
+  takeHome,
+} from './pending.ts'
 import { openSessionSpool, type SessionSpool } from './session-spool.ts'
 import { findTarget, isAtRest, type Target, type TargetParams, type TargetSpool } from './target.ts'
 
@@ -13,6 +22,7 @@ export interface RoundParams extends TargetParams {
   readonly reach: () => Promise<CourierPostern>
   /** Tells whoever runs the agent that there is something to look at, and throws nothing; absent where nobody can be told. */
   readonly wake?: () => void
+  readonly ingestSpool: IngestSpool
   readonly note: (event: string, fields: Readonly<Record<string, unknown>>) => void
   readonly now: () => number
   readonly random: () => number
@@ -100,7 +110,7 @@ export function createRound(params: RoundParams & { readonly isStopped: () => bo
     const trouble = await bring(postern, isWhole)
     const { missing } = sight.target
     if (!trouble) noteFault('courier.spool', missing === undefined ? '' : `there is no folder ${missing}`)
-    if (left) await takeHome(postern, agent, left)
+    if (left) await takeHome(postern, { agent, spool: left, ingestSpool: params.ingestSpool })
     left = undefined
     const againMs = follow(sight.waking)
     return { isReached: true, ...(trouble && { trouble }), ...(againMs !== undefined && { againMs }) }

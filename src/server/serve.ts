@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import type { Config } from '../host/config/config.ts'
 import type { ServerSettings } from '../host/config/server.ts'
 import { ensureFirstToken } from '../host/serving/first-token.ts'
+import { openNatsServer } from '../host/serving/nats-server.ts'
 import { openServed, type Served } from '../host/serving/serve.ts'
 import { lockServer } from '../host/serving/server-lock.ts'
 
 import { makePrivateFolder } from '../kit/node/folders.ts'
 import { type LockFile, takeLockFile } from '../kit/node/lock-file.ts'
-import { startNatsServer } from '../loops/nats-server/nats-server.ts'
 import { createLog, type Log } from './log.ts'
 import { createServer, type PosternServer } from './server.ts'
 
@@ -65,7 +65,7 @@ export async function serve({ config, settings, natsPort, note }: ServeOptions):
   }
 
   async function withNatsServer(without: Config, port: number): Promise<Config> {
-    const nats = await startNatsServer({ home: without.home, port, note: log.warn })
+    const nats = await openNatsServer({ home: without.home, port, note: log.warn })
     undo.push(() => nats.close())
     return { ...without, wire: { ...without.wire, url: nats.url } }
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { hidePassword } from '../../kit/pure/passwords.ts'
 import { isAgentId } from '../../model/agent.ts'
 import { PosternError } from '../../model/errors.ts'
+import { NATS_FOLDER, NATS_URL_FILE } from '../../model/wires/nats-home.ts'
 import type { Config } from './config.ts'
 import { HOME_FILE } from './config-file.ts'
 
@@ -76,10 +77,6 @@ export function parseWireUrl(url: string): Engine {
   }
   throw new PosternError('WIRE_URL_INVALID', { url: hidePassword(url) })
 }
-
-/** Where a server that runs NATS for this home says how to reach it. */
-export const NATS_FOLDER = 'nats'
-export const NATS_URL_FILE = 'url'
 
 /** The wire that is set, or else the one that a server of this home has started; null where there is neither. */
 export function findWireUrl(config: Pick<Config, 'wire' | 'origins' | 'home'>): string | null {

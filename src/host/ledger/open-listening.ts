@@ -8,6 +8,8 @@ import type { Config } from '../config/config.ts'
 import { openContext } from '../open/context.ts'
 import { openStore } from '../open/store.ts'
 
+export type { ListeningStatus } from '../../loops/ledger/ledger-listener.ts'
+
 export interface OpenListening extends Listening {
   /** Which ledger is followed. */
   readonly ledger: LedgerLabel

@@ -11,6 +11,7 @@ import { hidePassword } from '../../kit/pure/passwords.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Config } from '../config/config.ts'
 import { findWireUrl, readWireSettings } from '../config/wire.ts'
+import { ingestSpool } from '../spool.ts'
 import { projectRoot } from '../spool-place.ts'
 import { openEngineWire } from '../wires/open-wire.ts'
 
@@ -56,6 +57,7 @@ export async function openCourier(options: OpenCourier): Promise<RunningCourier>
       workingRoot: projectRoot(cwd),
       machine: machineName(),
       reach,
+      ingestSpool,
       wire,
       ...(nudger && { wake: nudger.nudge }),
       contentBytes: config.limits.contentBytes,

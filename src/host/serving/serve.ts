@@ -3,7 +3,7 @@ import { createPostern } from '../../core/postern.ts'
 import { createAnswerOnce, createReplies } from '../../core/replies.ts'
 import { startUpkeep } from '../../core/upkeep/loops.ts'
 import { lazy } from '../../kit/pure/lazy.ts'
-import { openServedEngine, startCarrying, type WireStatus } from '../../loops/engine/engine-sync.ts'
+import { startCarrying, type WireStatus } from '../../loops/engine/engine-sync.ts'
 import type { Listening } from '../../loops/ledger/ledger-listener.ts'
 import type { AnswerOnce } from '../../model/network/replies.ts'
 import type { Credentials } from '../../model/network/tokens.ts'
@@ -19,6 +19,7 @@ import { inspectFaults } from '../inspect-hooks.ts'
 import { type OpenOptions, openContext } from '../open/context.ts'
 import { openStore } from '../open/store.ts'
 import { ringEventsLater } from '../wires/own-wire.ts'
+import { openServedEngine } from '../wires/served-engine.ts'
 import { createHooked, type Hooked } from './hooked.ts'
 
 /** A Postern, and what a server needs beyond it. */
@@ -54,7 +55,7 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
   const inspect = () => inspectFaults(config.home).map((check) => ({ ...check, name: `server.${check.name}` }))
   const about = { config, home: config.home, limits: config.limits, inspect, isShared: true }
   const { ctx, close: closeContext } = openContext(store, wire, { ...about, ...options })
-  const carrying = engine && startCarrying({ engine, ctx })
+  const carrying = engine && startCarrying({ ctx, wire: engine.wire, ...engine.settings })
   const listening = await followLedger(config, ctx)
   const upkeep = options.upkeep === false ? undefined : startUpkeep(ctx)
   const close = lazy(async () => {

@@ -2,11 +2,12 @@ import { within } from '../../kit/node/within.ts'
 import { hidePassword } from '../../kit/pure/passwords.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { HealthCheck } from '../../model/postern.ts'
+import { isRedisWire } from '../../wires/redis/is-redis-wire.ts'
 import { inspectLists, type ListFact } from '../../wires/redis/list-facts.ts'
 import type { EngineWire, WireHealth } from '../../wires/wire.ts'
 import type { Config } from '../config/config.ts'
 import { findWireUrl, readWireSettings } from '../config/wire.ts'
-import { isRedis, openEngineWire } from './open-wire.ts'
+import { openEngineWire } from './open-wire.ts'
 
 const PATIENCE_MS = 2_000
 const NAMES_SHOWN = 10
@@ -39,7 +40,7 @@ async function tryWire(url: string, agents: readonly string[] | undefined): Prom
 
 /** Nobody takes what lies in the list of somebody who is not registered, or what could not be read. */
 async function listChecks(wire: EngineWire, agents: readonly string[] | undefined): Promise<HealthCheck[]> {
-  if (!isRedis(wire) || agents === undefined) return []
+  if (!isRedisWire(wire) || agents === undefined) return []
   const facts = await within(PATIENCE_MS, inspectLists(wire, new Set(agents)), undefined)
   if (!facts) return []
   return [

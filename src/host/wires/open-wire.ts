@@ -1,7 +1,6 @@
 import type { Context } from '../../core/context.ts'
 import { PosternError } from '../../model/errors.ts'
 import { formatSpoolCopy } from '../../spool/message-copy.ts'
-import type { RedisWire } from '../../wires/redis/redis-wire.ts'
 import type { EngineWire } from '../../wires/wire.ts'
 import { type Engine, parseWireUrl } from '../config/wire.ts'
 
@@ -25,11 +24,6 @@ export async function loadEngine(url: string): Promise<OpenEngineWire> {
 /** A wire to the engine that a URL names. It connects when it is first used, and goes on trying for as long as it is open. */
 export async function openEngineWire(url: string, options: EngineWireOptions = {}): Promise<EngineWire> {
   return (await loadEngine(url))(options)
-}
-
-/** The engine that also has seed 001's lists. */
-export function isRedis(wire: EngineWire): wire is RedisWire {
-  return wire.name === 'redis'
 }
 
 /** What has to be installed beside the library; the executable brings it along. */

@@ -1,25 +1,14 @@
 import type { Context } from '../../core/context.ts'
-import type { Config } from '../../host/config/config.ts'
-import { findWireUrl, readWireSettings, type WireSettings } from '../../host/config/wire.ts'
-import { isRedis, openEngineWire } from '../../host/wires/open-wire.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { machineName } from '../../kit/node/processes.ts'
 import { within } from '../../kit/node/within.ts'
-import { hidePassword } from '../../kit/pure/passwords.ts'
+import { isRedisWire } from '../../wires/redis/is-redis-wire.ts'
 import type { RedisWire } from '../../wires/redis/redis-wire.ts'
 import type { EngineWire, WireHealth } from '../../wires/wire.ts'
 import { startRedisIntake } from './redis-intake.ts'
 import { startRedisOutlet } from './redis-output.ts'
 import { startRelay } from './relay.ts'
 import { createOutbox } from './store-outbox.ts'
-
-/** The engine that a server rings other machines through. */
-export interface ServedEngine {
-  readonly wire: EngineWire
-  readonly settings: WireSettings
-  /** Fit to be shown. */
-  readonly url: string
-}
 
 /** How the engine of a server is doing. */
 export interface WireStatus {
@@ -41,31 +30,21 @@ export interface Carrying {
   close(): Promise<void>
 }
 
-/** The engine that a configuration names; it need not be there yet. Fails where it never could be used. */
-export async function openServedEngine(config: Config, note: Context['note']): Promise<ServedEngine | undefined> {
-  const settings = readWireSettings(config)
-  const url = findWireUrl(config)
-  if (url === null) return undefined
-  const wire = await openEngineWire(url, { note })
-  try {
-    if (isRedis(wire)) await wire.check()
-  } catch (error) {
-    await wire.close()
-    throw error
-  }
-  return { wire, settings, url: hidePassword(url) }
-}
-
 export interface CarryingOptions {
-  readonly engine: ServedEngine
   readonly ctx: Context
+  readonly wire: EngineWire
+  /** Agents whose messages foreign consumers pop from lists in Redis. */
+  readonly redisOut: readonly string[]
+  /** The most entries that such a list may have. */
+  readonly redisOutMax: number
 }
 
-export function startCarrying({ engine: { wire, settings }, ctx }: CarryingOptions): Carrying {
+export function startCarrying(options: CarryingOptions): Carrying {
+  const { ctx, wire } = options
   const { store, note } = ctx
   const outbox = createOutbox({ store, name: wire.name, holder: ctx.newId(machineName()) })
   const relay = startRelay({ outbox, engine: wire, bell: ctx.wire, note, random: Math.random, now: monotonicMs })
-  const parts = isRedis(wire) ? startLists(ctx, wire, settings) : []
+  const parts = isRedisWire(wire) ? startLists(options, wire) : []
   return {
     async status() {
       const [{ isUp, detail }, behind] = await Promise.all([health(wire), relay.countBehind()])
@@ -82,7 +61,7 @@ interface Part {
 }
 
 /** Seed 001's lists: of each agent they come in, or go out. */
-function startLists(ctx: Context, wire: RedisWire, { redisOut, redisOutMax }: WireSettings): readonly Part[] {
+function startLists({ ctx, redisOut, redisOutMax }: CarryingOptions, wire: RedisWire): readonly Part[] {
   const intake = startRedisIntake({ ctx, wire, out: redisOut })
   if (redisOut.length === 0) return [intake]
   return [intake, startRedisOutlet({ ctx, wire, agents: redisOut, max: redisOutMax })]

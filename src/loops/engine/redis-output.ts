@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts'
 import { isPending, pendingForForeign, recordForeignTake } from '../../core/inbox/foreign-consumers.ts'
 import { RING_ALL } from '../../model/ring.ts'
-import { formatInboxEvent } from '../../spool/message-copy.ts'
+import { formatInboxEvent } from '../../wires/redis/event.ts'
 import type { RedisWire } from '../../wires/redis/redis-wire.ts'
 import { type Outlets, startOutlets } from './list-output-loop.ts'
 

@@ -1,8 +1,8 @@
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { NATS_FOLDER, NATS_URL_FILE } from '../../host/config/wire.ts'
 import { randomToken } from '../../kit/node/crypto.ts'
 import { makePrivateFolder } from '../../kit/node/folders.ts'
+import { NATS_FOLDER, NATS_URL_FILE } from '../../model/wires/nats-home.ts'
 
 /** What a NATS server of a home has there. Only its owner can read any of it. */
 export interface NatsFiles {

@@ -9,11 +9,12 @@ import { needsPrograms } from '../../../test/helpers/needs.ts'
 import { createSignal } from '../../../test/helpers/signal.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { findWireUrl } from '../../host/config/wire.ts'
+import { openNatsServer } from '../../host/serving/nats-server.ts'
 import { PosternError } from '../../model/errors.ts'
 import { type NatsServerOptions, startNatsServer } from './nats-server.ts'
 
 async function start(home: string, options: Partial<NatsServerOptions> = {}) {
-  const server = await startNatsServer({ home, note: () => {}, ...options })
+  const server = await openNatsServer({ home, note: () => {}, ...options })
   onTestFinished(() => server.close())
   return server
 }
@@ -81,8 +82,8 @@ describe('a NATS server of a home', needsPrograms('nats-server'), () => {
 
   it('ends with the process that started it, even where that is killed', async () => {
     const home = temporaryFolder()
-    const program = `const { startNatsServer } = await import(${JSON.stringify(join(import.meta.dirname, 'nats-server.ts'))})
-      await startNatsServer({ home: process.argv[1], note: () => {} })
+    const program = `const { openNatsServer } = await import(${JSON.stringify(join(import.meta.dirname, '../../host/serving/nats-server.ts'))})
+      await openNatsServer({ home: process.argv[1], note: () => {} })
       console.log('started')`
     const child = spawn(process.execPath, ['--input-type=module', '-e', program, home], {
       stdio: ['ignore', 'pipe', 'inherit'],

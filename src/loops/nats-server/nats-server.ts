@@ -13,8 +13,8 @@ export interface NatsServerOptions {
   /** Absent or 0: that of the last time, or any that is free. */
   readonly port?: number
   readonly note: (event: string, fields: Readonly<Record<string, unknown>>) => void
-  /** Where the program is looked for; absent: the places of this machine. */
-  readonly folders?: readonly string[]
+  /** Where the program is looked for. */
+  readonly folders: readonly string[]
 }
 
 export interface OwnNatsServer {
@@ -24,8 +24,6 @@ export interface OwnNatsServer {
 }
 
 const PROGRAM = 'nats-server'
-/** Where packages put it; services are often not in the PATH of users. */
-const MORE_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin']
 const RETRY = { minMs: 100, maxMs: 15_000 }
 const START_MS = 15_000
 const END_MS = 10_000
@@ -38,7 +36,7 @@ const WELL_MS = 60_000
  * ends with this process, however that ends. Of several that are asked to the first runs it.
  */
 export async function startNatsServer(options: NatsServerOptions): Promise<OwnNatsServer> {
-  const program = findProgram(options.folders ?? placesOfThisMachine())
+  const program = findProgram(options.folders)
   const files = natsFiles(options.home)
   const lock = await takeLock(files)
   try {
@@ -58,11 +56,6 @@ function findProgram(folders: readonly string[]): string {
   const found = folders.map((folder) => join(folder, PROGRAM)).find(isExecutable)
   if (found !== undefined) return found
   throw new PosternError('NATS_SERVER_MISSING', { reason: `not in ${folders.join(delimiter)}` })
-}
-
-function placesOfThisMachine(): readonly string[] {
-  const path = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
-  return [...new Set([...path, ...MORE_FOLDERS])]
 }
 
 function isExecutable(path: string): boolean {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseEvent } from './event.ts'
+import { sampleMessage } from '../../../test/helpers/attacks.ts'
+import { formatInboxEvent, parseEvent } from './event.ts'
 
 const stamped = { eventId: 'evt-1', timestamp: '2026-02-18T15:06:55Z' }
 const written = Date.UTC(2026, 1, 18, 15, 6, 55)
@@ -67,5 +68,40 @@ describe('parseEvent', () => {
     expect(parse({ type: 'constructor', data: JSON.parse('{"__proto__":{"content":"x"}}') })).toMatchObject({
       event: { content: '{"__proto__":{"content":"x"}}' },
     })
+  })
+})
+
+describe('formatInboxEvent', () => {
+  it('writes seed 001’s JSON, under the id of the message', () => {
+    const payload = { spaceId: 'alpha', spaceName: 'Project Alpha', senderName: 'Rosa' }
+    const post = sampleMessage({ type: 'space_message', createdAt: written, payload, content: 'Pull the numbers' })
+    expect(JSON.parse(formatInboxEvent(post))).toEqual({
+      eventId: post.id,
+      type: 'space_message',
+      timestamp: '2026-02-18T15:06:55.000Z',
+      data: {
+        spaceId: 'alpha',
+        spaceName: 'Project Alpha',
+        messageId: post.id,
+        senderEntityId: 'rosa',
+        senderName: 'Rosa',
+        senderType: 'agent',
+        content: 'Pull the numbers',
+      },
+    })
+    const system = { id: 'system', kind: 'system', verified: true, via: 'plan' }
+    const plan = sampleMessage({ type: 'plan', from: system, dedupKey: 'plan_1+0', subject: 'Daily Report' })
+    expect(JSON.parse(formatInboxEvent(plan))).toMatchObject({
+      eventId: plan.id,
+      type: 'plan',
+      data: { planName: 'Daily Report' },
+    })
+  })
+
+  it('begins with the id, and is read back as what it was', () => {
+    const mail = sampleMessage({ content: 'Say "hi"\n{"eventId":"msg_0"}' })
+    const text = formatInboxEvent(mail)
+    expect(text.startsWith(`{"eventId":"${mail.id}",`)).toBe(true)
+    expect(parseEvent(text)).toMatchObject({ event: { type: mail.type, content: mail.content, eventId: mail.id } })
   })
 })

@@ -1,5 +1,7 @@
+import type { InboxMessage } from '../../model/delivery.ts'
 import { isJson, type Json } from '../../model/json.ts'
 import { parseMessageType } from '../../model/message.ts'
+import { toInboxEvent } from '../../model/sources/inbox-event.ts'
 
 /** What a foreign producer pushes, in our words. Who it was cannot be known. */
 export interface ForeignEvent {
@@ -16,6 +18,15 @@ export interface ForeignEvent {
 }
 
 export type ParsedEvent = { readonly event: ForeignEvent } | { readonly fault: string }
+
+/**
+ * Seed 001's JSON of a message. The event's id is the id of the message, by which readers recognise and trace it. The id
+ * comes first, so that a search in a list need not parse the rest.
+ */
+export function formatInboxEvent(message: InboxMessage): string {
+  const { eventId: _, ...event } = toInboxEvent(message)
+  return JSON.stringify({ eventId: message.id, ...event })
+}
 
 type Fields = { readonly [key: string]: Json }
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { Courier, type CourierParams } from '../../../src/courier/courier.ts'
+import { ingestSpool } from '../../../src/host/spool.ts'
 import { machineName } from '../../../src/kit/node/processes.ts'
 import { DEFAULT_LIMITS } from '../../../src/model/limits.ts'
 import type { Postern } from '../../../src/model/postern.ts'
@@ -56,6 +57,7 @@ export async function makeBench(): Promise<Bench> {
         if (store.isAway) throw new Error('the store is away')
         return postern
       },
+      ingestSpool,
       wire,
       wake: () => void woken.push(Date.now()),
       contentBytes: DEFAULT_LIMITS.contentBytes,

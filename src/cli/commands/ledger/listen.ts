@@ -1,4 +1,4 @@
-import type { ListeningStatus } from '../../../loops/ledger/ledger-listener.ts'
+import type { ListeningStatus } from '../../../host/ledger/open-listening.ts'
 import { showField } from '../../../render/terminal.ts'
 import type { Command, Io } from '../../shell/command.ts'
 import { formatJsonLine } from '../../shell/json.ts'

@@ -33,7 +33,7 @@ const VERBS: VerbTable = {
     note: async () => (await import('./sessions/note.ts')).noteEvent,
     setStop: async () => (await import('./sessions/note.ts')).setStop,
     end: async () => (await import('./sessions/sessions.ts')).endSession,
-    settle: async () => (await import('./sessions/mark-quiet.ts')).settleAgent,
+    markQuiet: async () => (await import('./sessions/mark-quiet.ts')).markAgentQuiet,
   },
   inbox: {
     push: async () => (await import('./inbox/push.ts')).pushMessage,

@@ -100,7 +100,7 @@ describe('an event that a host posts', () => {
     await postern.sessions.note({ id: 'ses-1', agent: 'quinn', event: 'session.start' })
     await sent(hooks, post('PostToolBatch'))
     await postern.sessions.note({ id: 'ses-1', agent: 'quinn', event: 'session.start' })
-    await postern.sessions.settle({ agent: 'quinn' })
+    await postern.sessions.markQuiet({ agent: 'quinn' })
     expect((await postern.sessions.list({}))[0]?.idleSince).not.toBeNull()
     // Files tell the time in coarse steps.
     await expect

@@ -37,5 +37,5 @@ export async function afterwards(
 ): Promise<void> {
   if (AT_REST.includes(event.name) && leftMs() > settings.timeouts.answerMs / 2) await postern.upkeep.run()
   const hasShown = offer !== undefined || inheritance !== undefined
-  if (!hasShown && event.name !== 'session.end' && userHooks.length === 0) await postern.sessions.settle({ agent })
+  if (!hasShown && event.name !== 'session.end' && userHooks.length === 0) await postern.sessions.markQuiet({ agent })
 }

@@ -93,7 +93,7 @@ const ROWS = {
     access: { to: 'session', field: 'id' },
   },
   'sessions.end': { http: ['POST /api/v1/sessions/:id/end'], kind: 'changes', access: { to: 'session', field: 'id' } },
-  'sessions.settle': { http: ['POST /api/v1/agents/:agent/settle'], kind: 'repeatable', access: OWN_AGENT },
+  'sessions.markQuiet': { http: ['POST /api/v1/agents/:agent/mark-quiet'], kind: 'repeatable', access: OWN_AGENT },
 
   'inbox.push': {
     http: ['POST /api/v1/inbox'],

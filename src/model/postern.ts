@@ -118,8 +118,8 @@ export interface Sessions {
   end(input: { readonly id: string }): Promise<Session>
   /** Notes an event of a host: the session lives, works or rests, and has consumed what it was shown before. */
   note(input: NoteEvent): Promise<NotedEvent>
-  /** Says, where it can be said, that nothing waits for an agent: its next hooks then need not ask. */
-  settle(input: { readonly agent: string }): Promise<boolean>
+  /** Marks an agent as quiet if nothing waits for it, so that its next hooks need not ask. True if it did. */
+  markQuiet(input: { readonly agent: string }): Promise<boolean>
   /**
    * The end of a turn was put off once more, or not. Of stops that were under way at the same time, as `ageMs` tells, one
    * counts. People are told of mail that is left lying by a release.

@@ -45,8 +45,8 @@ export const SESSION_OPERATIONS = {
     }),
     errors: [...SESSION_ERRORS, 'VALUE_INVALID'],
   },
-  'sessions.settle': {
-    summary: 'Say, where it can be said, that nothing waits for an agent.',
+  'sessions.markQuiet': {
+    summary: 'Mark an agent as quiet if nothing waits for it.',
     input: z.object({ agent: agentId }),
     output: z.boolean(),
     errors: AGENT_ID_ERRORS,

@@ -258,7 +258,7 @@ describe('a version', () => {
 
   it('is refused where nothing has one', async () => {
     const { ask } = await open()
-    for (const route of ['POST /api/v1/agents/quinn/settle', 'PUT /api/v1/plans', 'GET /api/v1/agents']) {
+    for (const route of ['POST /api/v1/agents/quinn/mark-quiet', 'PUT /api/v1/plans', 'GET /api/v1/agents']) {
       const answer = await ask(route, {
         headers: { 'if-match': '"x"' },
         ...(route.startsWith('PUT') && { body: { plans: [] } }),

@@ -95,8 +95,8 @@ async function strike({ rounds, isChosen = () => true, ...planted }: Strike): Pr
     ...planted,
   }).gone
   expect(whole).toMatchObject({ code: 0, stderr: '' })
-  const settled = readRecords(log).filter(({ kind }) => kind === 'settled').length
-  expect(settled, 'the worker has settled whom it should').toBeGreaterThanOrEqual(7)
+  const marked = readRecords(log).filter(({ kind }) => kind === 'marked').length
+  expect(marked, 'the worker has marked whom it should').toBeGreaterThanOrEqual(7)
   const points = pointsIn(calls)
   for (const syscall of [...MOVES_FILES, ...STORES]) {
     expect(points.map((point) => point.syscall)).toContain(syscall)
@@ -137,18 +137,15 @@ async function goOn(home: string): Promise<string[]> {
   return [...faultsIn(log), ...left, ...(next.code === 0 ? [] : [`the next one failed: ${next.stderr}`])]
 }
 
-describe('processes that push, broadcast, drain, hold and settle at once, and are killed', () => {
+describe('processes that push, broadcast, drain, hold and mark quiet at once, and are killed', () => {
   campaign('processes that are killed never leave an agent quiet for whom anything waits', KILLS, async (kills) => {
     verifies('G4.quiet')
-    const { faults, acknowledged, settled, quiet, looks } = await crew({ kills })
-    figures(
-      'quiet crew',
-      `${kills} kills, ${acknowledged} pushes, ${settled} settled, ${quiet} quiet in ${looks} looks`,
-    )
+    const { faults, acknowledged, marked, quiet, looks } = await crew({ kills })
+    figures('quiet crew', `${kills} kills, ${acknowledged} pushes, ${marked} marked, ${quiet} quiet in ${looks} looks`)
     expect(faults).toEqual([])
     expect(acknowledged).toBeGreaterThan(kills)
     // Who is killed when is chance, and with it how often nothing waits: from a dozen times to hundreds.
-    if (kills === KILLS.full) expect(settled).toBeGreaterThan(0)
+    if (kills === KILLS.full) expect(marked).toBeGreaterThan(0)
     if (kills === KILLS.full) expect(quiet).toBeGreaterThan(10)
   })
 
@@ -199,7 +196,7 @@ async function crew({ kills, plant }: Planted & { readonly kills: number }) {
   const told = records.filter(({ kind }) => kind === 'fault').map(({ what }) => what)
   const integrity = plant ? [] : [integrityFault(join(home, 'postern.db')), await doctorFault(home)]
   const faults = [...seen.faults, ...told, ...died, ...integrity.filter((fault) => fault !== null)]
-  return { ...seen, faults, acknowledged: count('acknowledged'), settled: count('settled') }
+  return { ...seen, faults, acknowledged: count('acknowledged'), marked: count('marked') }
 }
 
 async function watch(

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { mayHoldEntries } from '../../spool/may-hold.ts'
 import { spoolPath } from '../../spool/path.ts'
 import { isSurelyQuiet } from '../../store/sqlite/peek.ts'
-import { settleAtOnce } from '../../store/sqlite/quiet-peek.ts'
+import { markQuietAtOnce } from '../../store/sqlite/quiet-peek.ts'
 import type { OpenedStore } from '../../store/sqlite/schema.ts'
 import { type Config, isPostgres } from '../config/config.ts'
 import { noteHeard } from '../last-heard.ts'
@@ -29,7 +29,7 @@ export interface PeekedEvent {
 export function isHookIdle(config: Config, { shadows, ...event }: PeekedEvent): boolean {
   const hasOwnRules = Object.keys(config.gates).length > 0 || config.hooks.length > 0
   if (isPostgres(config.store) || hasOwnRules || !isEmpty(shadows)) return false
-  if (!settleAtOnce(config.store, { ...event, mayHoldEntries, spoolOf: spoolPath })) return false
+  if (!markQuietAtOnce(config.store, { ...event, mayHoldEntries, spoolOf: spoolPath })) return false
   noteHeard(dirname(config.store), event.agent)
   return true
 }

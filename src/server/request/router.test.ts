@@ -26,8 +26,8 @@ describe('a route', () => {
   })
 
   it('has its own names for the parameters that it shares with others', () => {
-    const { find } = routes('GET /agents/:id', 'POST /agents/:agent/settle')
-    expect(find('POST', '/agents/quinn/settle').params).toEqual({ agent: 'quinn' })
+    const { find } = routes('GET /agents/:id', 'POST /agents/:agent/mark-quiet')
+    expect(find('POST', '/agents/quinn/mark-quiet').params).toEqual({ agent: 'quinn' })
   })
 
   it('gives its parameters decoded, empty ones too', () => {

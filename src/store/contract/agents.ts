@@ -30,10 +30,10 @@ export interface AgentShelf {
    *
    * Always false on PostgreSQL, because other machines write to it.
    */
-  settle(params: SettleAgent): Promise<boolean>
+  markQuiet(params: MarkQuiet): Promise<boolean>
 }
 
-export interface SettleAgent {
+export interface MarkQuiet {
   readonly agent: string
   /** Absolute paths of the spool files that must be empty as well while the agent is quiet. */
   readonly spools: readonly string[]

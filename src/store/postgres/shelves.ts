@@ -25,16 +25,16 @@ import { createEventLog } from './events.ts'
 import { createOpener } from './offer.ts'
 import { createPusher, type Within } from './push.ts'
 import { createSearcher } from './search.ts'
-import { createLook } from './waiting.ts'
+import { createWaitingQuery } from './waiting.ts'
 
 export function createShelves(sql: Sql, within: Within): Shelves {
   const deliveries = createDeliveryShelf(sql)
   const log = createEventLog(sql)
   return {
-    agents: { ...createAgentShelf(sql), settle: async () => false },
+    agents: { ...createAgentShelf(sql), markQuiet: async () => false },
     sessions: createSessionShelf(sql),
     messages: { ...createMessageReader(sql), ...createPusher(sql, within), ...createSearcher(sql) },
-    deliveries: { ...deliveries, ...createLook(sql, deliveries) },
+    deliveries: { ...deliveries, ...createWaitingQuery(sql, deliveries) },
     offers: { ...createOfferShelf(sql), ...createOpener(sql) },
     snoozes: createSnoozeShelf(sql),
     history: createHistoryShelf(sql),

@@ -6,10 +6,10 @@ import type { Sql, SqlRow } from '../sql.ts'
 import type { DeliveryShelf, Waiting } from '../store.ts'
 
 /**
- * The look of a drain on PostgreSQL. The way to the server and back costs more than the look itself, so whoever means
- * to drain is shown what may be taken by the same statement.
+ * Whether something waits for an agent, on PostgreSQL. The round trip costs more than the query itself, so a caller that
+ * means to drain gets the candidates by the same statement.
  */
-export function createLook(sql: Sql, shelf: DeliveryShelf): Pick<DeliveryShelf, 'waiting'> {
+export function createWaitingQuery(sql: Sql, shelf: DeliveryShelf): Pick<DeliveryShelf, 'waiting'> {
   return {
     async waiting(params) {
       if (!('limit' in params)) return shelf.waiting(params)

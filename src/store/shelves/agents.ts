@@ -2,8 +2,8 @@ import type { AgentShelf } from '../contract/agents.ts'
 import { AGENT_COLUMNS, readAgent } from '../rows.ts'
 import type { Sql } from '../sql.ts'
 
-/** Only the embedded store can settle an agent. */
-export function createAgentShelf(sql: Sql): Omit<AgentShelf, 'settle'> {
+/** Only the embedded store can markQuiet an agent. */
+export function createAgentShelf(sql: Sql): Omit<AgentShelf, 'markQuiet'> {
   const isWriting = sql.engine === 'postgres' && !sql.isReader
 
   return {

@@ -24,7 +24,7 @@ import type { Shelves } from '../store.ts'
 import { CONCERNS, type Concerned, nobody, observeWrites } from './concerns.ts'
 import { Connection } from './connection.ts'
 import { quietFolderOf } from './quiet.ts'
-import { Settling } from './quiet-marks.ts'
+import { QuietMarks } from './quiet-marks.ts'
 
 interface Case {
   /** What was before; its result is handed on. */
@@ -309,13 +309,13 @@ describe('a call that nobody has thought of', () => {
     const connection = new Connection(join(home, 'postern.db'), { busyMs: 0 })
     onTestFinished(() => connection.close())
     plantQuiet(home, AGENTS)
-    const settling = new Settling(() => connection)
-    settling.use(quiet)
+    const marks = new QuietMarks(() => connection)
+    marks.use(quiet)
     const write = (text: string) => {
       connection.run('BEGIN IMMEDIATE')
-      settling.begin(connection)
+      marks.begin(connection)
       connection.run(text)
-      settling.beforeCommit()
+      marks.beforeCommit()
       connection.run('COMMIT')
     }
     write('UPDATE agents SET inbox_seq = 1 WHERE FALSE')

@@ -15,7 +15,7 @@ type Concerns = {
     | (() => Concerned)
 }
 
-/** For calls that write nothing of what `settle` looks at, or only make it less. */
+/** For calls that write nothing of what `markQuiet` looks at, or only make it less. */
 export const nobody = (): Concerned => []
 const everybody = (): Concerned => undefined
 

@@ -17,13 +17,13 @@ import {
 } from '../../../test/helpers/shelf-things.ts'
 import type { Shelves } from '../store.ts'
 
-const settle = (tx: Shelves) => tx.agents.settle({ agent: 'quinn', spools: [] })
+const markQuiet = (tx: Shelves) => tx.agents.markQuiet({ agent: 'quinn', spools: [] })
 
-describe('settling an agent', NEEDS_BOOT_ID, () => {
+describe('marking an agent quiet', NEEDS_BOOT_ID, () => {
   it('makes its quiet file before the commit where nothing waits for it', async () => {
     const { home, store } = await openHome()
     const atCommit = watchCommits(() => looksQuiet(home, 'quinn'))
-    expect(await store.transact((tx) => tx.agents.settle({ agent: 'quinn', spools: ['/none'] }))).toBe(true)
+    expect(await store.transact((tx) => tx.agents.markQuiet({ agent: 'quinn', spools: ['/none'] }))).toBe(true)
     expect(atCommit).toEqual([true])
     expect(quietIn(home)).toEqual(['quinn'])
   })
@@ -75,11 +75,11 @@ describe('settling an agent', NEEDS_BOOT_ID, () => {
   ])('makes none where %s', async (_, act) => {
     const { home, store } = await openHome()
     await store.transact(act)
-    expect(await store.transact((tx) => settle(tx))).toBe(false)
+    expect(await store.transact((tx) => markQuiet(tx))).toBe(false)
     expect(quietIn(home)).toEqual([])
     // Neither in the transaction that does it.
     const other = await openHome()
-    const result = await other.store.transact(inTurn(act, settle))
+    const result = await other.store.transact(inTurn(act, markQuiet))
     expect([result, quietIn(other.home)]).toEqual([false, []])
   })
 
@@ -90,26 +90,26 @@ describe('settling an agent', NEEDS_BOOT_ID, () => {
         await tx.sessions.put(session(id))
         await tx.inheritances.insert({ record: { ...inheritance(inherits), sessionId: id } })
       })
-      expect(await store.transact((tx) => settle(tx))).toBe(false)
+      expect(await store.transact((tx) => markQuiet(tx))).toBe(false)
     }
     await begin('s', 'inh_1')
     await store.transact((tx) => tx.inheritances.close({ id: 'inh_1', at: NOW, outcome: 'inherited' }))
-    expect(await store.transact((tx) => settle(tx))).toBe(true)
+    expect(await store.transact((tx) => markQuiet(tx))).toBe(true)
     await begin('other', 'inh_2')
     await store.transact((tx) => tx.sessions.end({ id: 'other', at: NOW }))
-    expect(await store.transact((tx) => settle(tx))).toBe(true)
+    expect(await store.transact((tx) => markQuiet(tx))).toBe(true)
   })
 
   it('makes none for somebody unknown, nor outside a transaction', async () => {
     const { home, store } = await openHome()
-    expect(await store.transact((tx) => tx.agents.settle({ agent: 'nobody', spools: [] }))).toBe(false)
-    expect(await settle(store.read)).toBe(false)
+    expect(await store.transact((tx) => tx.agents.markQuiet({ agent: 'nobody', spools: [] }))).toBe(false)
+    expect(await markQuiet(store.read)).toBe(false)
     expect(quietIn(home)).toEqual([])
   })
 
   it('makes it in a transaction that has noted a session', async () => {
     const { home, store } = await openHome()
-    expect(await store.transact(inTurn((tx) => tx.sessions.put(session('s')), settle))).toBe(true)
+    expect(await store.transact(inTurn((tx) => tx.sessions.put(session('s')), markQuiet))).toBe(true)
     expect(quietIn(home)).toEqual(['quinn'])
   })
 
@@ -118,23 +118,23 @@ describe('settling an agent', NEEDS_BOOT_ID, () => {
     const id = await store.transact((tx) => push(tx, ['quinn']))
     const attempt = store.transact(async (tx) => {
       await move(tx, id, 'pending', 'cancelled')
-      return [await settle(tx), quietIn(home)]
+      return [await markQuiet(tx), quietIn(home)]
     })
     expect(await attempt).toEqual([false, []])
-    expect(await store.transact((tx) => settle(tx))).toBe(true)
+    expect(await store.transact((tx) => markQuiet(tx))).toBe(true)
   })
 
   it('removes it again where the same group then pushes', async () => {
     const { home, store } = await openHome()
     const atCommit = watchCommits(() => quietIn(home))
-    const verbs = [store.transact((tx) => settle(tx)), store.transact((tx) => push(tx, ['quinn']))]
+    const verbs = [store.transact((tx) => markQuiet(tx)), store.transact((tx) => push(tx, ['quinn']))]
     expect((await Promise.all(verbs))[0]).toBe(true)
     expect(atCommit).toEqual([[]])
   })
 
   it('sees what the same group has pushed before', async () => {
     const { home, store } = await openHome()
-    const verbs = [store.transact((tx) => push(tx, ['quinn'])), store.transact((tx) => settle(tx))]
+    const verbs = [store.transact((tx) => push(tx, ['quinn'])), store.transact((tx) => markQuiet(tx))]
     expect((await Promise.all(verbs))[1]).toBe(false)
     expect(quietIn(home)).toEqual([])
   })
@@ -142,8 +142,8 @@ describe('settling an agent', NEEDS_BOOT_ID, () => {
   it('removes it again where the same group then broadcasts, and makes none after that', async () => {
     const { home, store } = await openHome()
     const broadcast = (tx: Shelves) => tx.messages.broadcast({ message: messageTo(['all']) })
-    const verbs = [settle, broadcast, (tx: Shelves) => tx.agents.settle({ agent: 'robin', spools: [] })].map((verb) =>
-      store.transact<unknown>((tx) => verb(tx)),
+    const verbs = [markQuiet, broadcast, (tx: Shelves) => tx.agents.markQuiet({ agent: 'robin', spools: [] })].map(
+      (verb) => store.transact<unknown>((tx) => verb(tx)),
     )
     expect(await Promise.all(verbs)).toMatchObject([true, {}, false])
     expect(quietIn(home)).toEqual([])
@@ -155,17 +155,17 @@ describe('settling an agent', NEEDS_BOOT_ID, () => {
     const pushed = store.transact(async (tx) => (id = await push(tx, ['quinn'])))
     const failed = store.transact(async (tx) => {
       await move(tx, id, 'pending', 'cancelled')
-      throw new Error(`settled: ${await settle(tx)}`)
+      throw new Error(`marked: ${await markQuiet(tx)}`)
     })
     const [first, second] = await Promise.allSettled([pushed, failed])
     expect(first?.status).toBe('fulfilled')
-    expect(second).toMatchObject({ reason: { message: 'settled: true' } })
+    expect(second).toMatchObject({ reason: { message: 'marked: true' } })
     expect(quietIn(home)).toEqual([])
   })
 
   it('is not for a store that may have another beside it', async () => {
     const { home, store } = await openHome('a.db')
-    expect(await store.transact((tx) => settle(tx))).toBe(false)
+    expect(await store.transact((tx) => markQuiet(tx))).toBe(false)
     expect(quietIn(home)).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-import type { SettleAgent } from '../store.ts'
+import type { MarkQuiet } from '../store.ts'
 import type { Concerned } from './concerns.ts'
 import type { Connection } from './connection.ts'
 import type { QuietFolder } from './quiet.ts'
@@ -11,13 +11,13 @@ import type { TransactionObserver } from './writer.ts'
  * before or after that transaction. Whatever concerns an agent removes its file before the commit: a process may die at
  * any point between, and then only time is lost.
  */
-export class Settling implements TransactionObserver {
+export class QuietMarks implements TransactionObserver {
   readonly #committed: () => Connection
   #folder: QuietFolder | undefined
   #connection: Connection | undefined
   #concerned = new Set<string>()
   #concernsEverybody = false
-  #settled = new Set<string>()
+  #marked = new Set<string>()
   /** SQLite's count of changes as the transaction found it, and as it was last looked at. */
   #before = 0
   #counted = 0
@@ -40,7 +40,7 @@ export class Settling implements TransactionObserver {
     this.#before = this.#counted
     this.#concerned.clear()
     this.#concernsEverybody = false
-    this.#settled.clear()
+    this.#marked.clear()
   }
 
   /** To be called after everything that may have changed the store, with whom it then concerns. */
@@ -51,18 +51,18 @@ export class Settling implements TransactionObserver {
     else for (const agent of agents) this.#concerned.add(agent)
   }
 
-  settle({ agent, spools }: SettleAgent): boolean {
+  markQuiet({ agent, spools }: MarkQuiet): boolean {
     if (!this.#folder || !this.#connection || this.#concernsEverybody) return false
-    if (!isSettled(this.#connection, agent) || !this.#wasSettled(agent)) return false
+    if (!hasNothingWaiting(this.#connection, agent) || !this.#hadNothingWaiting(agent)) return false
     if (!this.#folder.make(agent, spools)) return false
     this.#concerned.delete(agent)
-    this.#settled.add(agent)
+    this.#marked.add(agent)
     return true
   }
 
-  /** Who was settled by what the verb had done may not be so without it. */
+  /** The verb is rolled back. An agent that it marked as quiet may not be quiet without what the verb did. */
   takeBack(): void {
-    for (const agent of this.#settled) this.#concerned.add(agent)
+    for (const agent of this.#marked) this.#concerned.add(agent)
   }
 
   beforeCommit(): void {
@@ -80,11 +80,11 @@ export class Settling implements TransactionObserver {
     return hasChanged
   }
 
-  /** Whether it would be settled if this transaction came to nothing. Who cannot tell says no. */
-  #wasSettled(agent: string): boolean {
+  /** Whether nothing would wait for the agent if this transaction were rolled back. False in any doubt. */
+  #hadNothingWaiting(agent: string): boolean {
     try {
       if (this.#connection && countChanges(this.#connection) === this.#before) return true
-      return isSettled(this.#committed(), agent)
+      return hasNothingWaiting(this.#committed(), agent)
     } catch {
       return false
     }
@@ -96,8 +96,8 @@ function countChanges(connection: Connection): number {
   return connection.get('SELECT total_changes()')?.[0] ?? Number.NaN
 }
 
-export function isSettled(connection: Connection, agent: string): boolean {
-  return connection.get(SETTLED, [agent]) !== undefined
+export function hasNothingWaiting(connection: Connection, agent: string): boolean {
+  return connection.get(NOTHING_WAITS, [agent]) !== undefined
 }
 
 /**
@@ -118,6 +118,6 @@ const WAITING = [
   'plans p WHERE p.agent_id = a.id AND p.next_run_at IS NOT NULL AND p.paused_at IS NULL',
 ]
 
-const SETTLED = `SELECT 1 FROM agents a WHERE a.id = ?1 AND a.removed_at IS NULL
+const NOTHING_WAITS = `SELECT 1 FROM agents a WHERE a.id = ?1 AND a.removed_at IS NULL
   AND a.broadcast_cursor >= (SELECT value FROM counters WHERE name = 'broadcast')
   ${WAITING.map((waiting) => `AND NOT EXISTS (SELECT 1 FROM ${waiting})`).join('\n  ')}`

@@ -21,10 +21,10 @@ import { mayHoldEntries } from '../../spool/may-hold.ts'
 import { spoolPath } from '../../spool/path.ts'
 import type { Shelves } from '../store.ts'
 import { Connection } from './connection.ts'
-import { settleAtOnce } from './quiet-peek.ts'
+import { markQuietAtOnce } from './quiet-peek.ts'
 
-const settle = (path: string, agent = 'quinn') =>
-  settleAtOnce(path, { agent, sessionId: 's', mayHoldEntries, spoolOf: spoolPath })
+const markQuiet = (path: string, agent = 'quinn') =>
+  markQuietAtOnce(path, { agent, sessionId: 's', mayHoldEntries, spoolOf: spoolPath })
 
 /** A home whose agent quinn has a session at work and nothing that waits. */
 async function openAtWork(more: Partial<Session> = {}) {
@@ -40,7 +40,7 @@ function write(spool: string): void {
   writeFileSync(spool, '{"content":"x"}\n')
 }
 
-describe('settling an agent at once', NEEDS_BOOT_ID, () => {
+describe('marking an agent quiet at once', NEEDS_BOOT_ID, () => {
   it('makes its quiet file, which names the spools of all its open sessions, and writes nothing else', async () => {
     const { home, store, known, project, path } = await openAtWork()
     await store.transact(async (tx) => {
@@ -52,7 +52,7 @@ describe('settling an agent at once', NEEDS_BOOT_ID, () => {
     const connection = new Connection(path, { busyMs: 0 })
     onTestFinished(() => connection.close())
     const before = connection.pragma('data_version')
-    expect(settle(path)).toBe(true)
+    expect(markQuiet(path)).toBe(true)
     expect(connection.pragma('data_version')).toBe(before)
     const spools = ['other', 's'].map((id) => spoolPath(project, id))
     expect(readFileSync(join(home, 'quiet', 'quinn'), 'utf8')).toBe([BOOT_ID, ...spools, ''].join('\n'))
@@ -76,16 +76,16 @@ describe('settling an agent at once', NEEDS_BOOT_ID, () => {
   ])('does not where %s', async (_, act) => {
     const { home, store, path } = await openAtWork()
     await store.transact(act)
-    expect([settle(path), quietIn(home)]).toEqual([false, []])
+    expect([markQuiet(path), quietIn(home)]).toEqual([false, []])
   })
 
   it('does not for a session that it does not know, or as another’s, or without its project', async () => {
     const { home, path } = await openHome().then(({ home }) => ({ home, path: join(home, 'postern.db') }))
-    expect([settle(path), quietIn(home)]).toEqual([false, []])
+    expect([markQuiet(path), quietIn(home)]).toEqual([false, []])
     const known = await openAtWork()
-    expect([settle(known.path, 'robin'), quietIn(known.home)]).toEqual([false, []])
+    expect([markQuiet(known.path, 'robin'), quietIn(known.home)]).toEqual([false, []])
     const homeless = await openAtWork({ project: null })
-    expect([settle(homeless.path), quietIn(homeless.home)]).toEqual([false, []])
+    expect([markQuiet(homeless.path), quietIn(homeless.home)]).toEqual([false, []])
   })
 
   it('does not while the spool of any of its sessions may hold something', async () => {
@@ -94,10 +94,10 @@ describe('settling an agent at once', NEEDS_BOOT_ID, () => {
     await store.transact((tx) => tx.sessions.put({ ...known, id: 'other', project: elsewhere }))
     for (const spool of [spoolPath(project, 's'), spoolPath(elsewhere, 'other')]) {
       write(spool)
-      expect([settle(path), quietIn(home)]).toEqual([false, []])
+      expect([markQuiet(path), quietIn(home)]).toEqual([false, []])
       rmSync(spool)
     }
-    expect(settle(path)).toBe(true)
+    expect(markQuiet(path)).toBe(true)
   })
 
   it('does not where somebody writes, and sees what he has written afterwards', async () => {
@@ -105,10 +105,10 @@ describe('settling an agent at once', NEEDS_BOOT_ID, () => {
     const other = new Connection(path, { busyMs: 0 })
     onTestFinished(() => other.close())
     other.exec('BEGIN IMMEDIATE')
-    expect(() => settle(path)).toThrow()
+    expect(() => markQuiet(path)).toThrow()
     other.exec(`UPDATE sessions SET ended_at = 1 WHERE id = 's'`)
     other.exec('COMMIT')
-    expect([settle(path), quietIn(home)]).toEqual([false, []])
+    expect([markQuiet(path), quietIn(home)]).toEqual([false, []])
   })
 
   it.each([-1, 1])('does not in a store of another version: %j', async (difference) => {
@@ -116,7 +116,7 @@ describe('settling an agent at once', NEEDS_BOOT_ID, () => {
     const other = new Connection(path, { busyMs: 0 })
     onTestFinished(() => other.close())
     other.exec(`PRAGMA user_version = ${Number(other.pragma('user_version')) + difference}`)
-    expect([settle(path), quietIn(home)]).toEqual([false, []])
+    expect([markQuiet(path), quietIn(home)]).toEqual([false, []])
   })
 
   it('makes it beside the store itself, by whatever name that is opened', async () => {
@@ -125,7 +125,7 @@ describe('settling an agent at once', NEEDS_BOOT_ID, () => {
     symlinkSync(home, linked)
     symlinkSync(path, elsewhere)
     for (const name of [join(linked, 'postern.db'), elsewhere]) {
-      expect([settle(name), quietIn(home)]).toEqual([true, ['quinn']])
+      expect([markQuiet(name), quietIn(home)]).toEqual([true, ['quinn']])
       rmSync(join(home, 'quiet'), { recursive: true })
     }
     expect(quietIn(dirname(elsewhere))).toEqual([])
@@ -136,10 +136,10 @@ describe('settling an agent at once', NEEDS_BOOT_ID, () => {
     await store.close()
     const other = join(home, 'other.db')
     renameSync(path, other)
-    expect(settle(other)).toBe(false)
-    expect(settle(path)).toBe(false)
+    expect(markQuiet(other)).toBe(false)
+    expect(markQuiet(path)).toBe(false)
     writeFileSync(path, '')
-    expect(settle(path)).toBe(false)
+    expect(markQuiet(path)).toBe(false)
     expect(quietIn(home)).toEqual([])
   })
 })

@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs'
 import { quietFolderOf } from './quiet.ts'
-import { isSettled } from './quiet-marks.ts'
+import { hasNothingWaiting } from './quiet-marks.ts'
 import { type OpenedStore, openIfOurs } from './schema.ts'
 
-export interface SettlePeek {
+export interface QuietPeek {
   readonly agent: string
   readonly sessionId: string
   /** Whether a spool may hold something, and where a session's spool lies. */
@@ -18,7 +18,7 @@ export interface SettlePeek {
  * session goes on as it is known, so that its event says nothing new. In any doubt it says false, and the hook goes
  * the whole way.
  */
-export function settleAtOnce(path: string, { agent, sessionId, mayHoldEntries, spoolOf, lend }: SettlePeek): boolean {
+export function markQuietAtOnce(path: string, { agent, sessionId, mayHoldEntries, spoolOf, lend }: QuietPeek): boolean {
   const opened = openIfOurs(path)
   const folder = opened && quietFolderOf(realpathSync.native(path))
   if (!opened || !folder) return false
@@ -28,7 +28,7 @@ export function settleAtOnce(path: string, { agent, sessionId, mayHoldEntries, s
   let isQuiet = false
   try {
     const isKnown = connection.get(KNOWN, [sessionId, agent]) !== undefined
-    if (isKnown && isSettled(connection, agent)) {
+    if (isKnown && hasNothingWaiting(connection, agent)) {
       const spools = connection.all(PROJECTS, [agent]).map(([project, id]) => spoolOf(project, id))
       isQuiet = !spools.some(mayHoldEntries) && folder.make(agent, spools)
     }

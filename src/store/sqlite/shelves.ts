@@ -17,11 +17,11 @@ export interface ShelfParts {
   readonly sql: Sql
   /** Pushing and opening an offer use the connection itself, which is faster. */
   readonly connection: () => Connection
-  readonly settle: AgentShelf['settle']
+  readonly markQuiet: AgentShelf['markQuiet']
 }
 
 /** Methods that nearly every command calls are here; the others are loaded with the first call on one of them. */
-export function createShelves({ sql, connection, settle }: ShelfParts): Shelves {
+export function createShelves({ sql, connection, markQuiet }: ShelfParts): Shelves {
   const made = new Map<keyof RareShelves, object>()
   /** Made with its first use, because most commands use none. */
   const rare = <S extends keyof RareShelves>(shelf: S): RareShelves[S] => {
@@ -32,7 +32,7 @@ export function createShelves({ sql, connection, settle }: ShelfParts): Shelves 
   }
 
   return {
-    agents: { ...createAgentShelf(sql), settle },
+    agents: { ...createAgentShelf(sql), markQuiet },
     sessions: createSessionShelf(sql),
     messages: {
       ...createPusher(connection),

@@ -11,7 +11,7 @@ import { tendLog } from './log.ts'
 import { openConnection } from './open.ts'
 import type { Queue, Turn } from './queue.ts'
 import { type QuietFolder, quietFolderOf } from './quiet.ts'
-import { Settling } from './quiet-marks.ts'
+import { QuietMarks } from './quiet-marks.ts'
 import type { OpenedStore } from './schema.ts'
 import type { Sharing } from './sharing.ts'
 import { createShelves } from './shelves.ts'
@@ -47,7 +47,7 @@ class SqliteStore implements Store {
   readonly #options: SqliteOptions
   readonly #writer: Writer
   readonly #shelves: Shelves
-  readonly #settling = new Settling(() => this.#forReading())
+  readonly #quietMarks = new QuietMarks(() => this.#forReading())
   /** What was opened for us, until it is taken. */
   #lent: OpenedStore | undefined
   #connection: Connection | undefined
@@ -71,7 +71,7 @@ class SqliteStore implements Store {
       now: monotonicMs,
       busyMs: options.busyMs ?? DEFAULT_BUSY_MS,
       takeTurn: (timeoutMs) => this.#takeTurn(timeoutMs),
-      observer: this.#settling,
+      observer: this.#quietMarks,
       tendLog: options.sharing?.log.tend ?? tendLog,
       gather: options.sharing?.gather ?? gatherCall,
     })
@@ -79,14 +79,14 @@ class SqliteStore implements Store {
     const shelves = createShelves({
       sql: writing,
       connection: () => this.#current(),
-      settle: async (params) => this.#settling.settle(params),
+      markQuiet: async (params) => this.#quietMarks.markQuiet(params),
     })
-    this.#shelves = observeWrites(shelves, this.#settling.note)
+    this.#shelves = observeWrites(shelves, this.#quietMarks.note)
     const reading = asSql(options.path, () => this.#forReading())
     this.read = createShelves({
       sql: patient(reading, () => this.#reopened(), options),
       connection: () => this.#forReading(),
-      settle: async () => false,
+      markQuiet: async () => false,
     })
   }
 
@@ -154,7 +154,7 @@ class SqliteStore implements Store {
     this.#inode = this.#connection === lent?.connection ? lent.inode : inodeOf(path)
     // As SQLite does: whoever opens the store by another name keeps the same files beside it.
     this.#quiet = quietFolderOf(realpathSync.native(this.location))
-    this.#settling.use(this.#quiet)
+    this.#quietMarks.use(this.#quiet)
     return this.#connection
   }
 

@@ -303,6 +303,6 @@ conformance('putting off', ({ rule, open }) => {
     const { postern, now } = await open()
     const id = await tell(postern, 'quinn', 'later')
     await postern.inbox.snooze({ agent: 'quinn', ids: [id], untilAt: now() + HOUR_MS })
-    expect(await postern.sessions.settle({ agent: 'quinn' })).toBe(false)
+    expect(await postern.sessions.markQuiet({ agent: 'quinn' })).toBe(false)
   })
 })

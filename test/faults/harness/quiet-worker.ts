@@ -7,8 +7,8 @@ import type { PushMessage } from '../../../src/model/postern.ts'
 import { mayHoldEntries } from '../../../src/spool/may-hold.ts'
 import { spoolPath } from '../../../src/spool/path.ts'
 import { Connection } from '../../../src/store/sqlite/connection.ts'
-import { Settling } from '../../../src/store/sqlite/quiet-marks.ts'
-import { settleAtOnce } from '../../../src/store/sqlite/quiet-peek.ts'
+import { QuietMarks } from '../../../src/store/sqlite/quiet-marks.ts'
+import { markQuietAtOnce } from '../../../src/store/sqlite/quiet-peek.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { createDoorbell } from '../../../src/wires/local/doorbell.ts'
 import { gate } from '../../helpers/gate.ts'
@@ -48,22 +48,22 @@ await postern.close()
 
 /** Everything once, one after the other: for whoever strikes at every call that the process makes. */
 async function all(): Promise<void> {
-  await settleBoth()
+  await markBothQuiet()
   await push({ to: ['quinn'] })
   await readMail('quinn')
-  await settle('quinn')
+  await markQuiet('quinn')
   await push({ to: [...AGENTS] })
   for (const agent of AGENTS) await readMail(agent)
-  await settleBoth()
+  await markBothQuiet()
   await push({ to: ['all'] })
   for (const agent of AGENTS) await readMail(agent)
-  await settleBoth()
+  await markBothQuiet()
   await openAndClose()
-  await settle('quinn')
+  await markQuiet('quinn')
   await push({ to: ['quinn'] })
-  await confirmAndSettle()
-  await settle('quinn')
-  await Promise.all([settle('robin'), push({ to: ['quinn'] }), settle('quinn')])
+  await confirmAndMarkQuiet()
+  await markQuiet('quinn')
+  await Promise.all([markQuiet('robin'), push({ to: ['quinn'] }), markQuiet('quinn')])
 }
 
 /** One push, and one broadcast, either of which may be refused. */
@@ -81,14 +81,14 @@ async function pusher(): Promise<void> {
   }
 }
 
-/** What a hook does: shows what waits, confirms it, and settles its agent, on the whole way or on the short one. */
+/** What a hook does: shows what waits, confirms it, and marks its agent quiet, by the store's verb or by the short way. */
 async function hook(): Promise<void> {
   for (const agent of AGENTS) await postern.sessions.begin({ id: sessionOf(agent), agent, project: home })
   while (!isStopping) {
     const agent = oneOf(AGENTS)
     await readMail(agent)
-    if (Math.random() < 0.5) await settle(agent)
-    else settleShortly(agent)
+    if (Math.random() < 0.5) await markQuiet(agent)
+    else markQuietShortly(agent)
     await pause(2)
   }
 }
@@ -98,10 +98,10 @@ function sessionOf(agent: string): string {
 }
 
 /** It fails where somebody else writes. */
-function settleShortly(agent: string): void {
+function markQuietShortly(agent: string): void {
   try {
     const session = { agent, sessionId: sessionOf(agent), mayHoldEntries, spoolOf: spoolPath }
-    if (settleAtOnce(path, session)) record('settled', agent)
+    if (markQuietAtOnce(path, session)) record('marked', agent)
   } catch {
     // As said above.
   }
@@ -114,12 +114,12 @@ async function gatekeeper(): Promise<void> {
   }
 }
 
-async function settleBoth(): Promise<void> {
-  for (const agent of AGENTS) await settle(agent)
+async function markBothQuiet(): Promise<void> {
+  for (const agent of AGENTS) await markQuiet(agent)
 }
 
-async function settle(agent: string): Promise<void> {
-  if (await store.transact((tx) => tx.agents.settle({ agent, spools: [] }))) record('settled', agent)
+async function markQuiet(agent: string): Promise<void> {
+  if (await store.transact((tx) => tx.agents.markQuiet({ agent, spools: [] }))) record('marked', agent)
 }
 
 async function push(input: Omit<PushMessage, 'content'>): Promise<void> {
@@ -142,14 +142,14 @@ async function readMail(agent: string): Promise<void> {
   await postern.inbox.confirm({ offerId: offer.id, printed: true, evidence: 'worker' })
 }
 
-/** All at once: whoever dies before the commit has neither confirmed anything nor settled anybody. */
-async function confirmAndSettle(): Promise<void> {
+/** In one transaction: a worker that dies before the commit has neither confirmed anything nor marked anybody quiet. */
+async function confirmAndMarkQuiet(): Promise<void> {
   const { offer } = await postern.inbox.drain({ agent: 'quinn' })
   if (!offer) throw new Error('there is nothing to confirm')
   const closing = { id: offer.id, at: Date.now(), printedAt: Date.now(), outcome: 'confirmed', evidence: 'x' } as const
   await store.transact(async (tx) => {
     await tx.offers.close({ ...closing, maxAttempts: 9 })
-    await tx.agents.settle({ agent: 'quinn', spools: [] })
+    await tx.agents.markQuiet({ agent: 'quinn', spools: [] })
   })
 }
 
@@ -162,7 +162,7 @@ async function openAndClose(): Promise<void> {
   )
 }
 
-function record(kind: 'acknowledged' | 'refused' | 'settled' | 'fault', what: string): void {
+function record(kind: 'acknowledged' | 'refused' | 'marked' | 'fault', what: string): void {
   appendFileSync(log, `${JSON.stringify({ kind, what })}\n`)
 }
 
@@ -176,9 +176,9 @@ function pause(maxMs: number): Promise<void> {
 
 /** Removes quiet files as soon as the transaction is committed, instead of before. */
 function plantLateRemoval(): void {
-  const { beforeCommit } = Settling.prototype
+  const { beforeCommit } = QuietMarks.prototype
   let late = () => {}
-  Settling.prototype.beforeCommit = function (this: Settling) {
+  QuietMarks.prototype.beforeCommit = function (this: QuietMarks) {
     late = () => beforeCommit.call(this)
   }
   const { run } = Connection.prototype

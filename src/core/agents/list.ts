@@ -24,7 +24,7 @@ async function statusOf(ctx: Context, agent: Agent): Promise<AgentStatus> {
   return { ...agent, pending, session: session ? shownTo(ctx, withLiveness(ctx, session)) : null }
 }
 
-/** That another agent is at work is for everybody to know; where, and in which process, is not. */
+/** Any caller may know that another agent is at work. A confined program may not know where, or in which process. */
 function shownTo<T extends Session>(ctx: Context, session: T): T {
   if (!isConfined(ctx.caller) || session.agent === ctx.caller.id) return session
   return { ...session, project: null, pid: null, pidStartedAt: null }

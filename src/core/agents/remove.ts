@@ -14,8 +14,8 @@ const REASON = 'the agent was removed'
 const MAX_QUESTIONS = 1_000
 
 /**
- * Retires an agent. Nothing holds it any more and nobody need answer it, so those who wait for its gates are told; what
- * waits for it ends as cancelled, so that every message still has a known end.
+ * Removes an agent. Its questions are cancelled and its gates waived, and those who wait for them are told. Its open
+ * messages end as cancelled, so that every message still has a known end.
  */
 export async function removeAgent(ctx: Context, { id }: { readonly id: string }): Promise<Agent> {
   const { removed, rings } = await ctx.store.transact(async (tx) => {
@@ -23,7 +23,7 @@ export async function removeAgent(ctx: Context, { id }: { readonly id: string })
     if (agent.kind === 'human') requirePerson(ctx.caller, `remove ${id}, who is a person`)
     if (isProgram(ctx.caller)) await requireUngated(ctx, tx, id)
     const removedAt = ctx.store.now()
-    // Before all else: whoever posts locks a space before the inboxes, and gates before those.
+    // First of all, because a post locks its space before gates, and gates before inboxes.
     await tx.spaces.leaveAll({ agent: agent.id })
     await tx.plans.deleteOf({ agent: agent.id })
     const rings = [...(await cancelQuestions(ctx, tx, agent.id)), ...(await waiveGates(ctx, tx, agent.id))]
@@ -43,7 +43,7 @@ export async function removeAgent(ctx: Context, { id }: { readonly id: string })
   return removed
 }
 
-/** Whoever may not open a gate does not do so by removing its agent, which could come back. */
+/** A caller that may not open a gate must not do so by removing its agent, which could come back. */
 async function requireUngated(ctx: Context, tx: Shelves, agent: string): Promise<void> {
   for (const gate of await tx.gates.openOf({ agent })) requireLeave(ctx.caller, gate, 'waived')
 }

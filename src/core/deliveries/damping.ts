@@ -8,7 +8,7 @@ import { type PeopleNotice, tellPeople } from '../notices/people.ts'
 import { ring } from '../rings/ring.ts'
 
 /** Places a reply in its thread. A machine's reply is one hop further; a person's begins to count anew. */
-export async function inThread(ctx: Context, tx: Shelves, message: Message): Promise<Message> {
+export async function placeInThread(ctx: Context, tx: Shelves, message: Message): Promise<Message> {
   if (message.replyTo === null) return message
   requireStorable(message.replyTo, 'MESSAGE_NOT_FOUND')
   const parent = await tx.messages.getAnswered(message.replyTo)

@@ -3,7 +3,7 @@ import type { Message } from '../../model/message.ts'
 import type { PushMessage, PushResult } from '../../model/postern.ts'
 import type { PushItem, Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { damp, inThread } from './damping.ts'
+import { damp, placeInThread } from './damping.ts'
 
 /** Called in the same transaction after a reply is stored, with the gates that wait for it. Returns whom to ring. */
 export type ReplyReaction = (
@@ -21,18 +21,18 @@ export interface PushDraft {
 
 export interface DeliverResult {
   readonly result: PushResult
-  /** Who was told of something, and is to be rung after the commit. */
+  /** Whom else to ring after the commit. */
   readonly told: readonly string[]
 }
 
-/** Stores a message for the agents that it names: in its thread, within the budgets, and seen by gates that wait for it. */
+/** Stores a message for its recipients, in its thread and within the budgets, and lets gates that wait for it react. */
 export async function deliver(
   ctx: Context,
   tx: Shelves,
   message: Message,
   replied: ReplyReaction | undefined,
 ): Promise<DeliverResult> {
-  const threaded = await inThread(ctx, tx, message)
+  const threaded = await placeInThread(ctx, tx, message)
   const waiting = await gatesAwaiting(tx, threaded)
   const damped = await damp(ctx, tx, threaded)
   const result = await storeDamped(ctx, tx, { message: threaded, held: damped.held })
@@ -41,7 +41,7 @@ export async function deliver(
   return { result, told: [...damped.told, ...reactions] }
 }
 
-/** Stores a message after it was decided for whom it is held. */
+/** Stores a message once it is decided for whom it is held. */
 export async function storeDamped(ctx: Context, tx: Shelves, item: PushItem): Promise<PushResult> {
   const [result] = await tx.messages.push({ items: [item], pendingLimit: ctx.limits.pendingPerAgent })
   if (!result) throw new Error('a push has no result')
@@ -49,7 +49,7 @@ export async function storeDamped(ctx: Context, tx: Shelves, item: PushItem): Pr
   return result
 }
 
-/** Whoever closes a gate locks it before the inboxes of those who are told. So must whoever may close one by a reply. */
+/** Gates are locked before inboxes. So a reply, which may close gates, locks those before it is stored. */
 export async function gatesAwaiting(tx: Shelves, { replyTo }: Message): Promise<readonly Gate[]> {
   return replyTo === null ? [] : tx.gates.awaiting({ awaits: replyTo })
 }
@@ -58,7 +58,7 @@ export function isNews({ duplicate, recipients }: PushResult): boolean {
   return !duplicate && recipients.some(({ state }) => state === 'pending')
 }
 
-/** Only what is held now: a repeated push finds what became of the first. */
+/** Records only what this push holds: a repeated push finds what became of the first. */
 async function recordHeld(tx: Shelves, message: Message, { id, recipients }: PushResult): Promise<void> {
   const agents = recipients.filter(({ state, duplicate }) => state === 'held' && !duplicate).map(({ agent }) => agent)
   const evidence = 'agents were answering each other too often'

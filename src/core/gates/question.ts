@@ -37,9 +37,9 @@ export interface EndedDecision {
 }
 
 /**
- * Ends a decision, opens what waited for it and tells the asker, in the transaction of whoever ends it. Undefined where
- * it has ended already. Takes the decision's gate, which is locked before the decision: so do all who end one, or two of
- * them could wait for each other.
+ * Ends a decision, closes its gate and the gates that wait for it, and tells the asker, all in the caller's transaction.
+ * Undefined if it has ended already. The caller passes the decision's gate because it must have locked that gate before
+ * the decision: with another order two callers could wait for each other.
  */
 export async function endDecision(
   ctx: Context,
@@ -62,7 +62,7 @@ export async function endDecision(
   return { decision: ended, gate: own?.gate ?? gate, rings }
 }
 
-/** An agent that is let wait for the answer does not go on by no longer asking. */
+/** An agent that another gate holds until the answer cannot free itself by taking its question back. */
 function requireNotHeld(by: Caller, gate: Gate): void {
   if (gate.agent !== by.id || gate.createdBy === by.id) return
   throw new PosternError('NOT_ALLOWED', {
@@ -71,7 +71,7 @@ function requireNotHeld(by: Caller, gate: Gate): void {
   })
 }
 
-/** The deadline is over: the default is taken where there is one. Undefined where the gate has no open decision. */
+/** Ends a decision at its deadline, with the default if it has one. Undefined if the gate has no open decision. */
 export async function endUnanswered(ctx: Context, tx: Shelves, gate: Gate): Promise<EndedDecision | undefined> {
   const decision = await tx.decisions.ofGate(gate.id)
   if (decision?.state !== 'open') return undefined
@@ -91,7 +91,7 @@ export async function endUnanswered(ctx: Context, tx: Shelves, gate: Gate): Prom
   )
 }
 
-/** Whoever waives the gate of a question takes that back. Undefined where the gate has no open decision. */
+/** Cancels the question of a gate that is waived. Undefined if the gate has no open decision. */
 export async function cancelQuestion(
   ctx: Context,
   tx: Shelves,
@@ -103,7 +103,7 @@ export async function cancelQuestion(
   return endDecision(ctx, tx, { decision, gate }, { state: 'cancelled', answer: null, by: ctx.caller, reason })
 }
 
-/** Self-contained, for an agent that has restarted since it asked. */
+/** The message is self-contained, for an agent that has restarted since it asked. */
 function tellAsker(
   ctx: Context,
   tx: Shelves,

@@ -5,7 +5,7 @@ import type { Posted, PostInSpace } from '../../model/sources/spaces.ts'
 import type { Context } from '../context.ts'
 import { pushMessage } from './push.ts'
 
-/** Says something in a space: a push to everybody in it, which is a post by the time it is committed. */
+/** Posts in a space: a push to its address, which `storePost` turns into a post and a message to the other members. */
 export async function postInSpace(ctx: Context, { id, ...said }: PostInSpace): Promise<Posted> {
   const spaceId = id ?? (await requireActive(ctx))
   const pushed = await pushMessage(ctx, { ...said, to: [spaceAddress(spaceId)] })

@@ -3,7 +3,7 @@ import type { PushResult } from '../../model/postern.ts'
 import { spaceOf } from '../../model/sources/space.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { dampBroadcast, inThread, tellOfRefusal } from '../deliveries/damping.ts'
+import { dampBroadcast, placeInThread, tellOfRefusal } from '../deliveries/damping.ts'
 import {
   type DeliverResult,
   deliver,
@@ -17,8 +17,8 @@ import { lockSpaces, storePost } from '../spaces/fan-out.ts'
 import type { StoredPush } from './push.ts'
 
 /**
- * Everything that a push may need beside storing: threads, budgets, new agents, broadcasts, spaces, gates that wait for
- * a reply. A part of its own, which a plain push never loads.
+ * A push that needs more than storing: threads, budgets, new agents, broadcasts, spaces, or gates that wait for a reply.
+ * A plain push never loads this file.
  */
 export async function storeInFull(ctx: Context, drafts: readonly PushDraft[]): Promise<StoredPush> {
   const replied = await reactionTo(drafts.map(({ message }) => message))
@@ -30,7 +30,7 @@ export async function storeInFull(ctx: Context, drafts: readonly PushDraft[]): P
   }
 }
 
-/** A reply may be what a gate waits for. That is rare, so what then happens is loaded before the transaction begins. */
+/** A reply may be what a gate waits for. That is rare, so the reaction is loaded on use, before the transaction. */
 async function reactionTo(messages: readonly Message[]): Promise<ReplyReaction | undefined> {
   if (messages.every(({ replyTo }) => replyTo === null)) return undefined
   return (await import('../gates/tend.ts')).resolveByReply
@@ -73,7 +73,7 @@ async function storeBroadcast(
   message: Message,
   replied: ReplyReaction | undefined,
 ): Promise<DeliverResult> {
-  const threaded = await inThread(ctx, tx, message)
+  const threaded = await placeInThread(ctx, tx, message)
   const waiting = await gatesAwaiting(tx, threaded)
   const result = await dampBroadcast(ctx, tx, threaded, (tx) => broadcast(tx, threaded))
   return { result, told: replied && isNews(result) ? await replied(ctx, tx, threaded, waiting) : [] }

@@ -5,7 +5,7 @@ import type { Priority } from '../../model/priority.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 
-/** What is said because something happened, by whoever made it happen. Under one key it is said once. */
+/** A message about something that happened, from the caller that caused it. It is sent once per key. */
 export interface Notice {
   readonly from: Caller
   readonly type: string
@@ -21,8 +21,8 @@ export interface Notice {
 const HIGH = 1
 
 /**
- * Stores a notice in the transaction of what it is about. It is never refused for want of room, and nobody who has been
- * removed meanwhile stands in its way. Returns whom to ring after the commit.
+ * Stores a notice in the transaction of the change that it reports. It ignores full inboxes and skips removed agents.
+ * Returns whom to ring after the commit.
  */
 export async function pushNotice(ctx: Context, tx: Shelves, notice: Notice): Promise<readonly string[]> {
   const to: string[] = []

@@ -3,10 +3,10 @@ import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { pushNotice } from './notice.ts'
 
-/** Keys that begin so are ours alone: nobody can take the key of a notice before it is sent. */
+/** Only Postern uses dedup keys with this prefix, so no sender can take the key of a notice before it is sent. */
 export const NOTICE_KEYS = 'postern:'
 
-/** Something a person should know. Under one key it is said once, so its words may not vary. */
+/** Something a person should know. It is sent once per key, so its text must not vary under one key. */
 export interface PeopleNotice {
   readonly key: string
   readonly subject: string
@@ -14,8 +14,8 @@ export interface PeopleNotice {
 }
 
 /**
- * Tells a person in the same transaction: those who are owners, else everybody human. Where there is nobody, `doctor`
- * shows the matter itself. Returns whom to ring after the commit.
+ * Notifies the responsible people in the same transaction. If nobody is registered, `doctor` shows the matter itself.
+ * Returns whom to ring after the commit.
  */
 export async function tellPeople(ctx: Context, tx: Shelves, notice: PeopleNotice): Promise<readonly string[]> {
   const { key, subject, content } = notice
@@ -30,7 +30,7 @@ export async function tellPeople(ctx: Context, tx: Shelves, notice: PeopleNotice
   })
 }
 
-/** Owners, else everybody human. */
+/** The owners; if there is none, every person. */
 export async function responsiblePeople(tx: Shelves): Promise<readonly string[]> {
   const agents = await tx.agents.list({ removed: false })
   const humans = agents.filter((agent) => agent.kind === 'human')

@@ -2,7 +2,7 @@ import { type Agent, parseAgentId, skeletonOf } from '../../model/agent.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Shelves } from '../../store/store.ts'
 
-/** Finds an agent that is registered and was not removed; says which names come close otherwise. */
+/** The agent, if it is registered and not removed. The error suggests a name that comes close. */
 export async function requireAgent(shelves: Shelves, id: string): Promise<Agent> {
   const agent = await shelves.agents.get(parseAgentId(id))
   if (agent && agent.removedAt === null) return agent

@@ -25,7 +25,7 @@ export function draftAgent(ctx: Context, input: AddAgent): Agent {
   return { id, kind, displayName, isOwner, createdAt: ctx.store.now(), removedAt: null }
 }
 
-/** Who is told when a program goes on without leave is not for a program to say. */
+/** Refuses a program: only a person decides who is told when a program goes on without leave. */
 export function requirePerson(caller: Caller, what: string): void {
   if (!isProgram(caller)) return
   throw new PosternError('NOT_ALLOWED', {

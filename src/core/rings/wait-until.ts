@@ -3,20 +3,20 @@ import { PosternError } from '../../model/errors.ts'
 import type { Listener } from '../../wires/wire.ts'
 import type { Context } from '../context.ts'
 
-/** Rings are hints: a waiter looks for itself at least this often, and more often where it cannot hear any. */
+/** Rings are hints: a waiter polls at least this often, and more often if it cannot listen. */
 const SAFETY_POLL_MS = 30_000
 const DEAF_POLL_MS = 1_000
 
 interface Patience {
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
-  /** Look again at this time at the latest, rung or not. */
+  /** Poll at this time at the latest, rung or not. */
   readonly wakeAt?: number | null | (() => Promise<number | undefined>)
-  /** Look again after this while at the latest, rung or not; asked after every look. */
+  /** Poll after this time at the latest, rung or not. Called after every poll. */
   readonly pollMs?: () => number
 }
 
-/** No time at all means for ever; anything else must be a time. */
+/** Refuses a timeout that is not a duration. None at all means to wait for ever. */
 export function requirePatience({ timeoutMs = 0 }: Patience): void {
   if (Number.isFinite(timeoutMs) && timeoutMs >= 0) return
   throw new PosternError('VALUE_INVALID', {
@@ -27,8 +27,8 @@ export function requirePatience({ timeoutMs = 0 }: Patience): void {
 }
 
 /**
- * Looks, and looks again after every ring, until there is an answer or the time is over. It listens before it looks
- * for the first time, so no ring falls between the two.
+ * Calls `look` now and after every ring, until it returns an answer or the time is over. It listens before the first
+ * call, so no ring is missed between the two.
  */
 export async function waitUntil<T>(
   ctx: Context,
@@ -57,7 +57,7 @@ export async function waitUntil<T>(
   }
 }
 
-/** Whoever cannot be rung (too many open files, no rights to the folder, no connection) can still look. */
+/** A waiter that cannot listen (too many open files, no rights to the folder, no connection) still polls. */
 async function tryListen(ctx: Context, names: readonly string[], onRing: () => void): Promise<Listener | undefined> {
   try {
     return await ctx.wire.listen(names, onRing)
@@ -67,7 +67,7 @@ async function tryListen(ctx: Context, names: readonly string[], onRing: () => v
   }
 }
 
-/** Remembers a ring until somebody asks for the next one. */
+/** Remembers a ring until the waiter asks for the next one. */
 function createBell({ timers }: Context): { ring: () => void; next: (ms: number) => Promise<void> } {
   let rung = false
   let wake: (() => void) | undefined

@@ -43,7 +43,7 @@ const SHARED = {
     ],
   },
   buses: { inline: ['src/host/bus/bus-registry.ts'] },
-  base: { folders: ['src/model/', 'src/kit/pure/'] },
+  base: { folders: ['src/model/', 'src/kit/pure/', 'src/kit/clock/'] },
   main: { entry: 'src/cli/entries/main.ts' },
   rewake: { entry: 'src/cli/commands/wake/rewake.ts' },
   core: { folders: ['src/core/'] },

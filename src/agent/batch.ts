@@ -1,3 +1,4 @@
+import type { Sleep } from '../kit/clock/sleep.ts'
 import type { Random } from '../kit/pure/backoff.ts'
 import { lazy } from '../kit/pure/lazy.ts'
 import type { InboxMessage, ShownMessage } from '../model/delivery.ts'
@@ -6,7 +7,6 @@ import type { Drained, Postern } from '../model/postern.ts'
 import { type InboxEvent, toInboxEvent } from '../model/sources/inbox-event.ts'
 import { renderLines, renderPreview } from '../render/lines.ts'
 import { failureEvidence, holdOn, insist } from './offer.ts'
-import type { Sleep } from './sleep.ts'
 
 /**
  * Everything that waited for an agent when it looked, as one thing with one life:

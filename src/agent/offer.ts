@@ -1,9 +1,9 @@
+import type { Sleep } from '../kit/clock/sleep.ts'
 import { createBackoff, type Random } from '../kit/pure/backoff.ts'
 import { reasonOf } from '../kit/pure/reason-of.ts'
 import { PosternError } from '../model/errors.ts'
 import type { Offer } from '../model/offer.ts'
 import type { Postern } from '../model/postern.ts'
-import type { Sleep } from './sleep.ts'
 
 export interface Holding {
   readonly postern: { readonly inbox: Pick<Postern['inbox'], 'printed'> }
@@ -24,13 +24,13 @@ export function holdOn(holding: Holding): { begin(): void; end(): Promise<void> 
   const done = new AbortController()
   let running: Promise<void> = Promise.resolve()
   async function hold(): Promise<void> {
-    if (firstMs > 0) await sleep(firstMs, done.signal)
+    if (firstMs > 0) await sleep(firstMs, { signal: done.signal })
     while (!done.signal.aborted) {
       // One time that fails is made good by the next.
       const held = await postern.inbox.printed({ offerId, ...(leaseMs !== undefined && { leaseMs }) }).catch(() => null)
       // It may last for less than was asked for.
       if (held) holdMs = Math.min(holdMs, lastingMs(held) / 3)
-      await sleep(holdMs, done.signal)
+      await sleep(holdMs, { signal: done.signal })
     }
   }
   return {
@@ -67,7 +67,7 @@ export async function insist(call: () => Promise<unknown>, { sleep, random, sign
     } catch (error) {
       if (error instanceof PosternError && error.code === 'OFFER_NOT_FOUND') return
       if (!isPassing(error) || (signal.aborted && tries >= INSIST_TRIES)) throw error
-      await sleep(backoff.next(), new AbortController().signal)
+      await sleep(backoff.next())
     }
   }
 }

@@ -1,9 +1,9 @@
+import { sleep } from '../kit/clock/sleep.ts'
 import type { InboxMessage } from '../model/delivery.ts'
 import { PosternError } from '../model/errors.ts'
 import type { AgentBatch } from './batch.ts'
 import { failureEvidence } from './offer.ts'
 import { createRhythm, MAX_CHARACTERS } from './rhythm.ts'
-import { sleep } from './sleep.ts'
 import { type AgentPostern, createSource } from './source.ts'
 
 export interface AgentOptions {

@@ -1,3 +1,4 @@
+import type { Sleep } from '../kit/clock/sleep.ts'
 import type { Random } from '../kit/pure/backoff.ts'
 import type { InboxMessage } from '../model/delivery.ts'
 import { VIA_AGENT } from '../model/offer.ts'
@@ -5,7 +6,6 @@ import type { Drained, Postern } from '../model/postern.ts'
 import { type AgentBatch, openBatch } from './batch.ts'
 import { insist, isPassing } from './offer.ts'
 import type { Rhythm } from './rhythm.ts'
-import type { Sleep } from './sleep.ts'
 import { SLICE_MS } from './wake.ts'
 
 /** As much of Postern as an agent's loop needs; every Postern is one. */
@@ -89,7 +89,7 @@ export function createSource(options: SourceOptions): Source {
 
   return {
     async next() {
-      if (state.pauseMs > 0) await sleep(state.pauseMs, signal)
+      if (state.pauseMs > 0) await sleep(state.pauseMs, { signal })
       state.pauseMs = 0
       if (signal.aborted) return undefined
       try {

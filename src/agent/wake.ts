@@ -1,9 +1,9 @@
+import type { Sleep } from '../kit/clock/sleep.ts'
 import type { Random } from '../kit/pure/backoff.ts'
 import type { Drained, Postern } from '../model/postern.ts'
 import type { WakeBudget } from './budget.ts'
 import { failureEvidence, holdOn, insist, isPassing } from './offer.ts'
 import { createRhythm, MAX_CHARACTERS } from './rhythm.ts'
-import type { Sleep } from './sleep.ts'
 
 /** As much of Postern as waking needs. */
 export interface WakingPostern {
@@ -75,10 +75,10 @@ export async function keepAwake(waking: Waking): Promise<Deed | undefined> {
       }
       const waitMs = rhythm.fail(batch.messages.length)
       if (!signal.aborted) waking.tell.failed(last.evidence, batch, waitMs)
-      await sleep(waitMs, signal)
+      await sleep(waitMs, { signal })
     } catch (error) {
       if (!isPassing(error)) throw error
-      await sleep(rhythm.miss(), signal)
+      await sleep(rhythm.miss(), { signal })
     }
   }
   return last
@@ -96,7 +96,7 @@ async function nextBatch(waking: Waking, maxMessages: number): Promise<Batch | u
   const waitMs = budget.waitMs(now())
   if (waitMs > 0) {
     await waking.tell.spent(waitMs)
-    await waking.sleep(waitMs, signal)
+    await waking.sleep(waitMs, { signal })
     return undefined
   }
   const drained = await postern.inbox.drain({

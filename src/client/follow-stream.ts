@@ -1,8 +1,9 @@
+import { sleep } from '../kit/clock/sleep.ts'
 import { createBackoff } from '../kit/pure/backoff.ts'
 import { createSseParser, type SseEvent } from '../kit/pure/sse.ts'
 import { asPosternError, PosternError } from '../model/errors.ts'
 import type { WireRequest } from './request.ts'
-import { linkSignals, pause } from './signals.ts'
+import { linkSignals } from './signals.ts'
 import type { FetchResponse, Sending, Transport } from './transport.ts'
 import type { Call } from './waits.ts'
 
@@ -58,7 +59,7 @@ export async function* followStream<T>(follower: Follower, followed: StreamFollo
       } catch (error) {
         if (!ends.signal.aborted && !(place.hasBegun && isPassing(error))) throw asPosternError(error)
       }
-      await pause(Math.max(place.retryMs, backoff.next()), ends.signal)
+      await sleep(Math.max(place.retryMs, backoff.next()), { signal: ends.signal })
     }
   } finally {
     ends.unlink()

@@ -19,17 +19,3 @@ export function linkSignals(others: readonly (AbortSignal | undefined)[]): Linke
     },
   }
 }
-
-/** Sleeps for a while, or until the signal. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end)
-    if (signal.aborted) end()
-  })
-}

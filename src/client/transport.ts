@@ -1,10 +1,11 @@
+import { sleep } from '../kit/clock/sleep.ts'
 import { formatDuration } from '../kit/pure/duration.ts'
 import type { Caller } from '../model/caller.ts'
 import { PosternError } from '../model/errors.ts'
 import { fromWire } from '../model/network/wire-json.ts'
 import { connectionFault, problemOf, unreachable } from './problem.ts'
 import type { WireRequest } from './request.ts'
-import { linkSignals, pause } from './signals.ts'
+import { linkSignals } from './signals.ts'
 import { parseUrl } from './url.ts'
 
 export interface TransportOptions {
@@ -123,7 +124,7 @@ export function createTransport({ timeoutMs = DEFAULT_TIMEOUT_MS, ...options }: 
           return await attempt(request, sending)
         } catch (error) {
           if (!mayRepeat(error, attempts, sending) || closing.signal.aborted || sending.signal?.aborted) throw error
-          await pause(REPEAT_AFTER_MS, closing.signal)
+          await sleep(REPEAT_AFTER_MS, { signal: closing.signal })
         }
       }
     },

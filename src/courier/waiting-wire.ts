@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from '../kit/clock/sleep.ts'
 import { createBackoff } from '../kit/pure/backoff.ts'
 import type { Inbox } from '../model/postern.ts'
 import type { CourierWire } from './courier.ts'
@@ -41,10 +41,10 @@ export function createWaitingWire({ agent, reach, random }: WaitingParams): Cour
         downs.reset()
         if (pending !== before) more.reset()
         before = pending
-        if (pending > 0) await sleep(more.next(), undefined, { signal }).catch(() => {})
+        if (pending > 0) await sleep(more.next(), { signal })
       } catch (error) {
         fault = (error as Error).message
-        await sleep(downs.next(), undefined, { signal }).catch(() => {})
+        await sleep(downs.next(), { signal })
       }
     }
   }

@@ -1,3 +1,4 @@
+import { sleep } from '../kit/clock/sleep.ts'
 import { createBackoff } from '../kit/pure/backoff.ts'
 
 export interface LoopOptions {
@@ -41,15 +42,14 @@ export function startLoop({ run, onFailure, onRecovery }: LoopOptions): Loop {
   }
 
   function rest(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(done, ms)
-      function done(): void {
-        clearTimeout(timer)
-        end = undefined
-        resolve()
-      }
-      end = done
-      if (isClosed || (isWoken && !isFailing)) done()
+    return sleep(ms, {
+      subscribe(wake) {
+        end = wake
+        if (isClosed || (isWoken && !isFailing)) wake()
+        return () => {
+          end = undefined
+        }
+      },
     })
   }
 

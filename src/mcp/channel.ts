@@ -1,4 +1,5 @@
 import type { Server } from '@modelcontextprotocol/server'
+import { sleep } from '../kit/clock/sleep.ts'
 import type { Connection } from './connection.ts'
 
 const ROUND_MS = 60_000
@@ -32,7 +33,7 @@ async function follow(server: Server, connection: Connection, gone: AbortSignal)
         await postern.events.wait({ after: cursor, agent, types, timeoutMs: ROUND_MS, signal: gone })
       }
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())
+      await sleep(RETRY_MS, { isBackground: true })
     }
   }
 }

@@ -1,3 +1,4 @@
+import { sleep } from '../kit/clock/sleep.ts'
 import { isAlive, isStaying, type ProcessId } from '../kit/node/processes.ts'
 import type { Inbox } from '../model/postern.ts'
 import { ignoreClosed } from './shown.ts'
@@ -29,7 +30,7 @@ export interface EndingClues {
 export async function findEnding({ isInGoodOrder, client }: EndingClues): Promise<Ending> {
   if (isInGoodOrder) return 'inGoodOrder'
   if (!client || !isThere(client)) return 'gone'
-  await new Promise((resolve) => setTimeout(resolve, SURVIVAL_MS))
+  await sleep(SURVIVAL_MS)
   return isThere(client) ? 'clientLives' : 'gone'
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
+import { within } from '../kit/clock/within.ts'
 import { processStart } from '../kit/node/processes.ts'
-import { within } from '../kit/node/within.ts'
 import { formatProcess } from './left-offers.ts'
 
 /**

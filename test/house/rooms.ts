@@ -24,6 +24,8 @@ export interface Room {
 }
 
 const KIT = ['kit/pure', 'kit/node'] as const
+/** For rooms that sleep. */
+const TIMED_KIT = [...KIT, 'kit/clock'] as const
 const STORE_CONTRACT = 'store/store.ts'
 const WIRE_CONTRACT = 'wires/wire.ts'
 const THROUGH_HOST = 'use the Postern that host hands you'
@@ -36,8 +38,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   model: { may: ['kit/pure'], remedy: 'the model is plain data; let the room that uses it do this' },
   'kit/pure': { may: [], remedy: 'take it as an argument, or move the file to kit/node' },
+  'kit/clock': {
+    may: [],
+    clock: true,
+    remedy: 'it runs in a browser too; what needs Node lives in kit/node',
+  },
   'kit/node': {
-    may: ['kit/pure'],
+    may: ['kit/pure', 'kit/clock'],
     node: true,
     clock: true,
     remedy: 'the toolbox knows nothing of us; take what it needs as an argument',
@@ -66,14 +73,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     remedy: 'ask for it through the context',
   },
   store: {
-    may: ['model', ...KIT],
+    may: ['model', ...TIMED_KIT],
     node: true,
     sql: true,
     clock: true,
     remedy: 'the store keeps and finds; let core decide, and host hand over what it needs',
   },
   'store/postgres': {
-    may: ['model', ...KIT, 'store'],
+    may: ['model', ...TIMED_KIT, 'store'],
     packages: ['pg'],
     node: true,
     sql: true,
@@ -92,9 +99,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     remedy: 'a wire only rings; let host hand it what it needs',
   },
   'wires/nats': {
-    may: ['model', 'kit/pure', 'wires'],
+    may: ['model', 'kit/pure', 'kit/clock', 'wires'],
     packages: ['@nats-io/'],
-    node: true,
     clock: true,
     remedy: ONE_DRIVER,
   },
@@ -106,32 +112,32 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     remedy: ONE_DRIVER,
   },
   'wires/postgres': {
-    may: ['model', 'kit/pure', 'wires'],
+    may: ['model', 'kit/pure', 'kit/clock', 'wires'],
     packages: ['pg'],
     clock: true,
     remedy: ONE_DRIVER,
   },
   bus: {
-    may: ['model', ...KIT, 'kit/yaml'],
+    may: ['model', ...TIMED_KIT, 'kit/yaml'],
     node: true,
     clock: true,
     remedy: 'the bus is files; let host bring it and the heart together',
   },
   handoff: {
-    may: ['model', ...KIT, 'kit/yaml'],
+    may: ['model', ...TIMED_KIT, 'kit/yaml'],
     node: true,
     clock: true,
     remedy: 'handoff is files; let host bring it and the heart together',
   },
   ledger: {
-    may: ['model', ...KIT],
+    may: ['model', ...TIMED_KIT],
     mayAsTypes: [STORE_CONTRACT],
     node: true,
     clock: true,
     remedy: 'a ledger keeps topics; take the store as its contract and let host open it',
   },
   'ledger/hedera': {
-    may: ['model', 'kit/pure', 'ledger'],
+    may: ['model', 'kit/pure', 'kit/clock', 'ledger'],
     packages: ['@noble/'],
     node: true,
     clock: true,
@@ -151,44 +157,44 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   server: {
     // Hooks too: hosts may post their events to a server, and what answers them is the chain that answers commands. And
     // MCP, which over HTTP is one more page, loaded with the first request for it.
-    may: ['model', ...KIT, 'operations', 'host', 'hooks', 'mcp'],
+    may: ['model', ...TIMED_KIT, 'operations', 'host', 'hooks', 'mcp'],
     node: true,
     clock: true,
     remedy: THROUGH_HOST,
   },
   mcp: {
-    may: ['model', 'kit/node', 'operations', 'render', 'host'],
+    may: ['model', 'kit/node', 'kit/clock', 'operations', 'render', 'host'],
     packages: ['@modelcontextprotocol/'],
     node: true,
     clock: true,
     remedy: THROUGH_HOST,
   },
   client: {
-    may: ['model', 'kit/pure'],
+    may: ['model', 'kit/pure', 'kit/clock'],
     clock: true,
     remedy: 'the client runs in a browser too, without schemas; speak HTTP',
   },
   agent: {
-    may: ['model', 'kit/pure', 'render'],
+    may: ['model', 'kit/pure', 'kit/clock', 'render'],
     clock: true,
     remedy: 'the loop works with any Postern; take it as an argument',
   },
   cli: {
-    may: ['model', ...KIT, 'render', 'host', 'hooks', 'server', 'mcp', 'agent', 'courier'],
+    may: ['model', ...TIMED_KIT, 'render', 'host', 'hooks', 'server', 'mcp', 'agent', 'courier'],
     node: true,
     env: true,
     clock: true,
     remedy: THROUGH_HOST,
   },
   loops: {
-    may: ['model', ...KIT, 'core', 'render', 'wires'],
+    may: ['model', ...TIMED_KIT, 'core', 'render', 'wires'],
     mayAsTypes: [STORE_CONTRACT, 'ledger/ledger.ts'],
     node: true,
     clock: true,
     remedy: 'a loop works with what host starts it with; take it as an argument',
   },
   courier: {
-    may: ['model', ...KIT, 'render', 'spool'],
+    may: ['model', ...TIMED_KIT, 'render', 'spool'],
     mayAsTypes: [WIRE_CONTRACT],
     node: true,
     clock: true,
@@ -197,7 +203,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   host: {
     may: [
       'model',
-      ...KIT,
+      ...TIMED_KIT,
       'core',
       'store',
       'spool',

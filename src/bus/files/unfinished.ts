@@ -1,4 +1,4 @@
-import { delay } from '../../kit/node/event-loop.ts'
+import { sleep } from '../../kit/clock/sleep.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { lockDescriptor, unlockDescriptor } from '../../kit/node/native/flock.ts'
 import type { BusPlace } from '../../model/bus/entry.ts'
@@ -27,7 +27,7 @@ export async function awaitFinished(item: Scanned, volume: Volume, place: BusPla
     const seen = now.size === volume.size ? item : scanFrom(now, item.start, place).items[0]
     if (free || (seen && !isUnfinished(seen))) return seen
     if (monotonicMs() >= deadline) return undefined
-    await delay(PAUSE_MS)
+    await sleep(PAUSE_MS)
   }
 }
 

@@ -1,5 +1,6 @@
 import { type FSWatcher, lstatSync, statSync, watch as watchFolder } from 'node:fs'
 import { basename } from 'node:path'
+import { sleep } from '../../kit/clock/sleep.ts'
 import type { Location } from './places.ts'
 
 export interface ChangedOptions {
@@ -13,7 +14,6 @@ const POLL_MS = 1_000
 const BLIND_POLL_MS = 250
 /** Who follows a bus asks again at once, and must not set up everything anew. */
 const LINGER_MS = 5_000
-const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
 /** Those who wait for changes of buses. */
 export class Watches {
@@ -23,19 +23,14 @@ export class Watches {
   /** Resolves at the first change of one of them that comes after the call, or when the time or the wish is over. */
   changed(locations: readonly Location[], { timeoutMs, signal }: ChangedOptions): Promise<void> {
     if (this.#isClosed || signal?.aborted === true) return Promise.resolve()
-    return new Promise((resolve) => {
-      const leave: (() => void)[] = []
-      const end = () => {
-        for (const each of leave) each()
-        resolve()
-      }
-      const timer = setTimeout(end, Math.min(timeoutMs, MAX_TIMEOUT_MS))
-      signal?.addEventListener('abort', end, { once: true })
-      leave.push(
-        () => clearTimeout(timer),
-        () => signal?.removeEventListener('abort', end),
-      )
-      for (const location of locations) leave.push(this.#watch(location).add(end))
+    return sleep(timeoutMs, {
+      signal,
+      subscribe: (wake) => {
+        const leave = locations.map((location) => this.#watch(location).add(wake))
+        return () => {
+          for (const each of leave) each()
+        }
+      },
     })
   }
 

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { nextTurn } from '../../kit/node/event-loop.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
+import { sleepSync } from '../../kit/node/sleep-sync.ts'
 import type { AppendedEntry } from '../bus-shelf.ts'
 import type { FormattedEntry } from '../codec/format.ts'
 import { NextMsgIds } from '../codec/msg-id.ts'
@@ -42,8 +43,6 @@ const YIELD_MS = 0.2
  * for the others takes a quarter of what a quick disk does.
  */
 const MAX_BUSY_MS = 10
-
-const pauses = new Int32Array(new SharedArrayBuffer(4))
 
 /** How this process has left the file. */
 interface Left extends Continued {
@@ -155,9 +154,9 @@ export class Writer {
     return now - this.#turnBeganAt >= TURN_MS
   }
 
-  /** Stands still: a timer would take five times as long. */
+  /** A timer would take five times as long. */
   #shareLock(): void {
-    Atomics.wait(pauses, 0, 0, YIELD_MS)
+    sleepSync(YIELD_MS)
     this.#turnBeganAt = monotonicMs()
   }
 

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { sleep } from '../../kit/clock/sleep.ts'
 import { makePrivateFolder } from '../../kit/node/folders.ts'
 import { type LockFile, takeLockFile } from '../../kit/node/lock-file.ts'
 import { isBusId } from '../../model/bus/place.ts'
@@ -28,7 +28,7 @@ export async function markRunning(taskFolder: string, runId: string): Promise<Lo
     } catch (error) {
       throw troubleWith(folder, error)
     }
-    await delay(RETRY_MS)
+    await sleep(RETRY_MS)
   }
 }
 

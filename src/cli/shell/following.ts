@@ -1,3 +1,4 @@
+import { sleep } from '../../kit/clock/sleep.ts'
 import { writeWhole } from '../../kit/node/output.ts'
 import { boundYoungHeap } from '../../kit/node/young-heap.ts'
 import { createBackoff } from '../../kit/pure/backoff.ts'
@@ -18,7 +19,7 @@ export async function insist<T>(io: Pick<Io, 'stderr'>, call: () => Promise<T>):
       const { retryable, message } = asPosternError(error)
       if (!retryable) throw error
       if (isFirst) io.stderr.line(`${showField(message, MAX_LINE)} Trying again.`)
-      await new Promise((resolve) => setTimeout(resolve, backoff.next()))
+      await sleep(backoff.next())
     }
   }
 }

@@ -2,6 +2,7 @@ import { fstatSync, writeSync } from 'node:fs'
 import { type Config, readConfig } from '../../host/config/config.ts'
 import { anyone, type IdentitySources, identify } from '../../host/identity.ts'
 import { openOrConnect } from '../../host/open/open.ts'
+import { sleepSync } from '../../kit/node/sleep-sync.ts'
 import { lazy } from '../../kit/pure/lazy.ts'
 import { asPosternError, EXIT, PosternError } from '../../model/errors.ts'
 import type { Postern } from '../../model/postern.ts'
@@ -132,8 +133,6 @@ function isTerminalDevice(descriptor: number): boolean {
   }
 }
 
-const naps = new Int32Array(new SharedArrayBuffer(4))
-
 /** Output that nobody takes any more is no failure of the command. */
 function writeAll(descriptor: number, text: string): void {
   let bytes = Buffer.from(text)
@@ -143,7 +142,7 @@ function writeAll(descriptor: number, text: string): void {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'EAGAIN') {
-        Atomics.wait(naps, 0, 0, 1)
+        sleepSync(1)
         continue
       }
       if (code === 'EPIPE') return

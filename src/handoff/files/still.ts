@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { setTimeout as delay } from 'node:timers/promises'
+import { sleep } from '../../kit/clock/sleep.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { lstat } from './folders.ts'
 import { type FoundFile, isUnchanged } from './item-file.ts'
@@ -31,7 +31,7 @@ export async function waitUntilStill(files: readonly FoundFile[]): Promise<Still
     still.push(...young.filter(({ sinceMs }) => now - sinceMs >= STILL_MS).map(({ file }) => file))
     young = young.filter(({ sinceMs }) => now - sinceMs < STILL_MS)
     if (young.length === 0 || now >= deadline) return { still, restless: young.map(({ file }) => file) }
-    await delay(STEP_MS)
+    await sleep(STEP_MS)
     young = young.flatMap(lookAgain)
   }
 }

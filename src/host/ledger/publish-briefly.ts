@@ -1,6 +1,6 @@
 import type { Context, Ledgers } from '../../core/context.ts'
 import { publishDue } from '../../core/ledger/publisher.ts'
-import { within } from '../../kit/node/within.ts'
+import { within } from '../../kit/clock/within.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { Config } from '../config/config.ts'
 import { openContext } from '../open/context.ts'

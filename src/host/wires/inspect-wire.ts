@@ -1,4 +1,4 @@
-import { within } from '../../kit/node/within.ts'
+import { within } from '../../kit/clock/within.ts'
 import { hidePassword } from '../../kit/pure/passwords.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { HealthCheck } from '../../model/postern.ts'

@@ -1,10 +1,4 @@
-/**
- * As `node:timers/promises` has them, which a short command need not load for it.
- */
+/** As `setImmediate` of `node:timers/promises`, which a short command need not load. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve))
-}
-
-export function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, ms))
 }

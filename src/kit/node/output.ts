@@ -1,4 +1,5 @@
 import { fstatSync, readSync, statSync, writeSync } from 'node:fs'
+import { sleep } from '../clock/sleep.ts'
 
 export interface WriteOptions {
   /** How long a reader of a pipe gets to show that it has gone away. */
@@ -23,7 +24,7 @@ export async function writeWhole(fd: number, text: string, options: WriteOptions
 
   const held = lastCharacterAt(bytes)
   await writeAll(fd, bytes.subarray(0, held))
-  await delay(options.pipeGraceMs ?? DEFAULT_PIPE_GRACE_MS)
+  await sleep(options.pipeGraceMs ?? DEFAULT_PIPE_GRACE_MS)
   await writeAll(fd, bytes.subarray(held))
 }
 
@@ -38,7 +39,7 @@ async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
       continue
     }
     // The descriptor does not block, and its reader is slow: others may run meanwhile.
-    await delay(retryMs)
+    await sleep(retryMs)
     retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
   }
 }
@@ -79,8 +80,4 @@ function lastCharacterAt(bytes: Uint8Array): number {
   let at = Math.max(0, bytes.length - 1)
   while (at > 0 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at--
   return at
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

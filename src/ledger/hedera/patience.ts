@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { sleep } from '../../kit/clock/sleep.ts'
 import { createBackoff } from '../../kit/pure/backoff.ts'
 import type { HederaTimes } from './options.ts'
 
@@ -24,13 +24,9 @@ export function createPatience({ times, random, signal }: PatienceOptions): Pati
     async again(atLeastMs = 0) {
       const waitMs = Math.max(backoff.next(), atLeastMs)
       if (signal.aborted || performance.now() + waitMs >= until) return false
-      await pause(waitMs, signal)
+      await sleep(waitMs, { signal })
       return !signal.aborted
     },
     callMs: times.callMs,
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return setTimeout(ms, undefined, { signal }).catch(() => {})
 }

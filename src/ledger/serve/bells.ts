@@ -1,3 +1,5 @@
+import { sleep } from '../../kit/clock/sleep.ts'
+
 /** Wakes up those who wait for entries of a topic, or lets them look after a while: others write to the store too. */
 export interface Bells {
   ring(topicId: string): void
@@ -13,19 +15,16 @@ export function createBells(): Bells {
       for (const wake of waiting.get(topicId) ?? []) wake()
     },
     wait: (topicId, ms, signal) =>
-      new Promise((resolve) => {
-        const those = waiting.get(topicId) ?? new Set()
-        const wake = () => {
-          clearTimeout(timer)
-          signal.removeEventListener('abort', wake)
-          those.delete(wake)
-          if (those.size === 0) waiting.delete(topicId)
-          resolve()
-        }
-        const timer = setTimeout(wake, ms)
-        waiting.set(topicId, those.add(wake))
-        if (signal.aborted) wake()
-        else signal.addEventListener('abort', wake, { once: true })
+      sleep(ms, {
+        signal,
+        subscribe(wake) {
+          const those = waiting.get(topicId) ?? new Set()
+          waiting.set(topicId, those.add(wake))
+          return () => {
+            those.delete(wake)
+            if (those.size === 0) waiting.delete(topicId)
+          }
+        },
       }),
   }
 }

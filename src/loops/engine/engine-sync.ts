@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts'
+import { within } from '../../kit/clock/within.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { machineName } from '../../kit/node/processes.ts'
-import { within } from '../../kit/node/within.ts'
 import { isRedisWire } from '../../wires/redis/is-redis-wire.ts'
 import type { RedisWire } from '../../wires/redis/redis-wire.ts'
 import type { EngineWire, WireHealth } from '../../wires/wire.ts'

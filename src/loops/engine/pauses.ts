@@ -1,3 +1,5 @@
+import { sleep } from '../../kit/clock/sleep.ts'
+
 /** The pauses of a loop, which anybody may cut short. They keep no process alive. */
 export interface Pauses {
   readonly isOver: boolean
@@ -24,15 +26,16 @@ export function createPauses(): Pauses {
     },
     async pause(ms) {
       if (!isWoken && !isOver) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms).unref()
-          cut = () => {
-            clearTimeout(timer)
-            resolve()
-          }
+        await sleep(ms, {
+          isBackground: true,
+          subscribe(wake) {
+            cut = wake
+            return () => {
+              cut = undefined
+            }
+          },
         })
       }
-      cut = undefined
       isWoken = false
     },
     wake,

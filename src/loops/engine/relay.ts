@@ -1,4 +1,5 @@
-import { within } from '../../kit/node/within.ts'
+import { sleep } from '../../kit/clock/sleep.ts'
+import { within } from '../../kit/clock/within.ts'
 import { createBackoff } from '../../kit/pure/backoff.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { RING_EVENTS } from '../../model/ring.ts'
@@ -160,18 +161,15 @@ class LoopingRelay implements Relay {
   }
 
   #sleep({ ms, isWaking }: Rest): Promise<void> {
-    return new Promise((resolve) => {
-      const isOver = () => this.#closing !== undefined || this.#isBack || (isWaking && this.#isRung)
-      const timer = setTimeout(end, ms)
-      const wake = () => {
-        if (isOver()) end()
-      }
-      function end(): void {
-        clearTimeout(timer)
-        resolve()
-      }
-      this.#wake = wake
-      wake()
+    const isOver = () => this.#closing !== undefined || this.#isBack || (isWaking && this.#isRung)
+    return sleep(ms, {
+      subscribe: (end) => {
+        this.#wake = () => {
+          if (isOver()) end()
+        }
+        this.#wake()
+        return () => {}
+      },
     })
   }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { accessSync, closeSync, constants, openSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
+import { sleep } from '../../kit/clock/sleep.ts'
 import { lockDescriptor } from '../../kit/node/native/flock.ts'
 import { createBackoff } from '../../kit/pure/backoff.ts'
 import { PosternError } from '../../model/errors.ts'
@@ -202,7 +203,7 @@ async function ready(child: ChildProcess, port: number): Promise<void> {
     if (isOver(child)) throw new Error(`it ended at once, with ${child.exitCode ?? child.signalCode ?? 'no process'}`)
     if (await takesConnections(port)) return
     if (performance.now() > until) throw new Error('it was not ready in time')
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    await sleep(LOOK_EVERY_MS)
   }
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { setTimeout } from 'node:timers/promises'
+import { sleep } from '../../kit/clock/sleep.ts'
 import type { BusPlace } from '../../model/bus/entry.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { PosternEvent } from '../../model/network/event.ts'
@@ -149,7 +149,7 @@ async function keepOn(follow: (signal: AbortSignal) => Promise<void>, signal: Ab
     await follow(signal).catch(async (error: unknown) => {
       // What may never be seen will not be seen a moment later either.
       const isHopeless = error instanceof PosternError && !error.retryable && error.http < 500
-      const rest = isHopeless ? once(signal, 'abort') : setTimeout(RETRY_MS, undefined, { signal, ref: false })
+      const rest = isHopeless ? once(signal, 'abort') : sleep(RETRY_MS, { signal, isBackground: true })
       await rest.catch(() => {})
     })
   }

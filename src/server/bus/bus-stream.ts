@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { nextTurn } from '../../kit/node/event-loop.ts'
 import { beginStream } from '../events/begin.ts'
 import type { Outlet } from '../events/outlet.ts'
 import type { EventStream } from '../events/sse.ts'
@@ -71,7 +71,7 @@ export class BusStream {
       if (outlet.isFull) await outlet.drained()
       if (!outlet.isOpen) return
       // Others want their turn while this one catches up.
-      await setImmediate()
+      await nextTurn()
     }
   }
 

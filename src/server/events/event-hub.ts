@@ -1,3 +1,5 @@
+import { sleep } from '../../kit/clock/sleep.ts'
+import { within } from '../../kit/clock/within.ts'
 import { createBackoff } from '../../kit/pure/backoff.ts'
 import { lazy } from '../../kit/pure/lazy.ts'
 import { asPosternError } from '../../model/errors.ts'
@@ -110,7 +112,7 @@ export class EventHub {
       } catch (error) {
         if (signal.aborted) return
         this.#fail(error)
-        await pause(backoff.next(), signal)
+        await sleep(backoff.next(), { signal })
       }
     }
   }
@@ -136,10 +138,7 @@ export class EventHub {
   async #keepPace(): Promise<void> {
     const slow = new Set(this.#followers)
     const all = Promise.all([...slow].map((follower) => follower.drained().then(() => slow.delete(follower))))
-    const enough = Promise.withResolvers<void>()
-    const timer = setTimeout(enough.resolve, PACE_MS)
-    await Promise.race([all, enough.promise])
-    clearTimeout(timer)
+    await within(PACE_MS, all, [])
     for (const follower of slow) {
       if (!this.#followers.has(follower)) continue
       this.leave(follower)
@@ -179,14 +178,4 @@ export class EventHub {
     this.#memoryBytes = 0
     this.#memoryFrom = cursor
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }

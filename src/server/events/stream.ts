@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { nextTurn } from '../../kit/node/event-loop.ts'
 import type { Caller } from '../../model/caller.ts'
 import { type EventFilter, isWanted, maySee } from '../../model/network/event.ts'
 import type { EventPage } from '../../model/network/events.ts'
@@ -50,7 +50,7 @@ export class Stream implements Follower {
       if (!outlet.isOpen || (!page.hasMore && hub.join(this))) return
       await outlet.drained()
       // Reading the embedded store never waits, and others want their turn.
-      await setImmediate()
+      await nextTurn()
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { sleep } from '../../kit/clock/sleep.ts'
 import { type Backoff, createBackoff } from '../../kit/pure/backoff.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
@@ -143,7 +144,7 @@ class PostgresStore implements Store {
       }
       backoff ??= createBackoff({ ...RETRY_MS, random: this.#random })
       const waitMs = backoff.next()
-      await new Promise((resolve) => setTimeout(resolve, waitMs))
+      await sleep(waitMs)
     }
   }
 

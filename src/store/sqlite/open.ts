@@ -1,5 +1,6 @@
 import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { sleep } from '../../kit/clock/sleep.ts'
 import { networkFileSystem } from '../../kit/node/file-systems.ts'
 import { makePrivateFolder } from '../../kit/node/folders.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
@@ -41,7 +42,7 @@ export async function openConnection(options: OpenOptions): Promise<Connection> 
       if (monotonicMs() > deadline) {
         throw new PosternError('STORE_BUSY', { path, waited: `${busyMs} ms` }, { cause: error })
       }
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + random())))
+      await sleep(RETRY_MS * (0.5 + random()))
     }
   }
 }

@@ -1,4 +1,5 @@
 import { realpathSync, statSync } from 'node:fs'
+import { sleep } from '../../kit/clock/sleep.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { PushResult } from '../../model/postern.ts'
@@ -214,7 +215,7 @@ function patient(
         if (monotonicMs() > deadline) {
           throw new PosternError('STORE_BUSY', { path, waited: `${busyMs} ms` }, { cause: error })
         }
-        await new Promise((resolve) => setTimeout(resolve, READ_RETRY_MS))
+        await sleep(READ_RETRY_MS)
       }
     }
   }

@@ -1,3 +1,5 @@
+import { sleep } from '../../kit/clock/sleep.ts'
+import { sleepSync } from '../../kit/node/sleep-sync.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { TransactOptions } from '../store.ts'
 import type { Connection } from './connection.ts'
@@ -248,16 +250,14 @@ function takeBack(connection: Connection, error: unknown): void {
   }
 }
 
-const pauses = new Int32Array(new SharedArrayBuffer(4))
-
 /**
  * The first waits are shorter than a timer can be and sleep outright; later ones give the event loop its turn. The
  * first in a long line has nobody to give way to and asks as often as it can, for a little longer than a commit takes.
  */
 function pause(attempt: number, random: () => number, isFirst: boolean): Promise<void> {
   if (attempt < (isFirst ? 24 : 4)) {
-    Atomics.wait(pauses, 0, 0, isFirst ? 0.01 : 0.1 + random() * 0.3)
+    sleepSync(isFirst ? 0.01 : 0.1 + random() * 0.3)
     return Promise.resolve()
   }
-  return new Promise((resolve) => setTimeout(resolve, random() * 2))
+  return sleep(random() * 2)
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from '../../kit/clock/sleep.ts'
 import { createBackoff, type Random } from '../../kit/pure/backoff.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { OnCopy } from '../wire.ts'
@@ -104,7 +104,7 @@ class OrderedCopies implements InFlightCopies {
         if (fault !== reasonOf(error))
           this.#options.note('wire.copy-refused', { agent: this.#options.agent, error: reasonOf(error) })
         fault = reasonOf(error)
-        await sleep(backoff.next(), undefined, { signal: this.#closed.signal }).catch(() => {})
+        await sleep(backoff.next(), { signal: this.#closed.signal })
       }
     }
     clearInterval(this.#timer)

@@ -1,4 +1,6 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { sleep } from '../../kit/clock/sleep.ts'
+import { within } from '../../kit/clock/within.ts'
 import { type Backoff, createBackoff, type Random } from '../../kit/pure/backoff.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { parseNatsUrl } from './address.ts'
@@ -83,18 +85,17 @@ class ReconnectingLink implements Link {
     return this.#failure
   }
 
-  ready(patienceMs: number): Promise<NatsConnection | undefined> {
+  async ready(patienceMs: number): Promise<NatsConnection | undefined> {
     this.open()
-    if (this.#isReady || this.#isClosed) return Promise.resolve(this.current())
-    return new Promise((resolve) => {
-      const settle = () => {
-        clearTimeout(timer)
-        this.#waiting.delete(settle)
-        resolve(this.current())
-      }
-      const timer = setTimeout(settle, patienceMs)
-      this.#waiting.add(settle)
-    })
+    if (!this.#isReady && !this.#isClosed) {
+      await sleep(patienceMs, {
+        subscribe: (wake) => {
+          this.#waiting.add(wake)
+          return () => this.#waiting.delete(wake)
+        },
+      })
+    }
+    return this.current()
   }
 
   async tried(): Promise<NatsConnection | undefined> {
@@ -213,7 +214,9 @@ function holdSocket(connection: NatsConnection, isNeeded: boolean): void {
 
 async function endQuietly(connection: NatsConnection): Promise<void> {
   if (connection.isClosed()) return
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, CONNECT_MS)
-  await Promise.race([connection.close().catch(() => {}), promise]).finally(() => clearTimeout(timer))
+  await within(
+    CONNECT_MS,
+    connection.close().catch(() => {}),
+    undefined,
+  )
 }

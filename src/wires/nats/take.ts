@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { AckPolicy, type ConsumerMessages, DeliverPolicy, type JetStreamManager, type JsMsg } from '@nats-io/jetstream'
+import { sleep } from '../../kit/clock/sleep.ts'
 import { createBackoff, type Random } from '../../kit/pure/backoff.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { OnCopy } from '../wire.ts'
@@ -110,7 +110,7 @@ class DurableTaker implements Taker {
         onTried()
       }
       if (!session.isLive()) break
-      await sleep(backoff.next(), undefined, { signal: this.#closed.signal }).catch(() => {})
+      await sleep(backoff.next(), { signal: this.#closed.signal })
     }
     onTried()
   }

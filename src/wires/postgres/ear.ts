@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { sleep } from '../../kit/clock/sleep.ts'
 import { createBackoff } from '../../kit/pure/backoff.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { LINGER_MS } from '../wire.ts'
@@ -65,14 +66,11 @@ class ReconnectingEar implements Ear {
       this.#timer?.ref()
     } else if (!this.#timer) this.#connect()
     if (this.#isListening || this.#isClosed) return Promise.resolve()
-    return new Promise((resolve) => {
-      const settle = () => {
-        clearTimeout(timer)
-        this.#waiting.delete(settle)
-        resolve()
-      }
-      const timer = setTimeout(settle, patienceMs)
-      this.#waiting.add(settle)
+    return sleep(patienceMs, {
+      subscribe: (wake) => {
+        this.#waiting.add(wake)
+        return () => this.#waiting.delete(wake)
+      },
     })
   }
 

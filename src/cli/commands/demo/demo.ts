@@ -5,6 +5,7 @@ import { type Config, readConfig } from '../../../host/config/config.ts'
 import { HOME_FILE } from '../../../host/config/config-file.ts'
 import { isPort } from '../../../host/config/server.ts'
 import { open } from '../../../host/open/open.ts'
+import { sleep } from '../../../kit/clock/sleep.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
 import { usage } from '../../shell/parse.ts'
 import { goOnUntilStopped } from '../../shell/stop-signals.ts'
@@ -67,7 +68,7 @@ async function play(io: Io, { home, port, isPrinted }: Scene, stopped: Promise<v
       await invite(io, { config, url: serving.url, isPrinted })
       await stopped
     } finally {
-      await Promise.race([present.stop(), new Promise((resolve) => setTimeout(resolve, LAST_RESORT_MS).unref())])
+      await Promise.race([present.stop(), sleep(LAST_RESORT_MS, { isBackground: true })])
       await postern.close()
     }
   } finally {

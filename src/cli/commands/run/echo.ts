@@ -1,6 +1,6 @@
 import { write } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { setTimeout as delay } from 'node:timers/promises'
+import { sleep } from '../../../kit/clock/sleep.ts'
 
 /** Shows what a file holds while it grows, at the pace of whoever looks on. */
 export interface Echo {
@@ -54,7 +54,7 @@ async function writeAll(descriptor: number, bytes: Uint8Array): Promise<boolean>
     if (code === undefined) retryMs = FIRST_RETRY_MS
     else if (code !== 'EAGAIN') return false
     else {
-      await delay(retryMs)
+      await sleep(retryMs)
       retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
     }
   }

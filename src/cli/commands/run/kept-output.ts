@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import { sleep } from '../../../kit/clock/sleep.ts'
+import { nextTurn } from '../../../kit/node/event-loop.ts'
 import { createEcho } from './echo.ts'
 
 /** What a command writes: all of it goes to a file, and from there to whoever looks on. */
@@ -70,11 +71,11 @@ export function keepOutput(source: Readable, file: FileHandle, lookingOn: number
   /** Quiet is what says nothing in a whole turn of the event loop although somebody listens. */
   async function leaveWhenQuiet(): Promise<void> {
     const before = bytes
-    await delay(LAST_WORDS_MS, undefined, { signal: over.signal })
+    await sleep(LAST_WORDS_MS, { signal: over.signal })
     for (let seen = -1; seen !== chunks && bytes - before < MAX_LAST_BYTES; ) {
       seen = chunks
       await writing
-      await delay(QUIET_MS, undefined, { signal: over.signal })
+      await sleep(QUIET_MS, { signal: over.signal })
       await nextTurn()
     }
     source.destroy()
@@ -87,9 +88,7 @@ export function keepOutput(source: Readable, file: FileHandle, lookingOn: number
       return unkept
     },
     finish() {
-      leaveWhenQuiet().catch(() => {
-        // It has come to its end by itself.
-      })
+      void leaveWhenQuiet()
     },
     close: () => file.close(),
   }

@@ -8,6 +8,7 @@ import { describeMail, type Watch, watchSession } from '../../../hooks/watch/wat
 import { type Config, isPostgres, readConfig } from '../../../host/config/config.ts'
 import { noteFault } from '../../../host/hook-log.ts'
 import { open } from '../../../host/open/open.ts'
+import { sleep } from '../../../kit/clock/sleep.ts'
 import { makePrivateFolder } from '../../../kit/node/folders.ts'
 import { takeLockFile } from '../../../kit/node/lock-file.ts'
 import { EXIT } from '../../../model/errors.ts'
@@ -68,7 +69,7 @@ async function watchStore(
     endsAt: Date.now() + WATCH_MS,
     isStoreThere,
     now: Date.now,
-    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    sleep,
   }
   if (wake === 'queue') {
     const note = (fault: string) =>

@@ -62,7 +62,7 @@ describe('the line of writers', () => {
     const turn = await first.wait(1_000)
     expect(await second.wait(1)).toBeUndefined()
     expect(await second.wait(1)).toBeUndefined()
-    expect(waitersOf(path)).toBe(1)
+    await expect.poll(() => waitersOf(path)).toBe(1)
     turn?.end()
     expect(await second.wait(1_000)).toBeDefined()
   })

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { configWith } from '../../test/helpers/config-with.ts'
 import { openLocal } from '../../test/helpers/open-local.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { readConfig } from '../host/config/config.ts'
+import { HANDOFF } from '../host/config/handoff.ts'
 import { open } from '../host/open/open.ts'
 import type { LocalPostern } from '../model/postern.ts'
 import { reportBypasses } from './bypasses.ts'
@@ -49,7 +51,7 @@ function callOf(postern: LocalPostern, root: string) {
     markers: () => [],
   }
   const limits = { drainMessages: 20, drainCharacters: 8_000 }
-  const handoff = { maxTokens: 500, isShared: false }
+  const handoff = () => configWith({}).get(HANDOFF)
   const rules = { limits, handoff, uncounted: 0, counted: 0, note: () => {} }
   return createCall({ event, host: generic, agent: 'quinn', postern, settings, root, ...rules })
 }

@@ -1,10 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { configWith } from '../../test/helpers/config-with.ts'
 import { openLocal } from '../../test/helpers/open-local.ts'
 import { DEAD_MACHINE_MS } from '../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { readConfig } from '../host/config/config.ts'
+import { HANDOFF } from '../host/config/handoff.ts'
 import { open } from '../host/open/open.ts'
 import type { LocalPostern, Postern } from '../model/postern.ts'
 import { createCall, type SoundEvent } from './call.ts'
@@ -61,7 +63,7 @@ function stopOf({ hook, root, ageMs, uncounted = 0, counted = 0 }: StopOptions):
     postern: hook,
     settings: { ...settings, nonce: () => 'x', hostProcess: () => undefined, markers: () => [] },
     limits: { drainMessages: 20, drainCharacters: 8_000 },
-    handoff: { maxTokens: 500, isShared: false },
+    handoff: () => configWith({}).get(HANDOFF),
     root,
     note: () => {},
     uncounted,

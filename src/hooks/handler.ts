@@ -1,4 +1,4 @@
-import type { HandoffRules } from '../host/config/hook-config.ts'
+import type { HandoffSettings } from '../host/config/handoff.ts'
 import type { Judgement } from '../model/gates.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Offer } from '../model/offer.ts'
@@ -39,7 +39,8 @@ export interface HookCall {
   readonly postern: LocalPostern
   readonly settings: HookSettings
   readonly limits: Pick<Limits, 'drainMessages' | 'drainCharacters'>
-  readonly handoff: HandoffRules
+  /** Throws if the settings of the handoff cannot be used. */
+  readonly handoff: () => HandoffSettings
   /** The root of the project: where `.runtime/` lies. */
   root: string
   /** As it is after this event was noted; undefined where it is not the agent's own, or was answered before. */

@@ -1,6 +1,6 @@
 import type { Config } from '../host/config/config.ts'
-import { readHookConfig } from '../host/config/hook-config.ts'
-import type { UserHook } from '../host/config/hooks.ts'
+import { HANDOFF } from '../host/config/handoff.ts'
+import { HOOKS, type UserHook } from '../host/config/hooks.ts'
 import { noteFault } from '../host/hook-log.ts'
 import type { OpenOptions } from '../host/open/context.ts'
 import { open } from '../host/open/open.ts'
@@ -56,13 +56,14 @@ export async function answerHook(request: HookRequest): Promise<void> {
   let config: Config | undefined
   try {
     config = request.readConfig(folder)
-    const { sessionGates, userHooks, handoff } = readHookConfig(config)
     const { limits } = config
+    const userHooks = config.get(HOOKS)
+    const handoff = () => (config as Config).get(HANDOFF)
     const { opened } = request
     const { storeMs } = settings.timeouts
     const postern = await inTime(
       settings,
-      open(config, { busyMs: storeMs, limits, sessionGates, opened, upkeep: false, mustExist: true }),
+      open(config, { busyMs: storeMs, limits, opened, upkeep: false, mustExist: true }),
     )
     const note = (error: unknown) => noteProblem(request, event.hostEvent, error)
     const rules = { limits, handoff, uncounted: before.blocks, counted: before.counted }

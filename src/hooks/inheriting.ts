@@ -23,7 +23,7 @@ export async function inheritNow(call: HookCall): Promise<Verdict | undefined> {
   if (!isBeginning && (await postern.hooks.hasInherited({ sessionId }))) return undefined
   const room = roomOf(call)
   if (room.characters < LEAST_ROOM || room.tokens < LEAST_TOKENS) return undefined
-  const maxTokens = Math.min(call.handoff.maxTokens, room.tokens, Math.floor(room.characters / BYTES_PER_TOKEN))
+  const maxTokens = Math.min(call.handoff().maxTokens, room.tokens, Math.floor(room.characters / BYTES_PER_TOKEN))
   const inheritance = await inProject(postern.handoff.inherit({ project: root, agent, session: sessionId, maxTokens }))
   if (!inheritance?.isInitialised) return giveBack(call, inheritance)
   if (inheritance.id !== null) return show(call, inheritance, room)

@@ -1,5 +1,5 @@
-import { readHookConfig } from '../host/config/hook-config.ts'
-import type { UserHook } from '../host/config/hooks.ts'
+import { HANDOFF } from '../host/config/handoff.ts'
+import { HOOKS, type UserHook } from '../host/config/hooks.ts'
 import { noteFault } from '../host/hook-log.ts'
 import type { Hooked } from '../host/serving/hooked.ts'
 import { projectRoot } from '../host/spool-place.ts'
@@ -89,7 +89,7 @@ async function answerPosted(hooked: Hooked, posted: Posted, errand: Errand): Pro
   if (fault !== undefined) return refuse(hooked, posted, event?.hostEvent ?? '', fault)
   if (event === undefined || agent === undefined) return NOTHING
   if (isProbe(event))
-    return { ...NOTHING, body: await answerProbe(agent, async () => hooked.open(rulesOf(hooked, '/'))) }
+    return { ...NOTHING, body: await answerProbe(agent, async () => hooked.open(hooked.readConfig('/', () => {}))) }
   if (!POSTED_EVENTS.includes(event.name)) return refuse(hooked, posted, event.hostEvent, NOT_OVER_HTTP)
   if (hooked.look.isQuiet(agent)) return { ...NOTHING, settle: () => hooked.look.noteHeard(agent) }
   try {
@@ -115,11 +115,17 @@ async function deliver(hooked: Hooked, delivery: Delivery, { settings, keep }: E
   const before = shadow.read()
   const folder = before.folder ?? event.cwd ?? home
   const note = (error: unknown) => void refuse(hooked, { host: host.name }, event.hostEvent, error)
-  const { store, limits, sessionGates, userHooks, handoff } = rulesOf(hooked, folder, note)
-  if (store !== hooked.store) throw new Error(OTHER_STORE)
+  const config = hooked.readConfig(folder, note)
+  const userHooks = config.get(HOOKS)
+  if (config.store !== hooked.store) throw new Error(OTHER_STORE)
   const root = projectRoot(event.cwd ?? folder)
-  const postern = hooked.open({ limits, sessionGates })
-  const rules = { limits, handoff, uncounted: before.blocks, counted: before.counted }
+  const postern = hooked.open(config)
+  const rules = {
+    limits: config.limits,
+    handoff: () => config.get(HANDOFF),
+    uncounted: before.blocks,
+    counted: before.counted,
+  }
   const call = createCall({ event, host, agent, postern, settings, root, note, ...rules })
   const answer = await answerFromStore(call, shadow, { home, userHooks, before: { ...before, folder } })
   // A host that has gone away meanwhile is known to have before anything is sent.
@@ -128,11 +134,6 @@ async function deliver(hooked: Hooked, delivery: Delivery, { settings, keep }: E
     body: host.render(event, answer) || NOTHING.body,
     settle: (wasSent) => keep(settle(call, answer, { wasSent, userHooks })),
   }
-}
-
-function rulesOf(hooked: Hooked, folder: string, note: (error: unknown) => void = () => {}) {
-  const config = hooked.readConfig(folder, note)
-  return { ...readHookConfig(config), limits: config.limits, store: config.store }
 }
 
 interface Outcome {

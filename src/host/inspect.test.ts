@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { readConfig } from './config/config.ts'
+import { GATES } from './config/gates.ts'
 import { setTrust } from './config/trust.ts'
 import { inspectHome } from './inspect.ts'
 
@@ -16,9 +17,9 @@ it('says where a project file that was trusted has been changed, so that its gat
   expect(findings()).toEqual([])
   setTrust(home, path, true)
   expect(findings()).toEqual([])
-  expect(config().gates).toEqual({ decision: 'strict' })
+  expect(config().get(GATES)).toMatchObject([{ name: 'decision', mode: 'strict' }])
 
   writeFileSync(path, '{"gates":{"decision":"strict"}} ')
-  expect(config().gates).toEqual({})
+  expect(config().get(GATES)).toEqual([])
   expect(findings()).toMatchObject([{ ok: false, level: 'warning' }])
 })

@@ -67,7 +67,7 @@ export async function serve({ config, settings, natsPort, note }: ServeOptions):
   async function withNatsServer(without: Config, port: number): Promise<Config> {
     const nats = await openNatsServer({ home: without.home, port, note: log.warn })
     undo.push(() => nats.close())
-    return { ...without, wire: { ...without.wire, url: nats.url } }
+    return without.withWire(nats.url)
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands/commands.ts'
+import { GROUPS } from '../../src/host/config/schema.ts'
 import { type CommandOptions, type Outcome, postern, posternJson } from '../helpers/command.ts'
 import { fastFolder } from '../helpers/temp.ts'
 import { warmPostern, warmPosternJson } from '../helpers/warm-command.ts'
@@ -127,6 +128,22 @@ describe('the configuration', () => {
     expect((await explain()).store).toBe(join(project, 'here.db'))
     writeFileSync(join(project, 'postern.config.json'), JSON.stringify({ store: './other.db' }))
     expect((await explain()).store).toBe(join(home, 'postern.db'))
+  })
+
+  it('lists every setting, with the origin of each', async () => {
+    const home = fastFolder()
+    writeFileSync(join(home, 'config.json'), JSON.stringify({ handoff: { maxTokens: 900 } }))
+    const settings = GROUPS.flatMap(({ name, settings: rows }) => Object.keys(rows).map((key) => `${name}.${key}`))
+    const { stdout } = await warmPostern({ home }, 'config')
+    for (const name of settings) expect(stdout).toContain(name)
+    const { origins, handoff } = await warmPosternJson<{
+      origins: Record<string, string>
+      handoff: { maxTokens: number }
+    }>({ home }, 'config', '--explain')
+    expect(Object.keys(origins)).toEqual(expect.arrayContaining(settings))
+    expect(handoff.maxTokens).toBe(900)
+    expect(origins['handoff.maxTokens']).toBe(join(home, 'config.json'))
+    expect(origins['ledger.network']).toBe('default')
   })
 
   it('names the line that is wrong', async () => {

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { readConfig } from '../../host/config/config.ts'
+import { readVariable } from '../../host/config/variables.ts'
 import { isQuiet } from '../../host/open/quiet.ts'
 import { EXIT } from '../../model/errors.ts'
 import { DRAIN_FORM } from '../commands/inbox/drain.ts'
@@ -20,7 +21,7 @@ export function lookForMail(argv: readonly string[]): Promise<number> | undefine
     const args = parseArgs(DRAIN_FORM, argv.slice(2))
     if (BEYOND.some((name) => args.has(name))) return undefined
     const { env } = process
-    const agent = args.get('agent') ?? env['POSTERN_AGENT']
+    const agent = args.get('agent') ?? readVariable(env, 'caller')
     const flags = configFlags(args)
     const config = readConfig({ flags, env, cwd: process.cwd() })
     if (!agent || !isQuiet(config, agent, Date.now())) return undefined

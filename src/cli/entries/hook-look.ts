@@ -3,6 +3,7 @@ import type { HookEventName } from '../../hooks/hosts/host.ts'
 import { findHost } from '../../hooks/hosts/hosts.ts'
 import { SHADOW_FOLDER } from '../../hooks/shadow.ts'
 import { type Config, findHome, readConfig } from '../../host/config/config.ts'
+import { readVariable } from '../../host/config/variables.ts'
 import { noteFault } from '../../host/hook-log.ts'
 import type { OpenOptions } from '../../host/open/context.ts'
 import { isHookIdle } from '../../host/open/quiet.ts'
@@ -62,7 +63,7 @@ function isAnswered(words: readonly string[], input: string, found: Found): bool
   try {
     const args = parseArgs(HOOK_FORM, words)
     const { env } = process
-    const agent = env['POSTERN_AGENT'] || args.get('agent')
+    const agent = readVariable(env, 'caller') || args.get('agent')
     const host = findHost(args.get('host') ?? '')
     const event = host?.parse(JSON.parse(input))
     if (event) found.event = event.name

@@ -5,7 +5,8 @@ import { findHost, parseStopCap } from '../../hooks/hosts/hosts.ts'
 import { HOOK_TIMEOUTS, type HookTimeouts } from '../../hooks/timeouts.ts'
 import { startWatcher } from '../../hooks/watch/start.ts'
 import { findHome } from '../../host/config/config.ts'
-import { readFolderConfig } from '../../host/config/hook-config.ts'
+import { readFolderConfig } from '../../host/config/folder-config.ts'
+import { readVariable } from '../../host/config/variables.ts'
 import { noteFault } from '../../host/hook-log.ts'
 import { randomToken } from '../../kit/node/crypto.ts'
 import { programAbove } from '../../kit/node/host-process.ts'
@@ -44,7 +45,7 @@ export async function answerEvent(
     if (!host) return note('there is no such host')
     await answerHook({
       host,
-      agent: env['POSTERN_AGENT'] || args.get('agent') || undefined,
+      agent: readVariable(env, 'caller') || args.get('agent') || undefined,
       input,
       home,
       readConfig: (folder) => (folder === cwd && found.config) || readFolderConfig({ flags, env, cwd: folder }, note),

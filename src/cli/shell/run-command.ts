@@ -1,5 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs'
 import { type Config, readConfig } from '../../host/config/config.ts'
+import { readVariable } from '../../host/config/variables.ts'
 import { anyone, type IdentitySources, identify } from '../../host/identity.ts'
 import { openOrConnect } from '../../host/open/open.ts'
 import { sleepSync } from '../../kit/node/sleep-sync.ts'
@@ -63,7 +64,7 @@ async function leave(postern: Pick<Postern, 'upkeep' | 'close'>, tends: boolean)
 function createIo(form: Form, args: Args, open: typeof openOrConnect): Io {
   const { env } = process
   const config = configOf(form, readConfig({ flags: configFlags(args), env, cwd: process.cwd() }))
-  const environmentAgent = env['POSTERN_AGENT'] || undefined
+  const environmentAgent = readVariable(env, 'caller')
   return {
     config,
     isJson: args.has('json'),
@@ -83,7 +84,7 @@ function createIo(form: Form, args: Args, open: typeof openOrConnect): Io {
 /** Whom words and environment name. */
 function sources(form: Form, args: Args): IdentitySources {
   const as = args.get('as')
-  const environmentAgent = process.env['POSTERN_AGENT'] || undefined
+  const environmentAgent = readVariable(process.env, 'caller')
   const agent = (form.isAboutAgent ? undefined : args.get('agent')) ?? (as === undefined ? environmentAgent : as)
   return { ...(as !== undefined && { as }), ...(agent !== undefined && { agent }), via: 'cli' }
 }
@@ -92,13 +93,13 @@ function sources(form: Form, args: Args): IdentitySources {
 function configOf({ path, isLocal }: Form, config: Config): Config {
   const { url, origins } = config
   if (!isLocal || url === null) return config
-  if (origins['url'] === '--url') {
+  if (origins.url === '--url') {
     throw new PosternError('USAGE', {
       message: `"postern ${path}" works on this machine alone, not through a server.`,
       next: 'Run it where the server runs, or leave "--url" out.',
     })
   }
-  writeAll(2, `postern: "${path}" works on this machine alone; the server of ${origins['url']} is not asked\n`)
+  writeAll(2, `postern: "${path}" works on this machine alone; the server of ${origins.url} is not asked\n`)
   return { ...config, url: null }
 }
 

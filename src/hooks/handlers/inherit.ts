@@ -35,9 +35,9 @@ async function whereThereIsHandoff(
   call: HookCall,
   handle: () => Promise<Verdict | undefined>,
 ): Promise<Verdict | undefined> {
-  if (call.event.isSubagent || !mayHaveHandoff(call)) return undefined
+  if (call.event.isSubagent) return undefined
   try {
-    return await handle()
+    return mayHaveHandoff(call) ? await handle() : undefined
   } catch (error) {
     if (error instanceof PosternError && error.code.startsWith('STORE_')) throw error
     call.note(error)
@@ -48,9 +48,9 @@ async function whereThereIsHandoff(
 /** What tells an inbox of ours from a folder that is merely called so: a clone has only what git kept. */
 const SIGNS = ['processed', '.gitkeep']
 
-/** Where it is shared, the folders may lie in another checkout, which is not looked for twice. */
+/** A shared handoff may lie in another checkout, which is not looked for twice. */
 function mayHaveHandoff({ handoff, root }: HookCall): boolean {
-  return handoff.isShared || SIGNS.some((sign) => existsSync(join(root, 'inbox', sign)))
+  return handoff().shared || SIGNS.some((sign) => existsSync(join(root, 'inbox', sign)))
 }
 
 /**

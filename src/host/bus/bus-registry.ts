@@ -1,14 +1,13 @@
 import { openBusShelf } from '../../bus/file-bus-shelf.ts'
 import type { BusRegistry } from '../../core/context.ts'
-import { readBusSettings } from '../config/bus.ts'
+import { BUS } from '../config/bus.ts'
+import { defaultConfig } from '../config/config.ts'
 import type { OpenOptions } from '../open/context.ts'
 import { findBus } from './bus-context.ts'
 
-const NOTHING_SET = { bus: {}, origins: {}, home: '' }
-
 /** Opens the buses of this machine for the heart. A part of its own, loaded only by commands that touch a bus. */
-export function openBusRegistry({ config, bus, isShared, now }: OpenOptions): BusRegistry {
-  const settings = { ...(bus ?? readBusSettings(config ?? NOTHING_SET)), ...(now && { now }) }
+export function openBusRegistry({ config = defaultConfig(), bus, isShared, now }: OpenOptions): BusRegistry {
+  const settings = { ...(bus ?? config.get(BUS)), ...(now && { now }) }
   const shelf = openBusShelf(settings)
   return {
     shelf,

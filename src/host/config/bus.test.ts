@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
-import { readBusSettings } from './bus.ts'
+import { BUS } from './bus.ts'
 import { readConfig } from './config.ts'
 import { setTrust } from './trust.ts'
 
@@ -26,30 +26,28 @@ function configured({ env = {}, own = {}, ofProject = {} }: Written) {
 describe('where buses lie', () => {
   it('is where the seed has them, unless something else is said', () => {
     const config = configured({}).read()
-    expect(readBusSettings(config)).toEqual({ root: join(homedir(), 'run-agent'), rotateBytes: 1024 ** 3 })
-    expect(config.origins['bus.root']).toBeUndefined()
+    expect(config.get(BUS)).toEqual({ root: join(homedir(), 'run-agent'), rotateBytes: 1024 ** 3 })
+    expect(config.originOf('bus', 'root', BUS.settings.root)).toBe('default')
   })
 
   it('is said by the environment before the user, and by files relative to themselves', () => {
     const own = { bus: { root: 'buses', rotateBytes: 0 } }
     const { home, cwd, read } = configured({ own })
-    expect(readBusSettings(read())).toEqual({ root: join(home, 'buses'), rotateBytes: 0 })
-    expect(read().origins).toMatchObject({ 'bus.root': join(home, 'config.json') })
+    expect(read().get(BUS)).toEqual({ root: join(home, 'buses'), rotateBytes: 0 })
+    expect(read().originOf('bus', 'root', BUS.settings.root)).toBe(join(home, 'config.json'))
     const env = { POSTERN_BUS_ROOT: 'here' }
     const named = readConfig({ flags: { home }, env, cwd })
-    expect(readBusSettings(named)).toEqual({ root: join(cwd, 'here'), rotateBytes: 0 })
-    expect(named.origins['bus.root']).toBe('POSTERN_BUS_ROOT')
-    expect(readBusSettings(readConfig({ flags: { home }, env: { POSTERN_BUS_ROOT: '' }, cwd })).root).toBe(
-      join(home, 'buses'),
-    )
+    expect(named.get(BUS)).toEqual({ root: join(cwd, 'here'), rotateBytes: 0 })
+    expect(named.originOf('bus', 'root', BUS.settings.root)).toBe('POSTERN_BUS_ROOT')
+    expect(readConfig({ flags: { home }, env: { POSTERN_BUS_ROOT: '' }, cwd }).get(BUS).root).toBe(join(home, 'buses'))
   })
 
   it('is not for a project to say that nobody trusts', () => {
     const { home, cwd, file, read } = configured({ ofProject: { bus: { root: '/elsewhere' } } })
-    expect(readBusSettings(read()).root).toBe(join(homedir(), 'run-agent'))
+    expect(read().get(BUS).root).toBe(join(homedir(), 'run-agent'))
     setTrust(home, file, true)
-    expect(readBusSettings(read()).root).toBe('/elsewhere')
-    expect(readBusSettings(readConfig({ flags: { home }, env: { POSTERN_BUS_ROOT: '/mine' }, cwd })).root).toBe('/mine')
+    expect(read().get(BUS).root).toBe('/elsewhere')
+    expect(readConfig({ flags: { home }, env: { POSTERN_BUS_ROOT: '/mine' }, cwd }).get(BUS).root).toBe('/mine')
   })
 
   it.each([
@@ -60,7 +58,7 @@ describe('where buses lie', () => {
     { rotateBytes: '1GB' },
     { rot: '/x' },
   ])('is refused as %j', (bus) => {
-    expect(() => readBusSettings(configured({ own: { bus } }).read())).toThrow(
+    expect(() => configured({ own: { bus } }).read().get(BUS)).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),
     )
   })

@@ -2,28 +2,14 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { PosternError } from '../../model/errors.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../model/limits.ts'
-import type { GateSetting } from './gates.ts'
 import { isTrusted } from './trust.ts'
 
-/** What may stand in a configuration file. */
-interface ConfigFile {
+/** What a configuration file says. The settings of a group are checked when the group is parsed. */
+interface ConfigFile extends Readonly<Partial<Record<Group, Readonly<Record<string, unknown>>>>> {
   readonly store?: string
-  /** The server that is asked instead of a store. */
   readonly url?: string
   readonly limits?: Partial<Limits>
-  /** Gates of every session. */
-  readonly gates?: Readonly<Record<string, GateSetting>>
-  /** Commands of the user's own in the chain of handlers. */
   readonly hooks?: readonly unknown[]
-  /** Where a server listens. */
-  readonly server?: Readonly<Record<string, unknown>>
-  /** Where buses lie. */
-  readonly bus?: Readonly<Record<string, unknown>>
-  /** How sessions leave things for each other. */
-  readonly handoff?: Readonly<Record<string, unknown>>
-  /** What rings other machines. */
-  readonly wire?: Readonly<Record<string, unknown>>
-  readonly ledger?: Readonly<Record<string, unknown>>
 }
 
 /** One source of settings and where it lies. */
@@ -96,7 +82,7 @@ function parseConfigFile(text: string, path: string): ConfigFile {
   if (store !== undefined && typeof store !== 'string') throw invalid('"store" is not text')
   if (url !== undefined && (typeof url !== 'string' || url === '')) throw invalid('"url" is not an address')
   if (hooks !== undefined && !Array.isArray(hooks)) throw invalid('"hooks" is not a list')
-  for (const name of ['limits', ...GROUPS])
+  for (const name of ['limits', ...GROUP_NAMES])
     if (name in value && !isRecord(value[name])) throw invalid(`"${name}" is not an object`)
   for (const [name, limit] of Object.entries(limits as object)) {
     if (!(name in DEFAULT_LIMITS)) throw invalid(`"limits.${name}" is not a limit`)
@@ -106,10 +92,10 @@ function parseConfigFile(text: string, path: string): ConfigFile {
   return value as ConfigFile
 }
 
-/** Settings that are made of others, which their users understand. */
-export const GROUPS = ['gates', 'server', 'bus', 'handoff', 'wire', 'ledger'] as const
-export type Group = (typeof GROUPS)[number]
-const SETTINGS: readonly string[] = ['store', 'url', 'hooks', 'limits', ...GROUPS]
+/** The objects of settings that a file may hold; each is declared in the file of its name. */
+const GROUP_NAMES = ['gates', 'server', 'bus', 'handoff', 'wire', 'ledger'] as const
+type Group = (typeof GROUP_NAMES)[number]
+const SETTINGS: readonly string[] = ['store', 'url', 'hooks', 'limits', ...GROUP_NAMES]
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

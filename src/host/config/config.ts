@@ -2,10 +2,11 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { hidePassword } from '../../kit/pure/passwords.ts'
 import { PosternError } from '../../model/errors.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../model/limits.ts'
-import { GROUPS, type Group, HOME_FILE, type Layer, projectLayer, readLayer } from './config-file.ts'
-import type { GateSetting } from './gates.ts'
+import { HOME_FILE, type Layer, projectLayer, readLayer } from './config-file.ts'
+import type { Group, SettingsGroup, Written } from './group.ts'
+import { type Environment, readVariable, VARIABLES } from './variables.ts'
 
-/** Everything that can be set, after flags, environment, files and defaults have been weighed. */
+/** The configuration in force: flags come before the environment, then the project's file, the user's, and defaults. */
 export interface Config {
   readonly home: string
   /** A path to a SQLite file, or a `postgres://` URL. */
@@ -13,135 +14,162 @@ export interface Config {
   /** The server that is asked instead of the store; null where there is none. */
   readonly url: string | null
   readonly limits: Limits
-  /** Gates of every session and commands in the chain, as they are written: `readHookConfig` understands them. */
-  readonly gates: Readonly<Record<string, GateSetting>>
-  readonly hooks: readonly unknown[]
-  /** Where a server listens, as it is written: `readServerSettings` understands it. */
-  readonly server: Readonly<Record<string, unknown>>
-  /** Where buses lie, as it is written: `readBusSettings` understands it. */
-  readonly bus: Readonly<Record<string, unknown>>
-  /** How sessions leave things for each other, as it is written: `readHandoffSettings` understands it. */
-  readonly handoff: Readonly<Record<string, unknown>>
-  /** What rings other machines, as it is written: `readWireSettings` understands it. */
-  readonly wire: Readonly<Record<string, unknown>>
-  /** Which ledger it is and how it is used, as it is written: `readLedgerSettings` understands it. */
-  readonly ledger: Readonly<Record<string, unknown>>
-  /** Where each value came from, by its dotted name. */
-  readonly origins: Readonly<Record<string, string>>
+  readonly origins: Origins
+  /** The settings of a group, such as `config.get(BUS)`. They are parsed on first use, and refused if they are wrong. */
+  get<T>(group: Group<T>): T
+  /** The values of a group one by one, for people to read. */
+  values<V>(group: Pick<SettingsGroup<V, unknown>, 'values'>): V
+  /** Where a value comes from: a flag, a variable, a file, or `default`. */
+  originOf(group: string, key: string, setting?: Parameters<Written['find']>[2]): string
+  /** Whether a file says anything of a group or list. It costs no parsing. */
+  hasWritten(name: 'gates' | 'hooks'): boolean
+  /** The same configuration under another word of the command line. */
+  withWire(url: string): Config
+}
+
+/** Where the values came from that decide which store is used. */
+export interface Origins {
+  readonly home: string
+  readonly store: string
+  readonly url: string
 }
 
 export interface ConfigSources {
   readonly flags: { readonly home?: string; readonly store?: string; readonly url?: string; readonly wire?: string }
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Environment
   readonly cwd: string
+}
+
+/** All that a configuration is made from, strongest file first. */
+export interface ConfigParts extends ConfigSources {
+  readonly home: string
+  readonly layers: readonly Layer[]
 }
 
 export const STORE_FILE = 'postern.db'
 
 /** Where our own files lie. It depends on no file, so that it is known whatever is wrong with those. */
 export function findHome({ flags, env, cwd }: ConfigSources): string {
-  return resolve(cwd, flags.home ?? nonEmpty(env['POSTERN_HOME']) ?? join(userHome(), '.postern'))
+  return resolve(cwd, flags.home ?? readVariable(env, 'home') ?? join(userHome(), '.postern'))
 }
 
-/** Loaded on use: whoever comes through the launcher is told the home. */
+/** Loads `node:os` on use: the launcher sets POSTERN_HOME, so hooks never need it. */
 function userHome(): string {
   return process.getBuiltinModule('node:os').homedir()
 }
 
-/** Flags come before the environment, that before the project's file, that before the user's, that before defaults. */
-export function readConfig({ flags, env, cwd }: ConfigSources): Config {
-  const home = findHome({ flags, env, cwd })
-  const layers = [projectLayer(cwd, home), readLayer(`${home}/${HOME_FILE}`)]
-  const origins: Record<string, string> = { home: origin(flags.home, '--home', env['POSTERN_HOME'], 'POSTERN_HOME') }
-
-  const named = flags.store ?? nonEmpty(env['POSTERN_STORE'])
-  const fromFile = layers.find(({ content }) => content.store !== undefined)
-  origins['store'] = named
-    ? origin(flags.store, '--store', env['POSTERN_STORE'], 'POSTERN_STORE')
-    : (fromFile?.origin ?? 'default')
-  const store = named ?? fromFile?.content.store ?? `${home}/${STORE_FILE}`
-  const { url, from } = findUrl({ flags, env, cwd }, layers)
-  origins['url'] = from
-
-  return Object.freeze({
+export function readConfig(sources: ConfigSources): Config {
+  const home = findHome(sources)
+  return createConfig({
+    ...sources,
     home,
-    store: parseStore(store, named ? cwd : dirname(fromFile?.origin ?? home)),
-    url,
-    limits: mergeLimits(layers, origins),
-    hooks: layers.flatMap(({ content }) => content.hooks ?? []),
-    ...mergeGroups([...namedLayers({ flags, env, cwd }), ...layers], origins),
-    origins,
+    layers: [projectLayer(sources.cwd, home), readLayer(`${home}/${HOME_FILE}`)],
   })
+}
+
+/** A configuration in which nothing is set. */
+export function defaultConfig(): Config {
+  return createConfig({ flags: {}, env: {}, cwd: '/', home: '/', layers: [] })
+}
+
+export function createConfig(parts: ConfigParts): Config {
+  const { home, layers } = parts
+  const { store, storeOrigin } = findStore(parts)
+  const { url, urlOrigin } = findUrl(parts)
+  const written = createWritten(parts)
+  const parsed = new Map<Group<unknown>, unknown>()
+  let limits: Limits | undefined
+  return {
+    home,
+    store,
+    url,
+    origins: { home: nameOrigin(parts, 'home') ?? 'default', store: storeOrigin, url: urlOrigin },
+    get limits() {
+      limits ??= mergeLimits(layers)
+      return limits
+    },
+    get<T>(group: Group<T>): T {
+      if (!parsed.has(group)) parsed.set(group, group.parse(written))
+      return parsed.get(group) as T
+    },
+    values: (group) => group.values(written),
+    originOf: (group, key, setting) => written.find(group, key, setting)?.origin ?? 'default',
+    hasWritten: (name) => layers.some(({ content }) => Object.keys(content[name] ?? {}).length > 0),
+    withWire: (wire) => createConfig({ ...parts, flags: { ...parts.flags, wire } }),
+  }
+}
+
+function createWritten({ flags, env, cwd, home, layers }: ConfigParts): Written {
+  const groupIn = ({ content }: Layer, group: string) =>
+    (content as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>)[group] ?? {}
+  return {
+    home,
+    keys: (group) => [...new Set(layers.toReversed().flatMap((layer) => Object.keys(groupIn(layer, group))))],
+    find(group, key, { flag, variable } = {}) {
+      const named = flag && flags[flag]
+      if (named !== undefined) return { value: named, origin: `--${flag}`, folder: cwd }
+      const set = variable && env[variable]
+      if (set) return { value: set, origin: variable, folder: cwd }
+      const layer = layers.find((each) => Object.hasOwn(groupIn(each, group), key))
+      return layer && { value: groupIn(layer, group)[key], origin: layer.origin, folder: dirname(layer.origin) }
+    },
+    list: (name) =>
+      layers.flatMap(({ content, origin }) =>
+        ((content as Readonly<Record<string, readonly unknown[]>>)[name] ?? []).map((value) => ({
+          value,
+          origin,
+          folder: dirname(origin),
+        })),
+      ),
+  }
+}
+
+function findStore(parts: ConfigParts): { store: string; storeOrigin: string } {
+  const { flags, env, cwd, home, layers } = parts
+  const named = flags.store ?? readVariable(env, 'store')
+  if (named !== undefined) return { store: parseStore(named, cwd), storeOrigin: nameOrigin(parts, 'store') ?? '' }
+  const layer = layers.find(({ content }) => content.store !== undefined)
+  return {
+    store: parseStore(layer?.content.store ?? `${home}/${STORE_FILE}`, dirname(layer?.origin ?? home)),
+    storeOrigin: layer?.origin ?? 'default',
+  }
 }
 
 /**
  * A server and a store are two answers to one question: the first source that gives either decides, and a server counts
  * before a store in the same one.
  */
-function findUrl({ flags, env }: ConfigSources, layers: readonly Layer[]): { url: string | null; from: string } {
+function findUrl({ flags, env, layers }: ConfigParts): { url: string | null; urlOrigin: string } {
   if (flags.url !== undefined && flags.store !== undefined) {
     const message = '--url and --store exclude each other.'
     throw new PosternError('USAGE', { message, next: 'Name the server, or the store.' })
   }
   const sources = [
     { from: '--url', url: flags.url, store: flags.store },
-    { from: 'POSTERN_URL', url: nonEmpty(env['POSTERN_URL']), store: nonEmpty(env['POSTERN_STORE']) },
+    { from: VARIABLES.url, url: readVariable(env, 'url'), store: readVariable(env, 'store') },
     ...layers.map(({ origin: from, content: { url, store } }) => ({ from, url, store })),
   ]
   const first = sources.find(({ url, store }) => url !== undefined || store !== undefined)
-  return first?.url === undefined ? { url: null, from: 'default' } : { url: first.url, from: first.from }
+  return first?.url === undefined ? { url: null, urlOrigin: 'default' } : { url: first.url, urlOrigin: first.from }
 }
 
-function mergeLimits(layers: readonly Layer[], origins: Record<string, string>): Limits {
-  const limits: Record<string, number> = { ...DEFAULT_LIMITS }
-  for (const name of Object.keys(DEFAULT_LIMITS)) {
-    const layer = layers.find(({ content }) => content.limits?.[name as keyof Limits] !== undefined)
-    const value = layer?.content.limits?.[name as keyof Limits]
-    if (value !== undefined) limits[name] = value
-    origins[`limits.${name}`] = layer?.origin ?? 'default'
-  }
-  return limits as unknown as Limits
+/** Undefined where neither a flag nor the environment names it. */
+function nameOrigin({ flags, env }: ConfigSources, name: 'home' | 'store'): string | undefined {
+  if (flags[name] !== undefined) return `--${name}`
+  return readVariable(env, name) === undefined ? undefined : VARIABLES[name]
 }
 
-/** A project's word counts before the user's. */
-function mergeGroups(layers: readonly Layer[], origins: Record<string, string>): Pick<Config, Group> {
-  const merged = GROUPS.map((group) => {
-    const settings: Record<string, unknown> = {}
-    for (const { content, origin: from } of layers.toReversed()) {
-      Object.assign(settings, content[group])
-      for (const name of Object.keys(content[group] ?? {})) origins[`${group}.${name}`] = from
-    }
-    return [group, settings]
-  })
-  return Object.fromEntries(merged)
-}
-
-/** What flags and environment say of groups. */
-function namedLayers({ flags, env, cwd }: ConfigSources): readonly Layer[] {
-  const [root, wire] = [env['POSTERN_BUS_ROOT'], env['POSTERN_WIRE']]
-  return [
-    { origin: '--wire', content: flags.wire === undefined ? {} : { wire: { url: flags.wire } } },
-    { origin: 'POSTERN_WIRE', content: wire ? { wire: { url: wire } } : {} },
-    { origin: 'POSTERN_BUS_ROOT', content: root ? { bus: { root: resolve(cwd, root) } } : {} },
-  ]
+/** The files' limits were checked when the files were read. */
+function mergeLimits(layers: readonly Layer[]): Limits {
+  return Object.assign({ ...DEFAULT_LIMITS }, ...layers.toReversed().map(({ content }) => content.limits))
 }
 
 export function isPostgres(store: string): boolean {
   return store.startsWith('postgres://') || store.startsWith('postgresql://')
 }
 
-/** A relative path means the folder of whoever named it: the working folder for a flag, its own for a file. */
-function parseStore(store: string, base: string): string {
+function parseStore(store: string, folder: string): string {
   if (isPostgres(store) || isAbsolute(store)) return store
   if (/^[a-z][a-z0-9+.-]*:/i.test(store)) throw new PosternError('STORE_URL_INVALID', { store: hidePassword(store) })
-  return resolve(base, store)
-}
-
-function nonEmpty(value: string | undefined): string | undefined {
-  return value === '' ? undefined : value
-}
-
-function origin(flag: string | undefined, flagName: string, value: string | undefined, name: string): string {
-  if (flag !== undefined) return flagName
-  return nonEmpty(value) === undefined ? 'default' : name
+  return resolve(folder, store)
 }

@@ -6,6 +6,7 @@ import {
   type SessionGateRule,
   TASK_UPDATE,
 } from '../../model/gate.ts'
+import { type Group, refusal } from './group.ts'
 
 /** How a configuration names a gate of every session: by a mode, or in full. */
 export type GateSetting =
@@ -51,21 +52,42 @@ const BUILT_IN: Readonly<Record<string, SessionGateRule>> = {
   },
 }
 
+/** Gates of every session. */
+export const GATES: Group<readonly SessionGateRule[]> = {
+  name: 'gates',
+  parse(written) {
+    const harvest = written.find('handoff', HARVEST)
+    const gates = written.keys('gates').map((name) => [name, written.find('gates', name)] as const)
+    const settings = Object.fromEntries(gates.map(([name, found]) => [name, found?.value as GateSetting]))
+    try {
+      return parseSessionGates(withHarvest(settings, harvest?.value))
+    } catch (error) {
+      throw refusal(error, written, [...gates.map(([, found]) => found), harvest])
+    }
+  },
+}
+
 export function parseSessionGates(settings: Readonly<Record<string, GateSetting>>): readonly SessionGateRule[] {
   return Object.entries(settings).flatMap(([name, setting]) => {
     return setting === 'off' ? [] : [parseRule(parseGateName(name), setting)]
   })
 }
 
-/** The gate that asks for a harvest may also be set where the rest of the handoff is. What is said of gates comes first. */
+/** The gate `harvest` may also be set with the rest of the handoff. What `gates` says of it comes first. */
 export function withHarvest(
   gates: Readonly<Record<string, GateSetting>>,
   harvest: unknown,
 ): Readonly<Record<string, GateSetting>> {
-  if (harvest === undefined || harvest === false) return gates
-  if (harvest !== true && typeof harvest !== 'string')
-    throw new Error('"handoff.harvest" is neither a mode nor true or false')
-  return { [HARVEST]: harvest === true ? 'soft' : harvest, ...gates }
+  const mode = parseHarvest(harvest)
+  return mode === null ? gates : { [HARVEST]: mode, ...gates }
+}
+
+/** The mode of the gate `harvest` as `handoff.harvest` sets it; null where it sets none. */
+export function parseHarvest(value: unknown): string | null {
+  if (value === undefined || value === false) return null
+  if (value === true) return 'soft'
+  if (typeof value === 'string') return value === 'off' ? value : parseGateMode(value)
+  throw new Error('"handoff.harvest" is neither a mode nor true or false')
 }
 
 const FIELDS = ['hook', 'mode', 'check', 'reason']

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { readHandoffSettings } from './handoff.ts'
+import { configWith } from '../../../test/helpers/config-with.ts'
+import { HANDOFF } from './handoff.ts'
 
 const DAY_MS = 24 * 3_600_000
-const FILE = '/home/anna/.postern/config.json'
 
 function read(handoff: Readonly<Record<string, unknown>>) {
-  const origins = Object.fromEntries(Object.keys(handoff).map((name) => [`handoff.${name}`, FILE]))
-  return readHandoffSettings({ handoff, origins, home: '/home/anna/.postern' })
+  return configWith({ handoff }).get(HANDOFF)
 }
 
 describe('the settings of the handoff', () => {

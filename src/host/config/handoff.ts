@@ -1,8 +1,7 @@
-import { dirname, resolve } from 'node:path'
 import { parseDuration } from '../../kit/pure/duration.ts'
-import { PosternError } from '../../model/errors.ts'
 import { HANDOFF_LIMITS } from '../../model/handoff/item.ts'
-import type { Config } from './config.ts'
+import { parseHarvest } from './gates.ts'
+import { defineGroup, isText } from './group.ts'
 
 /** How sessions leave things for each other. */
 export interface HandoffSettings {
@@ -16,39 +15,68 @@ export interface HandoffSettings {
   readonly keepProcessedMs: number | null
 }
 
-/** `harvest` is a gate of every session: whoever reads those understands it. */
-const SETTINGS = ['shared', 'sharedInbox', 'maxTokens', 'keepProcessed', 'harvest']
-
-/** What a configuration says of handoffs; apart from the rest, because few commands need it. */
-export function readHandoffSettings({
-  handoff,
-  origins,
-  home,
-}: Pick<Config, 'handoff' | 'origins' | 'home'>): HandoffSettings {
-  const invalid = (name: string, reason: string) =>
-    new PosternError('CONFIG_INVALID', {
-      path: origins[`handoff.${name}`] ?? home,
-      reason: `"handoff.${name}" ${reason}`,
-    })
-  for (const name of Object.keys(handoff)) if (!SETTINGS.includes(name)) throw invalid(name, 'is not a setting')
-  const { shared = false, sharedInbox, maxTokens = HANDOFF_LIMITS.maxTokens, keepProcessed = null } = handoff
-  if (typeof shared !== 'boolean') throw invalid('shared', 'is neither true nor false')
-  if (sharedInbox != null && (typeof sharedInbox !== 'string' || sharedInbox === '')) {
-    throw invalid('sharedInbox', 'is neither a folder nor null')
-  }
-  const isCount = typeof maxTokens === 'number' && Number.isSafeInteger(maxTokens) && maxTokens >= 1
-  if (!isCount || maxTokens > HANDOFF_LIMITS.mostTokens) {
-    throw invalid('maxTokens', `is not a whole number from 1 to ${HANDOFF_LIMITS.mostTokens}`)
-  }
-  const keepProcessedMs = typeof keepProcessed === 'string' ? parseDuration(keepProcessed) : null
-  if (keepProcessedMs === undefined || (typeof keepProcessed !== 'string' && keepProcessed !== null)) {
-    throw invalid('keepProcessed', 'is no duration, such as "30d"')
-  }
-  const named = sharedInbox as string | null | undefined
-  return { shared, sharedInbox: named && absolute(named, origins), maxTokens, keepProcessedMs }
+interface HandoffValues extends Omit<HandoffSettings, 'keepProcessedMs'> {
+  /** In milliseconds. */
+  readonly keepProcessed: number | null
+  /** A gate of every session: `config.get(GATES)` has it. */
+  readonly harvest: ReturnType<typeof parseHarvest>
 }
 
-/** A file that names a folder means one beside itself. */
-function absolute(folder: string, origins: Config['origins']): string {
-  return resolve(dirname(origins['handoff.sharedInbox'] ?? ''), folder)
-}
+export const HANDOFF = defineGroup<HandoffValues, HandoffSettings>(
+  'handoff',
+  {
+    shared: {
+      default: '`false`',
+      help: '`true`: all worktrees use the folders of the main repository',
+      parse(value = false, place) {
+        if (typeof value !== 'boolean') throw place.fault('is neither true nor false')
+        return value
+      },
+    },
+    sharedInbox: {
+      default: '`shared-inbox` beside the main repository',
+      help: 'the folder in which repositories leave items for each other; a relative one starts beside the file that names it; `null`: none',
+      parse(value, place) {
+        if (value == null) return value
+        if (!isText(value)) throw place.fault('is neither a folder nor null')
+        return place.resolve(value)
+      },
+    },
+    maxTokens: {
+      default: '500',
+      help: `about how much one inheritance may show, up to ${HANDOFF_LIMITS.mostTokens}`,
+      parse(value = HANDOFF_LIMITS.maxTokens, place) {
+        const isCount = typeof value === 'number' && Number.isSafeInteger(value) && value >= 1
+        if (isCount && value <= HANDOFF_LIMITS.mostTokens) return value
+        throw place.fault(`is not a whole number from 1 to ${HANDOFF_LIMITS.mostTokens}`)
+      },
+    },
+    keepProcessed: {
+      default: '`null`',
+      help: 'a duration such as `"30d"`, after which inherited items are removed; `null`: until somebody cleans up',
+      parse(value = null, place) {
+        const ms = typeof value === 'string' ? parseDuration(value) : null
+        if (ms === undefined || (typeof value !== 'string' && value !== null))
+          throw place.fault('is no duration, such as "30d"')
+        return ms
+      },
+    },
+    harvest: {
+      default: '`false`',
+      help: '`true` or `"soft"` asks a session once before it ends whether it has something to leave, `"strict"` holds it until it has answered: the [gate](#gates) `harvest`',
+      parse(value, place) {
+        try {
+          return parseHarvest(value)
+        } catch {
+          throw place.fault('is neither a mode nor true or false')
+        }
+      },
+    },
+  },
+  ({ shared, sharedInbox, maxTokens, keepProcessed }) => ({
+    shared,
+    sharedInbox,
+    maxTokens,
+    keepProcessedMs: keepProcessed,
+  }),
+)

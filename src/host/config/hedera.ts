@@ -1,48 +1,88 @@
 import type { HederaOptions } from '../../ledger/hedera/options.ts'
-import { isAgentId } from '../../model/agent.ts'
 import { isLedgerId } from '../../model/ledger/topic.ts'
 import { readKeyFile } from '../ledger/key-file.ts'
+import { isRecord } from './config-file.ts'
+import { isText, type Setting, type ValuePlace } from './group.ts'
 import { isLoopback, KNOWN_NETWORKS } from './hedera-networks.ts'
-import { isText, partsOf, type Reading } from './reading.ts'
 import { isPort } from './server.ts'
 import { ADDRESS } from './wire.ts'
 
-/** An account of its own for an agent. */
+/** An agent's own account. */
 export interface AccountSetting {
   readonly id: string
   /** The file that holds its private key. */
   readonly keyFile: string
 }
 
-export function readAccounts(reading: Reading): Readonly<Record<string, AccountSetting>> {
-  const { fault, pathOf, record } = reading
-  const accounts = Object.entries(record('accounts')).map(([agent, value]) => {
-    const name = `accounts.${agent}`
-    if (!isAgentId(agent)) throw fault(name, 'names no agent')
-    const { id, keyFile } = partsOf(reading, name, value, ['id', 'keyFile'])
-    if (!isLedgerId(id)) throw fault(name, 'has no "id" such as "0.0.1005"')
-    if (!isText(keyFile)) throw fault(name, 'has no "keyFile"')
-    return [agent, { id, keyFile: pathOf('accounts', keyFile) }] as const
-  })
-  return Object.fromEntries(accounts)
+/** Where a network is that is not a part of the store. A value that is undefined is known for Hedera's own networks. */
+export interface HederaValues {
+  readonly operator: string | undefined
+  readonly keyFile: string | undefined
+  readonly nodes: Readonly<Record<string, string>> | undefined
+  readonly mirror: string | undefined
+  readonly mirrorGrpc: string | null | undefined
 }
 
-/** Where a network is that is not a part of the store. What is not said is known of Hedera's own networks. */
-export function readHedera(
-  reading: Reading,
+const NO_OPERATOR = 'is no account such as "0.0.1005"'
+const NO_KEY_FILE = 'is not the path of the file that holds the private key of the operator'
+const NO_MIRROR = 'is no address such as "http://127.0.0.1:5551"'
+const NO_NODES = 'names no node, such as { "127.0.0.1:50211": "0.0.3" }'
+
+export const HEDERA_SETTINGS: { readonly [K in keyof HederaValues]: Setting<HederaValues[K]> } = {
+  operator: {
+    default: 'none',
+    help: 'the account that pays, such as `0.0.4515`; needed on every network but the local one',
+    parse(value, place) {
+      if (value === undefined || isLedgerId(value)) return value
+      throw place.fault(NO_OPERATOR)
+    },
+  },
+  keyFile: {
+    default: 'none',
+    help: 'a file with its private key, Ed25519 or ECDSA, in DER or raw hex. Nobody else may be able to read it (mode 0600); a key is never in the configuration itself',
+    parse(value, place) {
+      if (value === undefined) return undefined
+      if (!isText(value)) throw place.fault(NO_KEY_FILE)
+      return place.resolve(value)
+    },
+  },
+  nodes: {
+    default: 'those of the network',
+    help: 'nodes by their addresses, `{ "127.0.0.1:50211": "0.0.3" }`',
+    parse: (value, place) => (value === undefined ? undefined : parseNodes(value ?? {}, place)),
+  },
+  mirror: {
+    default: 'that of the network',
+    help: 'where entries are read, `http://…` or `https://…`',
+    parse(value, place) {
+      if (value === undefined || (isText(value) && isHttp(value))) return value
+      throw place.fault(NO_MIRROR)
+    },
+  },
+  mirrorGrpc: {
+    default: 'that of the network',
+    help: 'where entries are followed, `host:port`; what is missed there is read from `mirror`',
+    parse(value, place) {
+      if (value === undefined || value === null || isAddress(value)) return value
+      throw place.fault('is neither "host:port" nor null')
+    },
+  },
+}
+
+/** What a client of a network needs. A value that is not set is known for Hedera's own networks. */
+export function hederaOptions(
+  values: HederaValues & { readonly accounts: Readonly<Record<string, AccountSetting>> },
   network: string,
-  accounts: Readonly<Record<string, AccountSetting>>,
+  placeOf: (key: string) => ValuePlace,
 ): HederaOptions {
-  const { written, fault, pathOf } = reading
   const known = Object.hasOwn(KNOWN_NETWORKS, network) ? KNOWN_NETWORKS[network] : undefined
-  const { operator, keyFile, mirror = known?.mirror, mirrorGrpc = known?.mirrorGrpc ?? null } = written
-  if (!isLedgerId(operator)) throw fault('operator', 'is no account such as "0.0.1005"')
-  if (!isText(keyFile)) throw fault('keyFile', 'is not the path of the file that holds the private key of the operator')
-  if (!isText(mirror) || !isHttp(mirror)) throw fault('mirror', 'is no address such as "http://127.0.0.1:5551"')
-  if (mirrorGrpc !== null && !isAddress(mirrorGrpc)) throw fault('mirrorGrpc', 'is neither "host:port" nor null')
-  const nodes = readNodes(reading, known?.nodes)
-  const files = new Map(Object.values(accounts).map(({ id, keyFile: path }) => [id, path]))
-  files.set(operator, pathOf('keyFile', keyFile))
+  const { operator, keyFile, nodes = known?.nodes, mirror = known?.mirror, mirrorGrpc = known?.mirrorGrpc } = values
+  if (operator === undefined) throw placeOf('operator').fault(NO_OPERATOR)
+  if (keyFile === undefined) throw placeOf('keyFile').fault(NO_KEY_FILE)
+  if (mirror === undefined) throw placeOf('mirror').fault(NO_MIRROR)
+  if (nodes === undefined) throw placeOf('nodes').fault(NO_NODES)
+  const files = new Map(Object.values(values.accounts).map(({ id, keyFile: path }) => [id, path]))
+  files.set(operator, keyFile)
   return {
     network,
     isPublic: ![...Object.keys(nodes), new URL(mirror).host].every(isLoopback),
@@ -50,22 +90,19 @@ export function readHedera(
     keys: Object.fromEntries([...files].map(([id, path]) => [id, () => readKeyFile(path)])),
     nodes,
     mirror,
-    mirrorGrpc,
+    mirrorGrpc: mirrorGrpc ?? null,
   }
 }
 
-function readNodes(
-  { written, fault, record }: Reading,
-  known: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, string>> {
-  const nodes = written['nodes'] === undefined ? known : record('nodes')
-  const read = Object.entries(nodes).map(([address, account]) => {
-    if (!isAddress(address)) throw fault('nodes', `has the address "${address}", which is not "host:port"`)
-    if (!isLedgerId(account)) throw fault('nodes', `has no account such as "0.0.3" for ${address}`)
+function parseNodes(value: unknown, place: ValuePlace): Readonly<Record<string, string>> {
+  if (!isRecord(value)) throw place.fault('is not an object')
+  const nodes = Object.entries(value).map(([address, account]) => {
+    if (!isAddress(address)) throw place.fault(`has the address "${address}", which is not "host:port"`)
+    if (!isLedgerId(account)) throw place.fault(`has no account such as "0.0.3" for ${address}`)
     return [address, account] as const
   })
-  if (read.length === 0) throw fault('nodes', 'names no node, such as { "127.0.0.1:50211": "0.0.3" }')
-  return Object.fromEntries(read)
+  if (nodes.length === 0) throw place.fault(NO_NODES)
+  return Object.fromEntries(nodes)
 }
 
 /** A password in it would stand in every error that names the address. */

@@ -1,4 +1,5 @@
 import { HOOK_EVENTS } from '../../model/hook-event.ts'
+import { type Group, refusal } from './group.ts'
 
 /** A command of the user's own: in the chain of handlers for a host's events, or after something has happened in the store. */
 export interface UserHook {
@@ -18,6 +19,19 @@ const DEFAULT_PRIORITY = 25
 const DEFAULT_TIMEOUT_MS = 1_000
 const MAX_TIMEOUT_MS = 60_000
 const MAX_HOOKS = 50
+
+/** Commands of the user's own. */
+export const HOOKS: Group<readonly UserHook[]> = {
+  name: 'hooks',
+  parse(written) {
+    const hooks = written.list('hooks')
+    try {
+      return parseUserHooks(hooks.map(({ value }) => value))
+    } catch (error) {
+      throw refusal(error, written, hooks)
+    }
+  },
+}
 
 /** Throws with words that complete "the configuration cannot be used, because …". */
 export function parseUserHooks(value: unknown): readonly UserHook[] {

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { configWith } from '../../../test/helpers/config-with.ts'
 import { SEED_ROUTING } from '../../model/ledger/settings.ts'
-import { readLedgerSettings } from './ledger.ts'
+import { LEDGER } from './ledger.ts'
 
-const FILE = '/home/anna/.postern/config.json'
 const HEDERA = { network: 'testnet', operator: '0.0.1005', keyFile: 'operator.key' }
 const OWN = { ...HEDERA, network: 'ours', nodes: { '127.0.0.1:50211': '0.0.3' }, mirror: 'http://127.0.0.1:5551' }
 
 function read(ledger: Readonly<Record<string, unknown>>) {
-  const origins = Object.fromEntries(Object.keys(ledger).map((name) => [`ledger.${name}`, FILE]))
-  return readLedgerSettings({ ledger, origins, home: '/home/anna/.postern' })
+  return configWith({ ledger }).get(LEDGER)
 }
 
 describe('the settings of the ledger', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { type ConfigSources, readConfig } from './config.ts'
-import { findWireUrl, parseWireUrl, readWireSettings } from './wire.ts'
+import { findWireUrl, parseWireUrl, WIRE } from './wire.ts'
 
 function homeWith(wire?: unknown) {
   const home = temporaryFolder()
@@ -17,18 +17,18 @@ function homeWith(wire?: unknown) {
 
 describe('the settings of a wire', () => {
   it('are none by default', () => {
-    expect(readWireSettings(homeWith().read())).toEqual({ url: null, redisOut: [], redisOutMax: 1_000, nudge: [] })
+    expect(homeWith().read().get(WIRE)).toEqual({ url: null, redisOut: [], redisOutMax: 1_000, nudge: [] })
   })
 
   it('come from a flag before the environment before a file', () => {
     const { read } = homeWith({ url: 'nats://file', redisOut: ['quinn'], nudge: ['pod:80', '[::1]:80'] })
-    expect(readWireSettings(read())).toMatchObject({ url: 'nats://file', redisOut: ['quinn'] })
-    expect(readWireSettings(read({ POSTERN_WIRE: '' })).url).toBe('nats://file')
+    expect(read().get(WIRE)).toMatchObject({ url: 'nats://file', redisOut: ['quinn'] })
+    expect(read({ POSTERN_WIRE: '' }).get(WIRE).url).toBe('nats://file')
     const env = { POSTERN_WIRE: 'nats://env' }
-    expect(readWireSettings(read(env)).url).toBe('nats://env')
+    expect(read(env).get(WIRE).url).toBe('nats://env')
     const config = read(env, { wire: 'redis://flag' })
-    expect(readWireSettings(config)).toMatchObject({ url: 'redis://flag', nudge: ['pod:80', '[::1]:80'] })
-    expect(config.origins['wire.url']).toBe('--wire')
+    expect(config.get(WIRE)).toMatchObject({ url: 'redis://flag', nudge: ['pod:80', '[::1]:80'] })
+    expect(config.originOf('wire', 'url', WIRE.settings.url)).toBe('--wire')
   })
 
   it.each([
@@ -44,7 +44,7 @@ describe('the settings of a wire', () => {
   ])('%j is refused with where it stands', (wire) => {
     const { home, read } = homeWith(wire)
     const [name] = Object.keys(wire)
-    expect(() => readWireSettings(read())).toThrow(
+    expect(() => read().get(WIRE)).toThrow(
       expect.objectContaining({
         code: 'CONFIG_INVALID',
         details: { path: join(home, 'config.json'), reason: expect.stringContaining(`"wire.${name}"`) },
@@ -55,7 +55,7 @@ describe('the settings of a wire', () => {
   it('of a project count only once it is trusted', () => {
     const { home, read } = homeWith()
     writeFileSync(join(home, 'postern.config.json'), JSON.stringify({ wire: { url: 'nats://elsewhere' } }))
-    expect(readWireSettings(read()).url).toBeNull()
+    expect(read().get(WIRE).url).toBeNull()
   })
 })
 

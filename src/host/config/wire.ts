@@ -5,7 +5,7 @@ import { isAgentId } from '../../model/agent.ts'
 import { PosternError } from '../../model/errors.ts'
 import { NATS_FOLDER, NATS_URL_FILE } from '../../model/wires/nats-home.ts'
 import type { Config } from './config.ts'
-import { HOME_FILE } from './config-file.ts'
+import { defineGroup } from './group.ts'
 
 /** What rings other machines. */
 export interface WireSettings {
@@ -19,36 +19,53 @@ export interface WireSettings {
   readonly nudge: readonly string[]
 }
 
-const DEFAULT_WIRE: WireSettings = { url: null, redisOut: [], redisOutMax: 1_000, nudge: [] }
-/** No inbox holds more by default, and the server goes through the whole list whenever something was popped. */
+const DEFAULT_LIST = 1_000
+/** No inbox holds more by default, and the server reads the whole list whenever something was popped. */
 const LARGEST_LIST = 10_000
 /** A host and its port. */
 export const ADDRESS = /^[^\s:/@]+:\d{1,5}$|^\[[0-9a-f:.]+\]:\d{1,5}$/i
 
-/** What a configuration says of wires; apart from the rest, because few commands need it. */
-export function readWireSettings({ wire, origins, home }: Pick<Config, 'wire' | 'origins' | 'home'>): WireSettings {
-  for (const [name, value] of Object.entries(wire)) {
-    const fault = Object.hasOwn(FAULTS, name) ? FAULTS[name as keyof WireSettings](value) : 'is not a setting'
-    if (fault === undefined) continue
-    const path = origins[`wire.${name}`] ?? join(home, HOME_FILE)
-    throw new PosternError('CONFIG_INVALID', { path, reason: `"wire.${name}" ${fault}` })
-  }
-  const settings = { ...DEFAULT_WIRE, ...wire }
-  if (settings.url !== null) parseWireUrl(settings.url)
-  return settings
-}
+export const WIRE = defineGroup<WireSettings>('wire', {
+  url: {
+    flag: 'wire',
+    variable: 'POSTERN_WIRE',
+    default: 'the NATS server that `postern serve --nats-server` runs for this home, else none',
+    help: '`nats://`, `tls://`, `redis://` or `rediss://`; several NATS servers with commas between',
+    parse(value, place) {
+      if (value === undefined) return null
+      if (typeof value !== 'string') throw place.fault('is not text')
+      parseWireUrl(value)
+      return value
+    },
+  },
+  redisOut: {
+    default: 'none',
+    help: 'agents whose messages foreign consumers pop from lists in Redis; the lists of all others are taken over',
+    parse(value = [], place) {
+      if (!isListOf(value, isAgentId)) throw place.fault('is not a list of agents')
+      return value
+    },
+  },
+  redisOutMax: {
+    default: String(DEFAULT_LIST),
+    help: `how many entries such a list may have, up to ${LARGEST_LIST}`,
+    parse(value = DEFAULT_LIST, place) {
+      const isCount = typeof value === 'number' && Number.isSafeInteger(value)
+      if (isCount && value >= 1 && value <= LARGEST_LIST) return value
+      throw place.fault(`is not a whole number from 1 to ${LARGEST_LIST}`)
+    },
+  },
+  nudge: {
+    default: 'none',
+    help: 'addresses, `host:port`, that a courier may nudge beside those of its own machine',
+    parse(value = [], place) {
+      if (!isListOf(value, (item) => ADDRESS.test(item))) throw place.fault('is not a list of "host:port"')
+      return value
+    },
+  },
+})
 
-const FAULTS: Readonly<Record<keyof WireSettings, (value: unknown) => string | undefined>> = {
-  url: (value) => (typeof value === 'string' ? undefined : 'is not text'),
-  redisOut: (value) => (isList(value, isAgentId) ? undefined : 'is not a list of agents'),
-  redisOutMax: (value) =>
-    Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= LARGEST_LIST
-      ? undefined
-      : `is not a whole number from 1 to ${LARGEST_LIST}`,
-  nudge: (value) => (isList(value, (item) => ADDRESS.test(item)) ? undefined : 'is not a list of "host:port"'),
-}
-
-function isList(value: unknown, isGood: (item: string) => boolean): boolean {
+function isListOf(value: unknown, isGood: (item: string) => boolean): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string' && isGood(item))
 }
 
@@ -79,8 +96,8 @@ export function parseWireUrl(url: string): Engine {
 }
 
 /** The wire that is set, or else the one that a server of this home has started; null where there is neither. */
-export function findWireUrl(config: Pick<Config, 'wire' | 'origins' | 'home'>): string | null {
-  return readWireSettings(config).url ?? readOwnUrl(config.home)
+export function findWireUrl(config: Pick<Config, 'get' | 'home'>): string | null {
+  return config.get(WIRE).url ?? readOwnUrl(config.home)
 }
 
 /** It holds a token, so only a file of our own that nobody else can read or write counts. */

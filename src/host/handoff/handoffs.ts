@@ -4,10 +4,9 @@ import type { Inheritance } from '../../model/handoff/handoff.ts'
 import type { HandoffItem } from '../../model/handoff/item.ts'
 import { renderInheritance, renderItem } from '../../render/handoff.ts'
 import { estimateTokens } from '../../render/tokens.ts'
-import { readHandoffSettings } from '../config/handoff.ts'
+import { defaultConfig } from '../config/config.ts'
+import { HANDOFF } from '../config/handoff.ts'
 import type { OpenOptions } from '../open/context.ts'
-
-const NOTHING_SET = { handoff: {}, origins: {}, home: '' }
 
 /** Numbers and marks as long as any, so that nothing turns out to cost more than was said. */
 const NONCE = 'n'.repeat(32)
@@ -15,8 +14,8 @@ const TOKENS = 999_999
 const MEASURED_CHARACTERS = 2_000
 
 /** The folders of the handoff, for the heart. A part of its own, loaded only where one is touched. */
-export function openHandoffs({ config, handoff }: OpenOptions): Handoffs {
-  const { maxTokens, keepProcessedMs, ...places } = { ...readHandoffSettings(config ?? NOTHING_SET), ...handoff }
+export function openHandoffs({ config = defaultConfig(), handoff }: OpenOptions): Handoffs {
+  const { maxTokens, keepProcessedMs, ...places } = { ...config.get(HANDOFF), ...handoff }
   return {
     ...openHandoff(places),
     tokensOf,

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { configWith } from '../../../test/helpers/config-with.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { openEmbedded } from '../open/store.ts'
 import { openLedgers } from './ledgers.ts'
@@ -12,10 +13,7 @@ async function open(ledger: Readonly<Record<string, unknown>> | undefined) {
     await wire.close()
     await store.close()
   })
-  const ledgers = await openLedgers(
-    store,
-    ledger ? { config: { ledger, bus: {}, handoff: {}, origins: {}, home } } : {},
-  )
+  const ledgers = await openLedgers(store, ledger ? { config: configWith({ ledger }, home) } : {})
   onTestFinished(() => ledgers.ledger.close())
   return ledgers
 }

@@ -3,14 +3,13 @@ import { createLedgerCodec } from '../../ledger/codec/create-codec.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { createLocalLedger } from '../../ledger/local/local-ledger.ts'
 import type { Store } from '../../store/store.ts'
-import { type ReadLedgerSettings, readLedgerSettings } from '../config/ledger.ts'
+import { defaultConfig } from '../config/config.ts'
+import { LEDGER, type ReadLedgerSettings } from '../config/ledger.ts'
 import type { OpenOptions } from '../open/context.ts'
 
-const NOTHING_SET = { ledger: {}, origins: {}, home: '' }
-
 /** The ledger, for the heart. A part of its own, loaded only where it is touched. */
-export async function openLedgers(store: Store, { config }: OpenOptions): Promise<Ledgers> {
-  const { hedera, ...settings } = readLedgerSettings(config ?? NOTHING_SET)
+export async function openLedgers(store: Store, { config = defaultConfig() }: OpenOptions): Promise<Ledgers> {
+  const { hedera, ...settings } = config.get(LEDGER)
   return { ledger: await openLedger(store, hedera), codec: createLedgerCodec(), settings }
 }
 

@@ -15,9 +15,10 @@ import type { Store } from '../../store/store.ts'
 import type { Wire } from '../../wires/wire.ts'
 import { createAnnouncer } from '../announce.ts'
 import type { BusSettings } from '../config/bus.ts'
-import type { Config } from '../config/config.ts'
+import { type Config, defaultConfig } from '../config/config.ts'
+import { GATES } from '../config/gates.ts'
 import type { HandoffSettings } from '../config/handoff.ts'
-import { readHookConfig } from '../config/hook-config.ts'
+import { HOOKS } from '../config/hooks.ts'
 import { createIdentities } from '../credentials/identities.ts'
 import { lastHeardAt } from '../last-heard.ts'
 import { createPart } from './part.ts'
@@ -49,7 +50,7 @@ export interface OpenOptions {
   /** The folders of the handoff; by default as the configuration says. */
   readonly handoff?: Partial<HandoffSettings>
   /** Settings that are read on use. */
-  readonly config?: Pick<Config, 'bus' | 'handoff' | 'ledger' | 'origins' | 'home'> & Partial<HookSettings>
+  readonly config?: Config
   /** What this machine can say about its own health; nothing by default. */
   readonly inspect?: Context['inspect']
   /** Hands on what has happened; by default to the commands of the configuration. */
@@ -67,7 +68,9 @@ export interface OpenContext {
 export function openContext(store: Store, wire: Wire, options: OpenOptions): OpenContext {
   const ulid = createUlid({ now: store.now, random: Math.random })
   const note = options.note ?? (() => {})
-  const { sessionGates, userHooks } = readHookConfig({ ...NOTHING_SET, ...options.config })
+  const config = options.config ?? defaultConfig()
+  // A gate or hook that cannot be used is refused here, whatever the caller is about to do.
+  const [sessionGates, userHooks] = [config.get(GATES), config.get(HOOKS)]
   const bus = createPart(
     async () => (await import('../bus/bus-registry.ts')).openBusRegistry(options),
     (buses) => buses.close(),
@@ -107,11 +110,6 @@ export function openContext(store: Store, wire: Wire, options: OpenOptions): Ope
   })
   return { ctx, close }
 }
-
-/** What sets gates and hooks in a configuration. */
-type HookSettings = Pick<Config, 'gates' | 'hooks'>
-
-const NOTHING_SET = { gates: {}, hooks: [], handoff: {}, origins: {}, home: '' }
 
 function keyFolder(store: Store, { home }: OpenOptions): string | undefined {
   return home ?? (store.engine === 'sqlite' ? dirname(store.location) : undefined)

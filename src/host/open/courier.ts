@@ -10,7 +10,8 @@ import { machineName } from '../../kit/node/processes.ts'
 import { hidePassword } from '../../kit/pure/passwords.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Config } from '../config/config.ts'
-import { findWireUrl, readWireSettings } from '../config/wire.ts'
+import { readVariable } from '../config/variables.ts'
+import { findWireUrl, WIRE } from '../config/wire.ts'
 import { ingestSpool } from '../spool.ts'
 import { projectRoot } from '../spool-place.ts'
 import { openEngineWire } from '../wires/open-wire.ts'
@@ -94,8 +95,8 @@ async function requireKnown(agent: string, reach: OpenCourier['reach']): Promise
 
 function openNudger({ config, nudgeUrl, note }: OpenCourier): Nudger | undefined {
   if (nudgeUrl === undefined) return undefined
-  const target = parseNudgeUrl(nudgeUrl, readWireSettings(config).nudge)
-  const token = () => process.env['POSTERN_NUDGE_TOKEN'] || nudgeToken(config.home).token
+  const target = parseNudgeUrl(nudgeUrl, config.get(WIRE).nudge)
+  const token = () => readVariable(process.env, 'nudgeToken') ?? nudgeToken(config.home).token
   return createNudger({ target, token, note })
 }
 

@@ -8,6 +8,7 @@ import { QUIET_FOLDER } from '../../model/quiet.ts'
 import type { Store } from '../../store/store.ts'
 import type { Wire } from '../../wires/wire.ts'
 import { type Config, isPostgres, readConfig } from '../config/config.ts'
+import { isStoreNamed } from '../config/folder-config.ts'
 import { type OpenOptions, openContext } from './context.ts'
 import { openStore } from './store.ts'
 
@@ -75,8 +76,7 @@ function requireStore(config: Config): void {
  * home describe another store, and no writer of this store would ever remove them.
  */
 function removeForeignQuietFiles({ home, store, origins }: Config): void {
-  const isForAll = origins['store'] !== '--store' && origins['store'] !== 'POSTERN_STORE'
-  if (!isForAll || dirname(store) === home) return
+  if (isStoreNamed({ origins }) || dirname(store) === home) return
   try {
     rmSync(join(home, QUIET_FOLDER), { recursive: true, force: true })
   } catch {

@@ -5,6 +5,7 @@ import { PosternError } from '../../model/errors.ts'
 import type { Postern } from '../../model/postern.ts'
 import type { Config } from '../config/config.ts'
 import { HOME_FILE } from '../config/config-file.ts'
+import { readVariable } from '../config/variables.ts'
 import { TOKEN_FILE } from './first-token.ts'
 import { connectPostern } from './node-client.ts'
 
@@ -16,7 +17,7 @@ export async function connectConfigured(config: Pick<Config, 'home' | 'origins'>
 /** Where a server is asked, and with which token. */
 export function addressOf(config: Pick<Config, 'home' | 'origins'>, url: string): { url: string; token: string } {
   const address = parseUrl(url)
-  return { url: address, token: process.env['POSTERN_TOKEN'] || readToken(config, address) }
+  return { url: address, token: readVariable(process.env, 'token') ?? readToken(config, address) }
 }
 
 /**
@@ -25,7 +26,7 @@ export function addressOf(config: Pick<Config, 'home' | 'origins'>, url: string)
  */
 function readToken({ home, origins }: Pick<Config, 'home' | 'origins'>, url: string): string {
   const path = join(home, TOKEN_FILE)
-  if (!isLoopback(url) && origins['url'] !== join(home, HOME_FILE)) {
+  if (!isLoopback(url) && origins.url !== join(home, HOME_FILE)) {
     throw refused(`The token in ${path} is not for ${url}.`, `Name that server as "url" in ${join(home, HOME_FILE)}.`)
   }
   const stat = statSync(path, { throwIfNoEntry: false })

@@ -2,7 +2,8 @@ import type { Context } from '../../core/context.ts'
 import { createPostern } from '../../core/postern.ts'
 import type { LocalPostern } from '../../model/postern.ts'
 import type { Config } from '../config/config.ts'
-import { folderSources, type HookConfig, readFolderConfig } from '../config/hook-config.ts'
+import { folderSources, readFolderConfig } from '../config/folder-config.ts'
+import { GATES } from '../config/gates.ts'
 import { createQuietLook, type QuietLook } from './quiet-look.ts'
 
 /** What a server has for the hooks of hosts that are posted to it. */
@@ -14,8 +15,8 @@ export interface Hooked {
   readonly look: QuietLook
   /** As it is for a folder now. */
   readConfig(folder: string, note: (error: unknown) => void): Config
-  /** A Postern under the rules of a folder. Closing it closes nothing. */
-  open(rules: Pick<Config, 'limits'> & Pick<HookConfig, 'sessionGates'>): LocalPostern
+  /** A Postern under the limits and gates of a folder's configuration. Closing it closes nothing. */
+  open(config: Config): LocalPostern
 }
 
 export function createHooked(ctx: Context, config: Config): Hooked {
@@ -25,6 +26,6 @@ export function createHooked(ctx: Context, config: Config): Hooked {
     store,
     look: createQuietLook(config),
     readConfig: (folder, note) => readFolderConfig(folderSources(config, folder), note),
-    open: ({ limits, sessionGates }) => createPostern({ ...ctx, limits, sessionGates }, async () => {}),
+    open: (own) => createPostern({ ...ctx, limits: own.limits, sessionGates: own.get(GATES) }, async () => {}),
   }
 }

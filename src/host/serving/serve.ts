@@ -14,6 +14,7 @@ import { createInProcessWire } from '../../wires/in-process-wire.ts'
 import { createPairedWire } from '../../wires/paired-wire.ts'
 import type { EngineWire, Wire } from '../../wires/wire.ts'
 import type { Config } from '../config/config.ts'
+import { LEDGER } from '../config/ledger.ts'
 import { createCredentials } from '../credentials/credentials.ts'
 import { inspectFaults } from '../inspect-hooks.ts'
 import { type OpenOptions, openContext } from '../open/context.ts'
@@ -80,8 +81,8 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
 }
 
 /** Undefined where there is nothing to follow: the local ledger tells of itself. */
-async function followLedger({ ledger }: Config, ctx: Context): Promise<Listening | undefined> {
-  if ((ledger['network'] ?? 'local') === 'local') return undefined
+async function followLedger(config: Config, ctx: Context): Promise<Listening | undefined> {
+  if (config.get(LEDGER).network === 'local') return undefined
   const { startListening } = await import('../../loops/ledger/ledger-listener.ts')
   return startListening(ctx)
 }

@@ -4,7 +4,7 @@ import { afterThisTurn, delayRings } from '../../wires/delayed-wire.ts'
 import { createPairedWire } from '../../wires/paired-wire.ts'
 import type { Wire } from '../../wires/wire.ts'
 import type { Config } from '../config/config.ts'
-import { findWireUrl, readWireSettings } from '../config/wire.ts'
+import { findWireUrl, WIRE } from '../config/wire.ts'
 import { createLateWire } from './late-wire.ts'
 import { loadEngine, type OpenEngineWire } from './open-wire.ts'
 import { ringEventsLater } from './own-wire.ts'
@@ -28,7 +28,7 @@ async function findEngine(config: Config, note: Context['note']): Promise<OpenEn
     return await loadEngine(url)
   } catch (error) {
     // Nobody has asked for an engine that was only found: without its driver the program does as without it.
-    const isAsked = readWireSettings(config).url !== null
+    const isAsked = config.get(WIRE).url !== null
     if (isAsked || !(error instanceof PosternError) || error.code !== 'WIRE_DRIVER_MISSING') throw error
     note('wire.skipped', { reason: error.message })
     return undefined

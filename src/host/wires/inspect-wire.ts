@@ -6,7 +6,7 @@ import { isRedisWire } from '../../wires/redis/is-redis-wire.ts'
 import { inspectLists, type ListFact } from '../../wires/redis/list-facts.ts'
 import type { EngineWire, WireHealth } from '../../wires/wire.ts'
 import type { Config } from '../config/config.ts'
-import { findWireUrl, readWireSettings } from '../config/wire.ts'
+import { findWireUrl, WIRE } from '../config/wire.ts'
 import { openEngineWire } from './open-wire.ts'
 
 const PATIENCE_MS = 2_000
@@ -17,7 +17,7 @@ export async function inspectWire(config: Config, agents: readonly string[] | un
   try {
     const url = findWireUrl(config)
     if (url === null) return []
-    return [...(await tryWire(url, agents)), ...outletChecks(readWireSettings(config).redisOut, agents)]
+    return [...(await tryWire(url, agents)), ...outletChecks(config.get(WIRE).redisOut, agents)]
   } catch (error) {
     if (error instanceof PosternError) return [fault(error.message, error.next)]
     throw error

@@ -3,7 +3,7 @@ import { hidePassword } from '../../kit/pure/passwords.ts'
 import { isRedisWire } from '../../wires/redis/is-redis-wire.ts'
 import type { EngineWire } from '../../wires/wire.ts'
 import type { Config } from '../config/config.ts'
-import { findWireUrl, readWireSettings, type WireSettings } from '../config/wire.ts'
+import { findWireUrl, WIRE, type WireSettings } from '../config/wire.ts'
 import { openEngineWire } from './open-wire.ts'
 
 /** The engine that a server rings other machines through. */
@@ -16,7 +16,7 @@ export interface ServedEngine {
 
 /** Opens the engine that a configuration names. The engine may be down; one that could never be used is refused. */
 export async function openServedEngine(config: Config, note: Context['note']): Promise<ServedEngine | undefined> {
-  const settings = readWireSettings(config)
+  const settings = config.get(WIRE)
   const url = findWireUrl(config)
   if (url === null) return undefined
   const wire = await openEngineWire(url, { note })

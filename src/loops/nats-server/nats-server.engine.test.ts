@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { connect } from '@nats-io/transport-node'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { configWith } from '../../../test/helpers/config-with.ts'
 import { needsPrograms } from '../../../test/helpers/needs.ts'
 import { createSignal } from '../../../test/helpers/signal.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
@@ -50,7 +51,7 @@ describe('a NATS server of a home', needsPrograms('nats-server'), () => {
     for (const file of ['url', 'token', 'server.conf']) {
       expect(statSync(join(home, 'nats', file)).mode & 0o777).toBe(0o600)
     }
-    expect(findWireUrl({ home, wire: {}, origins: {} })).toBe(server.url)
+    expect(findWireUrl(configWith({}, home))).toBe(server.url)
   })
 
   it('is gone once it is closed, with the file that names it', async () => {

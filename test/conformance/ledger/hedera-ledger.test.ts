@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readLedgerSettings } from '../../../src/host/config/ledger.ts'
+import { LEDGER } from '../../../src/host/config/ledger.ts'
 import { type HederaOptions, openHederaLedger } from '../../../src/ledger/hedera/hedera-ledger.ts'
 import { createSigner } from '../../../src/ledger/hedera/signers.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
 import { Key } from '../../../src/ledger/protocol/basics.ts'
 import { formatAccountKey } from '../../../src/model/ledger/topic-key.ts'
+import { configWith } from '../../helpers/config-with.ts'
 import { type LoopbackLedger, startLoopbackLedger } from '../../helpers/ledger/loopback.ts'
 import { createSignal } from '../../helpers/signal.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
@@ -29,7 +30,7 @@ async function openWorld(more: Partial<HederaOptions> = {}): Promise<HederaWorld
   const { account, keyFile } = network.operator
   const keyOfQuinn = join(temporaryFolder(), 'quinn.key')
   writeFileSync(keyOfQuinn, ECDSA_KEY, { mode: 0o600 })
-  const { hedera } = readLedgerSettings({
+  const { hedera } = configWith({
     ledger: {
       network: 'loopback',
       operator: account,
@@ -39,9 +40,7 @@ async function openWorld(more: Partial<HederaOptions> = {}): Promise<HederaWorld
       mirrorGrpc: network.mirrorGrpc,
       accounts: { quinn: { id: ECDSA_ACCOUNT, keyFile: keyOfQuinn } },
     },
-    origins: {},
-    home: temporaryFolder(),
-  })
+  }).get(LEDGER)
   if (!hedera) throw new Error('a network that is not local was asked for')
   const ledger = openHederaLedger({ ...hedera, ...more })
   onTestFinished(async () => {

@@ -3,6 +3,7 @@ import { type Hcs10Message, parseHcs10 } from '../../../src/model/ledger/hcs10.t
 import type { SentMessage, SentMessages } from '../../../src/model/ledger/ledgers.ts'
 import { type MessageData, parseMessageData } from '../../../src/model/ledger/message-data.ts'
 import type { Postern } from '../../../src/model/postern.ts'
+import { configWith } from '../../helpers/config-with.ts'
 import type { MakerOptions } from '../makers.ts'
 
 /** The only message that was sent. */
@@ -44,7 +45,5 @@ export async function expectAllVerified(postern: Postern): Promise<void> {
 
 /** As a configuration says it. */
 export function ledgerConfig(ledger: Readonly<Record<string, unknown>>): Pick<MakerOptions, 'config'> {
-  return {
-    config: { ledger, origins: {}, home: '', bus: {}, handoff: {} } as unknown as NonNullable<MakerOptions['config']>,
-  }
+  return { config: configWith({ ledger }) }
 }

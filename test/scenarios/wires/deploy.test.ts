@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../../src/host/config/config.ts'
-import { readServerSettings } from '../../../src/host/config/server.ts'
+import { SERVER } from '../../../src/host/config/server.ts'
 import { VERSION } from '../../../src/model/version.ts'
 import { healthPages } from '../../../src/server/pages/health.ts'
 import { findProgram } from '../../helpers/binaries.ts'
@@ -31,7 +31,7 @@ function serverConfig() {
 const pages = healthPages({} as Parameters<typeof healthPages>[0])
 
 function facts(): ServerFacts {
-  const { port } = readServerSettings(serverConfig())
+  const { port } = serverConfig().get(SERVER)
   const openPaths = pages.filter(({ isOpen }) => isOpen).map(({ route }) => route.replace('GET ', ''))
   return { port, openPaths, version: VERSION }
 }
@@ -42,7 +42,7 @@ describe('what is deployed', () => {
   })
 
   it('answers to the name by which agents call it', () => {
-    const { names } = readServerSettings(serverConfig())
+    const { names } = serverConfig().get(SERVER)
     const asked = [...readFiles().values()].flatMap((text) => [
       ...text.matchAll(/POSTERN_URL[^\n]*?http:\/\/([a-z0-9.-]+):/g),
     ])

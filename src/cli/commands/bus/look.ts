@@ -1,5 +1,5 @@
 import { locateBus } from '../../../host/bus/bus-context.ts'
-import { readBusSettings } from '../../../host/config/bus.ts'
+import { BUS } from '../../../host/config/bus.ts'
 import { placeName } from '../../../model/bus/place.ts'
 import { showField } from '../../../render/terminal.ts'
 import type { Command } from '../../shell/command.ts'
@@ -25,7 +25,7 @@ export const busDiscover: Command = {
 
   async run(io, args) {
     const context = contextOf(io, args)
-    const { path, exists } = locateBus(context, readBusSettings(io.config).root)
+    const { path, exists } = locateBus(context, io.config.get(BUS).root)
     const { place, origin, runId } = context
     const lines = [
       placeName(place),

@@ -1,5 +1,5 @@
 import { type BusContext, requireBus } from '../../../host/bus/bus-context.ts'
-import { readBusSettings } from '../../../host/config/bus.ts'
+import { BUS } from '../../../host/config/bus.ts'
 import type { Config } from '../../../host/config/config.ts'
 import type { BusPlace } from '../../../model/bus/entry.ts'
 import { PosternError } from '../../../model/errors.ts'
@@ -22,7 +22,7 @@ export interface PosternForBus {
 export async function openPosternForBus(io: Io, args: Args): Promise<PosternForBus> {
   const context = contextOf(io, args)
   const isElsewhere = Object.keys(context.files).length > 0
-  const postern = await io.open(isElsewhere ? { bus: { ...readBusSettings(io.config), files: context.files } } : {})
+  const postern = await io.open(isElsewhere ? { bus: { ...io.config.get(BUS), files: context.files } } : {})
   return { postern, place: context.place, context }
 }
 
@@ -33,7 +33,7 @@ export function contextOf({ config }: { readonly config: Config }, args: Args): 
     ...(task !== undefined && { task }),
     ...(run !== undefined && { run }),
   }
-  const context = requireBus({ flags, env: process.env, cwd: process.cwd(), root: readBusSettings(config).root })
+  const context = requireBus({ flags, env: process.env, cwd: process.cwd(), root: config.get(BUS).root })
   // A server has files of its own; what lies in a folder of this machine says nothing of them.
   if (config.url !== null && context.origin === 'folder' && Object.keys(context.files).length > 0) {
     throw new PosternError('BUS_UNNAMED')

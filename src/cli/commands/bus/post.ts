@@ -1,5 +1,5 @@
 import { type AttachedFile, attachFile } from '../../../host/bus/attach-file.ts'
-import { readBusSettings } from '../../../host/config/bus.ts'
+import { BUS } from '../../../host/config/bus.ts'
 import type { PostedEntry } from '../../../model/bus/bus.ts'
 import { placeName } from '../../../model/bus/place.ts'
 import { showField } from '../../../render/terminal.ts'
@@ -88,7 +88,7 @@ async function attachAll(
   { context }: PosternForBus,
 ): Promise<readonly AttachedFile[]> {
   const attached: AttachedFile[] = []
-  const place = io.config.url === null ? { ...context, root: readBusSettings(io.config).root } : undefined
+  const place = io.config.url === null ? { ...context, root: io.config.get(BUS).root } : undefined
   try {
     for (const text of args.all('attach')) {
       const { file, ...about } = parseAttach(text)

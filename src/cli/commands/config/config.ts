@@ -1,7 +1,8 @@
-import { readBusSettings } from '../../../host/config/bus.ts'
-import { findProjectFile } from '../../../host/config/config-file.ts'
+import type { Config } from '../../../host/config/config.ts'
+import { findProjectFile, isRecord } from '../../../host/config/config-file.ts'
+import { GATES } from '../../../host/config/gates.ts'
+import { type AnyGroup, GROUPS } from '../../../host/config/schema.ts'
 import { setTrust } from '../../../host/config/trust.ts'
-import { readWireSettings } from '../../../host/config/wire.ts'
 import { hidePassword } from '../../../kit/pure/passwords.ts'
 import { isProgram, LOCAL_CALLER } from '../../../model/caller.ts'
 import { PosternError } from '../../../model/errors.ts'
@@ -16,41 +17,60 @@ export const configShow: Command = {
   options: [{ name: 'explain', summary: 'say where each value came from' }],
 
   async run(io, args) {
-    const { home, store, url, limits } = io.config
-    const bus = readBusSettings(io.config)
-    const wire = shownWire(io)
-    const origins: Readonly<Record<string, string>> = {
-      'bus.root': 'default',
-      'bus.rotateBytes': 'default',
-      ...Object.fromEntries(Object.keys(wire).map((name) => [`wire.${name}`, 'default'])),
-      ...io.config.origins,
+    const { config } = io
+    const places = {
+      home: config.home,
+      store: hidePassword(config.store),
+      url: config.url === null ? null : hidePassword(config.url),
     }
-    const shownStore = hidePassword(store)
-    const shownUrl = url === null ? null : hidePassword(url)
-    const values: [string, string | number][] = [
-      ['home', home],
-      ['store', shownStore],
-      ['url', shownUrl ?? ''],
-      ['bus.root', bus.root],
-      ['bus.rotateBytes', bus.rotateBytes],
-      ...Object.entries(wire).map(([name, value]): [string, string] => [`wire.${name}`, String(value ?? '')]),
-      ...Object.entries(limits).map(([name, value]): [string, number] => [`limits.${name}`, value]),
-    ]
-    const rows = values.map(([name, value]) => [
-      name,
-      String(value),
-      ...(args.has('explain') ? [origins[name] ?? ''] : []),
-    ])
-    const header = ['SETTING', 'VALUE', ...(args.has('explain') ? ['FROM'] : [])]
-    const json = { home, store: shownStore, url: shownUrl, bus, wire, limits, ...(args.has('explain') && { origins }) }
+    const groups = Object.fromEntries(GROUPS.map((group) => [group.name, valuesOf(config, group)]))
+    const values = flatten({ ...places, ...groups, limits: config.limits })
+    const origins = originsOf(config)
+    const isExplained = args.has('explain')
+    const rows = values.map(([name, value]) => [name, showValue(value), ...(isExplained ? [origins[name] ?? ''] : [])])
+    const header = ['SETTING', 'VALUE', ...(isExplained ? ['FROM'] : [])]
+    const json = { ...places, ...groups, limits: config.limits, ...(isExplained && { origins }) }
     answer(io, json, formatTable(header, rows, io.stdout.columns))
     return undefined
   },
 }
 
-function shownWire({ config }: Io) {
-  const wire = readWireSettings(config)
-  return { ...wire, url: wire.url === null ? null : hidePassword(wire.url) }
+type Values = Readonly<Record<string, unknown>>
+
+/** The values of a group. A URL is shown without its password. */
+function valuesOf(config: Config, group: AnyGroup): Values {
+  const values = Object.entries(config.values(group)).map(([key, value]) => {
+    return [key, key === 'url' && typeof value === 'string' ? hidePassword(value) : (value ?? null)]
+  })
+  return Object.fromEntries(values)
+}
+
+/** Every setting by its dotted name. */
+function flatten(values: Values): [string, unknown][] {
+  return Object.entries(values).flatMap(([name, value]): [string, unknown][] => {
+    if (!isRecord(value)) return [[name, value]]
+    return Object.entries(value).map(([key, each]) => [`${name}.${key}`, each])
+  })
+}
+
+function showValue(value: unknown): string {
+  return typeof value === 'object' && value !== null && !isTexts(value) ? JSON.stringify(value) : String(value ?? '')
+}
+
+function isTexts(value: object): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
+function originsOf(config: Config): Readonly<Record<string, string>> {
+  const settings = [
+    ...GROUPS.flatMap(({ name, settings: rows }) =>
+      Object.entries(rows).map(([key, setting]) => ({ name, key, setting })),
+    ),
+    ...config.get(GATES).map(({ name: key }) => ({ name: 'gates', key, setting: undefined })),
+    ...Object.keys(config.limits).map((key) => ({ name: 'limits', key, setting: undefined })),
+  ]
+  const found = settings.map(({ name, key, setting }) => [`${name}.${key}`, config.originOf(name, key, setting)])
+  return { ...config.origins, ...Object.fromEntries(found) }
 }
 
 export const configTrust: Command = {

@@ -5,7 +5,7 @@ import { recordOf } from '../../../hooks/install/install.ts'
 import { listHooks, type PostServer, understand } from '../../../hooks/install/settings.ts'
 import type { Scope, Target } from '../../../hooks/install/targets.ts'
 import { isPostgres } from '../../../host/config/config.ts'
-import { readServerSettings } from '../../../host/config/server.ts'
+import { SERVER } from '../../../host/config/server.ts'
 import { identify } from '../../../host/identity.ts'
 import { findServer } from '../../../host/serving/server-lock.ts'
 import { asPosternError, PosternError } from '../../../model/errors.ts'
@@ -126,7 +126,7 @@ export async function revoke(io: Io, id: string): Promise<readonly string[]> {
 /** Hooks name a port, so the server must be there again the next time. */
 export function warnOfPort({ config }: Pick<Io, 'config'>, server: PostServer | undefined): readonly string[] {
   const port = server === undefined ? undefined : new URL(server.url).port
-  if (port === undefined || Number(port) === readServerSettings(config).port) return []
+  if (port === undefined || Number(port) === config.get(SERVER).port) return []
   return [
     `Careful: these hooks find the server only at port ${port}, which is not that of the settings: postern serve --port ${port}`,
   ]

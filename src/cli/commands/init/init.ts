@@ -277,7 +277,7 @@ function warnOfPlace(): readonly string[] {
 
 /** A store that is named on the command line is not known to anybody who comes later. */
 function warnOfStore({ config }: Io): readonly string[] {
-  if (config.origins['store'] !== '--store') return []
+  if (config.origins.store !== '--store') return []
   return [`Careful: hooks use the store that ${join(config.home, 'config.json')} names, not the one of this command.`]
 }
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { findBus } from '../../../host/bus/bus-context.ts'
-import { readBusSettings } from '../../../host/config/bus.ts'
+import { BUS } from '../../../host/config/bus.ts'
 import { isPostgres } from '../../../host/config/config.ts'
+import { readVariable } from '../../../host/config/variables.ts'
 import { personBefore } from '../../../host/identity.ts'
 import { findEnding, parseProcess, settleLeftOffers } from '../../../mcp/left-offers.ts'
 import type { ToolCosts } from '../../../mcp/tool-sets.ts'
@@ -96,14 +97,14 @@ function ownCommand(): readonly string[] {
 
 /** As hosts tell the programs that they start. */
 function sessionOf(env: NodeJS.ProcessEnv): string | undefined {
-  return env['POSTERN_SESSION'] || env['CLAUDE_CODE_SESSION_ID'] || undefined
+  return readVariable(env, 'session') || env['CLAUDE_CODE_SESSION_ID'] || undefined
 }
 
 /** The Postern, and what is meant where a tool names no project: what the host was started in, where that is here. */
 async function openPlaces(io: Io) {
   const isHere = io.config.url === null
   const cwd = process.env['CLAUDE_PROJECT_DIR'] || process.cwd()
-  const settings = readBusSettings(io.config)
+  const settings = io.config.get(BUS)
   const found = findBus({ flags: {}, env: process.env, cwd, root: settings.root })
   const isElsewhere = found !== undefined && Object.keys(found.files).length > 0
   const opened = await io.open(isElsewhere && isHere ? { bus: { ...settings, files: found.files } } : {})

@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import { basename } from 'node:path'
 import { type StartedRun, startRun } from '../../../host/bus/runs.ts'
-import { readBusSettings } from '../../../host/config/bus.ts'
+import { BUS } from '../../../host/config/bus.ts'
 import { formatDuration } from '../../../kit/pure/duration.ts'
 import { showField } from '../../../render/terminal.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
@@ -40,7 +40,7 @@ export const run: Command = {
     const prompt = openPrompt(args.get('prompt'))
     const signals = forwardSignals()
     try {
-      const started = await startRun(readBusSettings(io.config), {
+      const started = await startRun(io.config.get(BUS), {
         context: contextOf(io, args),
         env: process.env,
         agentType: agentTypeIn(args),

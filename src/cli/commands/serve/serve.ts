@@ -1,4 +1,4 @@
-import { isPort, readServerSettings, type ServerSettings } from '../../../host/config/server.ts'
+import { isPort, SERVER, type ServerSettings } from '../../../host/config/server.ts'
 import { boundYoungHeap } from '../../../kit/node/young-heap.ts'
 import type { Serving } from '../../../server/serve.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
@@ -37,7 +37,7 @@ export const serve: Command = {
 }
 
 function readSettings({ config }: Io, args: Args): ServerSettings {
-  const settings = readServerSettings(config)
+  const settings = config.get(SERVER)
   const text = args.get('port')
   const port = text === undefined ? settings.port : /^\d{1,5}$/.test(text) ? Number(text) : -1
   if (!isPort(port)) throw usage(serve, '--port takes a number from 0 to 65535')

@@ -6,6 +6,7 @@ import { queueInCodex, wakeByQueue } from '../../../hooks/watch/codex.ts'
 import { watchLock } from '../../../hooks/watch/place.ts'
 import { describeMail, type Watch, watchSession } from '../../../hooks/watch/watch.ts'
 import { type Config, isPostgres, readConfig } from '../../../host/config/config.ts'
+import { readVariable } from '../../../host/config/variables.ts'
 import { noteFault } from '../../../host/hook-log.ts'
 import { open } from '../../../host/open/open.ts'
 import { sleep } from '../../../kit/clock/sleep.ts'
@@ -34,7 +35,7 @@ export async function runRewake(words: readonly string[], readInput: () => Promi
   const flags = configFlags(args)
   const config = readConfig({ flags, env, cwd: process.cwd() })
   const host = findHost(args.get('host') ?? '')
-  const agent = env['POSTERN_AGENT'] || args.get('agent')
+  const agent = readVariable(env, 'caller') || args.get('agent')
   if (!host || host.wake === 'none' || !agent) return EXIT.ok
   const named = args.get('session')
   const sessionId = named === undefined ? sessionOf(host, await readInput()) : parseSessionId(named)

@@ -41,8 +41,8 @@ export async function runOn(
 
 /** Whatever the command asks of Postern it asks of the same one. */
 function placesOf({ home, store, url, origins }: Io['config']): Record<string, string> {
-  if (origins['url'] === '--url' && url !== null) return { POSTERN_HOME: home, POSTERN_URL: url }
-  return { POSTERN_HOME: home, ...(origins['store'] === '--store' && { POSTERN_STORE: store, POSTERN_URL: '' }) }
+  if (origins.url === '--url' && url !== null) return { POSTERN_HOME: home, POSTERN_URL: url }
+  return { POSTERN_HOME: home, ...(origins.store === '--store' && { POSTERN_STORE: store, POSTERN_URL: '' }) }
 }
 
 function judge(program: string, { exitCode, signal, isTaken, failure }: FedOutcome): Deed {

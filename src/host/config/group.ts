@@ -1,0 +1,117 @@
+import { join, resolve } from 'node:path'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
+import { PosternError } from '../../model/errors.ts'
+import { HOME_FILE } from './config-file.ts'
+
+/** One setting of a group: where it may be written, what it may be, and what it means. */
+export interface Setting<T> {
+  /** One line for people; docs/reference/config.md shows it. */
+  readonly help: string
+  /** The default as docs/reference/config.md shows it. */
+  readonly default: string
+  /** The environment variable that sets it. */
+  readonly variable?: string
+  /** The option of the command line that sets it. */
+  readonly flag?: 'wire'
+  /** Turns what is written into a typed value. Undefined means that nothing is written. */
+  parse(value: unknown, place: ValuePlace): T
+}
+
+/** Where a value is written, for errors and relative paths. */
+export interface ValuePlace {
+  /** The error for a value that cannot be used. `part` names a part of it, such as `types.note`. */
+  fault(reason: string, part?: string): PosternError
+  /** Makes a relative path absolute. It starts beside the file that names it, or in the working folder. */
+  resolve(path: string): string
+}
+
+/** A value as a flag, a variable or a file has it. */
+export interface WrittenValue {
+  readonly value: unknown
+  /** `--wire`, `POSTERN_WIRE`, or the path of a file. */
+  readonly origin: string
+  /** Where its relative paths start: beside the file that has it, or in the working folder. */
+  readonly folder: string
+}
+
+/** Everything that flags, environment and files say. The first source that names a key decides. */
+export interface Written {
+  readonly home: string
+  /** Every key that files set in a group: the user's first, then those that only the project sets. */
+  keys(group: string): readonly string[]
+  find(group: string, key: string, setting?: Pick<Setting<unknown>, 'flag' | 'variable'>): WrittenValue | undefined
+  /** A list that both files may add to, the project's part first. */
+  list(name: string): readonly WrittenValue[]
+}
+
+/** Settings that are parsed together, on first use. */
+export interface Group<T> {
+  readonly name: string
+  parse(written: Written): T
+}
+
+/** A group whose settings are known by name. */
+export interface SettingsGroup<V, T> extends Group<T> {
+  readonly settings: { readonly [K in keyof V]: Setting<V[K]> }
+  /** The value of each setting, before `parse` derives anything from them. */
+  values(written: Written): V
+}
+
+/** Declares a group. `derive` makes what the program uses from the values, where that differs. */
+export function defineGroup<V>(name: string, settings: SettingsGroup<V, V>['settings']): SettingsGroup<V, V>
+export function defineGroup<V, T>(
+  name: string,
+  settings: SettingsGroup<V, T>['settings'],
+  derive: (values: V, placeOf: (key: string) => ValuePlace) => T,
+): SettingsGroup<V, T>
+export function defineGroup<V, T>(
+  name: string,
+  settings: SettingsGroup<V, T>['settings'],
+  derive?: (values: V, placeOf: (key: string) => ValuePlace) => T,
+): SettingsGroup<V, T | V> {
+  const placeIn = (written: Written) => (key: string) =>
+    placeOf(written, `${name}.${key}`, written.find(name, key, settings[key as keyof V]))
+
+  function values(written: Written): V {
+    for (const key of written.keys(name)) {
+      if (!Object.hasOwn(settings, key)) throw placeIn(written)(key).fault('is not a setting')
+    }
+    const parsed = Object.entries<Setting<unknown>>(settings).map(([key, setting]) => {
+      const found = written.find(name, key, setting)
+      return [key, setting.parse(found?.value, placeOf(written, `${name}.${key}`, found))]
+    })
+    return Object.fromEntries(parsed) as V
+  }
+
+  return {
+    name,
+    settings,
+    values,
+    parse: (written) => (derive ? derive(values(written), placeIn(written)) : values(written)),
+  }
+}
+
+function placeOf({ home }: Written, name: string, found: WrittenValue | undefined): ValuePlace {
+  const { origin: path, folder } = found ?? { origin: join(home, HOME_FILE), folder: home }
+  return {
+    fault(reason, part) {
+      const setting = part === undefined ? name : `${name}.${part}`
+      return new PosternError('CONFIG_INVALID', { path, reason: `"${setting}" ${reason}` })
+    },
+    resolve: (relative) => resolve(folder, relative),
+  }
+}
+
+/** The error for a group that cannot be used, with the files that set it. */
+export function refusal(
+  error: unknown,
+  { home }: Written,
+  values: readonly (WrittenValue | undefined)[],
+): PosternError {
+  const files = new Set(values.flatMap((found) => found?.origin ?? []))
+  return new PosternError('CONFIG_INVALID', { path: [...files].join(', ') || home, reason: reasonOf(error) })
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}

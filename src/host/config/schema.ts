@@ -1,0 +1,62 @@
+import type { Limits } from '../../model/limits.ts'
+import { BUS } from './bus.ts'
+import type { Group, Setting, Written } from './group.ts'
+import { HANDOFF } from './handoff.ts'
+import { LEDGER } from './ledger.ts'
+import { SERVER } from './server.ts'
+import type { VARIABLES } from './variables.ts'
+import { WIRE } from './wire.ts'
+
+/**
+ * Every group of settings that has a table of names, in the order in which people see them. Each program imports only the
+ * groups that it uses; this list is for commands and tests that go through all of them. `GATES` and `HOOKS` are not among
+ * them: their names are the user's own.
+ */
+export const GROUPS: readonly AnyGroup[] = [SERVER, BUS, HANDOFF, WIRE, LEDGER]
+
+/** A group whose settings are read one by one, whatever their types. */
+export interface AnyGroup extends Group<unknown> {
+  readonly settings: Readonly<Record<string, Setting<unknown>>>
+  values(written: Written): object
+}
+
+/** The defaults of settings without a group, as docs/reference/config.md shows them. */
+export const VARIABLE_DEFAULTS: Readonly<Record<keyof typeof VARIABLES, string>> = {
+  home: '`~/.postern`',
+  store: '`postern.db` in the home',
+  url: 'none: the store is opened in the command itself',
+  token: '`token` in the home',
+  nudgeToken: '`nudge-token` in the home',
+  caller: '`local`, or the AI session that the process runs in',
+  session: 'that of Claude Code, if it started the process',
+}
+
+interface LimitFacts {
+  readonly unit: string
+  /** What it bounds. */
+  readonly help: string
+}
+
+/** The limits. Their defaults are those of the model. */
+export const LIMITS: Readonly<Record<keyof Limits, LimitFacts>> = {
+  contentBytes: { unit: 'bytes, UTF-8', help: 'the content of a message' },
+  payloadBytes: { unit: 'bytes, as JSON', help: 'payload, context and attachments, together' },
+  subjectBytes: { unit: 'bytes, UTF-8', help: 'the subject' },
+  pendingPerAgent: {
+    unit: 'messages',
+    help: 'pending in one inbox; then pushes are refused, broadcasts excepted',
+  },
+  recipientsPerPush: { unit: 'agents', help: 'named in one push' },
+  pushesPerBatch: { unit: 'messages', help: 'in one `pushMany` of the library' },
+  hops: { unit: 'replies', help: 'automatic replies in a row; further ones are held' },
+  pairBurst: { unit: 'messages', help: 'from one AI to another at once; further ones are held' },
+  pairPerMinute: { unit: 'messages a minute', help: 'how fast that allowance comes back' },
+  threadMessages: { unit: 'messages', help: 'in a thread in which AI agents reply; further replies are held' },
+  unprintedOfferMs: { unit: 'milliseconds', help: 'how long an offer lasts before its text is printed' },
+  printedOfferMs: { unit: 'milliseconds', help: 'how long a printed offer waits for its confirmation' },
+  attempts: { unit: 'offers', help: 'after so many a message that comes back is dead' },
+  ttlMs: { unit: 'milliseconds', help: 'the longest time to live' },
+  retentionMs: { unit: 'milliseconds', help: 'how long finished messages are kept' },
+  drainMessages: { unit: 'messages', help: 'shown by one drain, critical ones excepted' },
+  drainCharacters: { unit: 'characters', help: 'shown by one drain of the command line, frame included' },
+}

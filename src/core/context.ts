@@ -25,8 +25,12 @@ export interface Context {
   /** A new id, such as `msg_01J…`. */
   readonly newId: (prefix: string) => string
   readonly timers: Timers
-  /** How much room a message takes when it is shown, and the frame around all of them. */
-  readonly measure: (message: InboxMessage, form: ShownForm) => Size
+  /**
+   * How much room a message takes when it is shown; undefined if that is more than there is. Its cost grows with the
+   * room, not with the message.
+   */
+  readonly measure: (message: InboxMessage, form: ShownForm, room: Size) => Size | undefined
+  /** How much room the frame around all messages takes. */
   readonly frame: () => Size
   readonly machine: Machine
   /** Loaded on use, because few commands ever handle a secret. */

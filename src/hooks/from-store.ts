@@ -1,37 +1,11 @@
 import type { UserHook } from '../host/config/hooks.ts'
-import { PosternError } from '../model/errors.ts'
 import { reportBypasses } from './bypasses.ts'
 import { type ChainAnswer, runChain } from './chain.ts'
-import type { HookCall, HookSettings } from './handler.ts'
+import type { HookCall } from './handler.ts'
+import { inTime } from './in-time.ts'
 import { forgetBypasses, NO_SHADOW, type Shadow, type ShadowFile } from './shadow.ts'
 import { giveBack } from './shown.ts'
 import { userHandlers } from './user-handlers.ts'
-
-/** Fails when the answer must be out; whatever comes later is handed to `late`. */
-export function inTime<T>(
-  { ageMs, timeouts }: Pick<HookSettings, 'ageMs' | 'timeouts'>,
-  work: Promise<T>,
-  late: (value: T) => Promise<void> | void = () => {},
-): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  let isOver = false
-  const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => {
-        isOver = true
-        reject(tooLate())
-      },
-      Math.max(0, timeouts.answerMs - ageMs()),
-    )
-  })
-  // What fails after the deadline is nobody's any more.
-  work.then((value) => (isOver ? late(value) : undefined)).catch(() => {})
-  return Promise.race([work, over]).finally(() => clearTimeout(timer))
-}
-
-function tooLate(): PosternError {
-  return new PosternError('STORE_UNAVAILABLE', { path: 'the store', reason: 'it did not answer in time' })
-}
 
 export interface Surroundings {
   readonly home: string

@@ -15,6 +15,8 @@ const nonce = GUESSED_NONCE
 const drained = (messages: readonly ShownMessage[], remaining = 0): Drained => ({ offer: null, messages, remaining })
 const render = (...messages: ShownMessage[]) => renderDrain(drained(messages), { nonce })
 
+const ENDLESS = { characters: Number.POSITIVE_INFINITY, tokens: Number.POSITIVE_INFINITY }
+
 describe('renderDrain', () => {
   it('prints messages with their provenance inside a fence', () => {
     const first = sampleMessage({
@@ -139,8 +141,8 @@ describe('renderDrain', () => {
     fc.assert(
       fc.property(fc.array(message, { minLength: 1, maxLength: 12 }), fc.nat(), (messages, remaining) => {
         const output = renderDrain(drained(messages, remaining % 1_000_000), { nonce })
-        const sizes = messages.map((each) => measure(each, each.form))
-        const total = (key: 'characters' | 'tokens') => sizes.reduce((sum, size) => sum + size[key], 0)
+        const sizes = messages.map((each) => measure(each, each.form, ENDLESS))
+        const total = (key: 'characters' | 'tokens') => sizes.reduce((sum, size) => sum + (size?.[key] ?? 0), 0)
         expect(output.length).toBeLessThanOrEqual(frameSize().characters + total('characters'))
         expect(estimateTokens(output)).toBeLessThanOrEqual(frameSize().tokens + total('tokens'))
       }),
@@ -148,9 +150,19 @@ describe('renderDrain', () => {
     )
   })
 
+  it('finds that a message does not fit exactly when it is larger than the room', () => {
+    for (const content of ['x', 'x\r\n'.repeat(40), '\u200b'.repeat(40), '漢'.repeat(40)]) {
+      const one = sampleMessage({ content })
+      const size = measure(one, 'whole', ENDLESS) ?? { characters: 0, tokens: 0 }
+      expect(measure(one, 'whole', size)).toEqual(size)
+      expect(measure(one, 'whole', { ...size, characters: size.characters - 1 })).toBeUndefined()
+      expect(measure(one, 'whole', { ...size, tokens: size.tokens - 1 })).toBeUndefined()
+    }
+  })
+
   it('measures a message exactly but for its numbering', () => {
     const one = sampleMessage({ content: 'x\u200by\n'.repeat(50) })
     const grown = render(one, one).length - render(one).length
-    expect(measure(one, 'whole').characters - grown).toBeLessThanOrEqual('999999/999999'.length)
+    expect((measure(one, 'whole', ENDLESS)?.characters ?? 0) - grown).toBeLessThanOrEqual('999999/999999'.length)
   })
 })

@@ -1,6 +1,6 @@
 import { utf8Length } from '../model/text.ts'
 
-const BYTES_PER_TOKEN = 3.5
+export const BYTES_PER_TOKEN = 3.5
 
 /** What a model roughly pays for a text. Tokenisers differ; bytes are a careful guide for code, prose and any script. */
 export function estimateTokens(text: string): number {

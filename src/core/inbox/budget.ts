@@ -12,6 +12,11 @@ interface Budget {
 
 type Measures = Pick<Context, 'measure' | 'frame'>
 
+interface Fitted {
+  readonly form: ShownForm
+  readonly size: Size
+}
+
 export interface Choice {
   readonly message: InboxMessage
   readonly form: ShownForm
@@ -53,54 +58,72 @@ function withinCount(
 }
 
 function withinRoom(ctx: Measures, due: readonly InboxMessage[], budget: Budget): Choice[] {
+  const measures = withFewMisses(ctx)
   const oldest = oldestOf(due)
   const whole = minus({ characters: budget.maxCharacters, tokens: budget.maxTokens }, ctx.frame())
   const shown: Choice[] = []
   let left = whole
-  let reserved = reservedFor(ctx, oldest, whole)
+  let reserved = reservedFor(measures, oldest, whole)
   let isFull = false
 
   for (const message of due) {
     const isOldest = message === oldest
     if (isOldest) reserved = NOTHING
     else if (isFull && message.priority !== CRITICAL) continue
-    const form = formThatFits(ctx, message, { free: minus(left, reserved), whole, isOldest })
-    if (form === undefined) {
+    const fitted = formWithin(measures, message, { free: minus(left, reserved), whole, isOldest })
+    if (!fitted) {
       isFull ||= message.priority !== CRITICAL
       continue
     }
-    left = minus(left, ctx.measure(message, form))
-    shown.push({ message, form })
+    left = minus(left, fitted.size)
+    shown.push({ message, form: fitted.form })
   }
   return shown
 }
 
 /** Room that more urgent messages leave to the oldest: all it needs, unless it would crowd them out. */
-function reservedFor(ctx: Measures, oldest: InboxMessage, whole: Size): Size {
-  const size = ctx.measure(oldest, 'whole')
+function reservedFor({ measure }: Measures, oldest: InboxMessage, whole: Size): Size {
   const half = { characters: whole.characters / 2, tokens: whole.tokens / 2 }
-  return fitsIn(size, half) ? size : ctx.measure(oldest, 'headline')
+  return measure(oldest, 'whole', half) ?? measure(oldest, 'headline', whole) ?? NOTHING
 }
 
-function formThatFits(
-  ctx: Measures,
-  message: InboxMessage,
-  { free, whole, isOldest }: { readonly free: Size; readonly whole: Size; readonly isOldest: boolean },
-): ShownForm | undefined {
-  const size = ctx.measure(message, 'whole')
-  if (fitsIn(size, free)) return 'whole'
-  const mayBeHeadline = message.priority === CRITICAL || isOldest || !fitsIn(size, whole)
-  return mayBeHeadline && fitsIn(ctx.measure(message, 'headline'), free) ? 'headline' : undefined
+interface Room {
+  readonly free: Size
+  readonly whole: Size
+  readonly isOldest: boolean
+}
+
+function formWithin(measures: Measures, message: InboxMessage, { free, whole, isOldest }: Room): Fitted | undefined {
+  const size = measures.measure(message, 'whole', free)
+  if (size) return { form: 'whole', size }
+  const mayBeHeadline = message.priority === CRITICAL || isOldest || !measures.measure(message, 'whole', whole)
+  const headline = mayBeHeadline ? measures.measure(message, 'headline', free) : undefined
+  return headline && { form: 'headline', size: headline }
+}
+
+/**
+ * Measures no further message whole after so many that did not fit. Each of them costs as much as the room is large, and
+ * a sender may push hundreds that expand when they are shown.
+ */
+const MAX_MISSES = 4
+
+function withFewMisses(ctx: Measures): Measures {
+  let misses = 0
+  return {
+    ...ctx,
+    measure(message, form, room) {
+      if (form === 'whole' && misses >= MAX_MISSES) return undefined
+      const size = ctx.measure(message, form, room)
+      if (form === 'whole' && !size) misses++
+      return size
+    },
+  }
 }
 
 const NOTHING: Size = { characters: 0, tokens: 0 }
 
 function minus(a: Size, b: Size): Size {
   return { characters: a.characters - b.characters, tokens: a.tokens - b.tokens }
-}
-
-function fitsIn(size: Size, free: Size): boolean {
-  return size.characters <= free.characters && size.tokens <= free.tokens
 }
 
 function oldestOf(messages: readonly InboxMessage[]): InboxMessage {

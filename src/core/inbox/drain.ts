@@ -29,11 +29,7 @@ export async function drainInbox(ctx: Context, input: HookDrain): Promise<Draine
   const waiting = await lookFor(ctx, input)
   if (!waiting) throw await unknownAgent(ctx.store.read, agent)
   if (!isAnything(waiting)) return NOTHING
-  const { drained, rings } =
-    (await offerAtOnce(ctx, input, waiting)) ??
-    (await ctx.store.transact((tx) => offerPending(ctx, tx, input, waiting), {
-      isDurable: !isMereOffer(waiting),
-    }))
+  const { drained, rings } = (await offerAtOnce(ctx, input, waiting)) ?? (await offerLocked(ctx, input, waiting))
   ring(ctx, drained.offer ? [...rings, RING_RECEIPTS] : rings)
   return drained
 }
@@ -85,17 +81,45 @@ function wantedBy(ctx: Context, { agent, maxMessages, maxPriority }: DrainInbox)
 /** What the first look has shown is taken without a transaction, unless somebody else was faster. */
 async function offerAtOnce(ctx: Context, input: HookDrain, { candidates }: Waiting): Promise<Offered | undefined> {
   if (!candidates || input.sessionId !== undefined) return undefined
-  const drained = await offerAmong(ctx, input, candidates, {
-    deliveries: ctx.store.read.deliveries,
-    offers: { open: (params) => ctx.store.single((tx) => tx.offers.open(params)) },
-  })
+  const drained = await offerAmong(
+    ctx,
+    input,
+    { candidates, shown: choose(ctx, input, candidates) },
+    {
+      deliveries: ctx.store.read.deliveries,
+      offers: { open: (params) => ctx.store.single((tx) => tx.offers.open(params)) },
+    },
+  )
   return drained && { drained, rings: [] }
 }
 
-async function offerPending(ctx: Context, tx: Shelves, input: HookDrain, waiting: Waiting): Promise<Offered> {
+/** Measures messages before the transaction begins, so that no other writer waits for it. */
+async function offerLocked(ctx: Context, input: HookDrain, waiting: Waiting): Promise<Offered> {
+  const ahead = isMereOffer(waiting) ? await chooseAmong(ctx, input, ctx.store.read.deliveries) : NO_CHOICE
+  return ctx.store.transact((tx) => offerPending(ctx, tx, input, { waiting, ahead }), {
+    isDurable: !isMereOffer(waiting),
+  })
+}
+
+/** What a drain shows if nothing has changed since it was chosen. */
+interface Chosen {
+  readonly candidates: readonly InboxMessage[]
+  readonly shown: readonly Choice[]
+}
+
+const NO_CHOICE: Chosen = { candidates: [], shown: [] }
+
+interface Found {
+  readonly waiting: Waiting
+  readonly ahead: Chosen
+}
+
+async function offerPending(ctx: Context, tx: Shelves, input: HookDrain, { waiting, ahead }: Found): Promise<Offered> {
   const { agent, sessionId } = input
   const rings = await takeBack(ctx, tx, agent, waiting)
-  const drained = await offerAmong(ctx, input, await tx.deliveries.candidates(wantedBy(ctx, input)), tx)
+  const drained =
+    (isMereOffer(waiting) ? await offerAmong(ctx, input, ahead, tx) : undefined) ??
+    (await offerAmong(ctx, input, await chooseAmong(ctx, input, tx.deliveries), tx))
   if (!drained) {
     const remaining = await tx.deliveries.countPending({ agent, now: ctx.store.now() })
     return { drained: { ...NOTHING, remaining }, rings }
@@ -109,21 +133,33 @@ interface Offering {
   readonly offers: Pick<OfferShelf, 'open'>
 }
 
-/** Undefined where there is nothing to show, or it is no longer there. */
-async function offerAmong(
+async function chooseAmong(
   ctx: Context,
   input: HookDrain,
-  candidates: readonly InboxMessage[],
-  tx: Offering,
-): Promise<Drained | undefined> {
-  const { agent, maxPriority, countUpTo } = input
-  const maxMessages = input.maxMessages ?? ctx.limits.drainMessages
-  const shown = chooseWithin(ctx, candidates, {
-    maxMessages,
+  deliveries: Pick<DeliveryShelf, 'candidates'>,
+): Promise<Chosen> {
+  const candidates = await deliveries.candidates(wantedBy(ctx, input))
+  return { candidates, shown: choose(ctx, input, candidates) }
+}
+
+function choose(ctx: Context, input: HookDrain, candidates: readonly InboxMessage[]): readonly Choice[] {
+  return chooseWithin(ctx, candidates, {
+    maxMessages: input.maxMessages ?? ctx.limits.drainMessages,
     maxCharacters: input.maxCharacters ?? Number.POSITIVE_INFINITY,
     maxTokens: input.maxTokens ?? Number.POSITIVE_INFINITY,
     boundsCritical: input.boundsCritical ?? false,
   })
+}
+
+/** Undefined where there is nothing to show, or it is no longer there. */
+async function offerAmong(
+  ctx: Context,
+  input: HookDrain,
+  { candidates, shown }: Chosen,
+  tx: Offering,
+): Promise<Drained | undefined> {
+  const { agent, maxPriority, countUpTo } = input
+  const maxMessages = input.maxMessages ?? ctx.limits.drainMessages
   if (shown.length === 0) return undefined
   // Before they are taken, because nothing may fail once they are.
   const isAll = candidates.length <= maxMessages && shown.length === candidates.length && maxPriority === undefined

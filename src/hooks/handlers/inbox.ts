@@ -1,7 +1,10 @@
 import { isSpoolWaiting } from '../../host/spool-place.ts'
+import type { Drained } from '../../model/postern.ts'
 import { renderDrain } from '../../render/drain.ts'
 import type { Handler, HookCall } from '../handler.ts'
 import { HOOK_EVENTS } from '../hosts/host.ts'
+import { inTime } from '../in-time.ts'
+import { gates } from './gates.ts'
 
 /** With less room than this nothing could be shown but a headline. */
 const LEAST_ROOM = 500
@@ -26,19 +29,42 @@ export const inbox: Handler = {
     const maxCharacters = Math.min(host.maxCharacters, limits.drainCharacters) - call.used
     const maxTokens = host.maxTokens === null ? null : host.maxTokens - call.usedTokens
     if (maxCharacters < LEAST_ROOM || (maxTokens !== null && maxTokens < LEAST_TOKENS)) return undefined
-    const drained = await postern.hooks.drain({
-      agent,
-      sessionId: event.sessionId,
-      via: event.name,
-      maxMessages: limits.drainMessages,
-      maxCharacters,
-      ...(maxTokens !== null && { maxTokens }),
-      maxPriority,
-      countUpTo: COUNT_UP_TO,
-    })
-    if (!drained.offer) return undefined
+    const drained = await inTimeForMail(
+      call,
+      postern.hooks.drain({
+        agent,
+        sessionId: event.sessionId,
+        via: event.name,
+        maxMessages: limits.drainMessages,
+        maxCharacters,
+        ...(maxTokens !== null && { maxTokens }),
+        maxPriority,
+        countUpTo: COUNT_UP_TO,
+      }),
+    )
+    if (!drained?.offer) return undefined
     return { context: renderDrain(drained, { nonce: settings.nonce() }), offer: drained.offer }
   },
+}
+
+/**
+ * Mail gets what is left of the deadline. The verdict of the gates is known by now, and never waits for mail or fails
+ * with it: a later hook shows the mail.
+ */
+async function inTimeForMail(call: HookCall, drain: Promise<Drained>): Promise<Drained | undefined> {
+  const { answerMs, reserveMs } = call.settings.timeouts
+  const settings = { ...call.settings, timeouts: { ...call.settings.timeouts, answerMs: answerMs - reserveMs } }
+  try {
+    return await inTime(settings, drain, (late) => release(call, late))
+  } catch (error) {
+    if (!gates.events.includes(call.event.name)) throw error
+    call.note(error)
+    return undefined
+  }
+}
+
+async function release({ postern }: HookCall, { offer }: Drained): Promise<void> {
+  if (offer) await postern.inbox.release({ offerId: offer.id, reason: 'the mail came too late for its hook' })
 }
 
 /** Few sessions have a spool, so what takes it is loaded on use. One that cannot be used now keeps what it has. */

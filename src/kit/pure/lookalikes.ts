@@ -51,6 +51,12 @@ const folds = lazy(
 const invisible = lazy(() => /[\p{M}\p{Cf}\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}]/u)
 const blank = lazy(() => /[\s\p{Z}\u2800]/u)
 
+/**
+ * No character with more parts than this has visible ASCII among them, so none of those can spell a tag. U+FDFA has
+ * eighteen, and folding them all takes long.
+ */
+const MOST_PARTS = 7
+
 /** The first code points of three rows of A to Z that compatibility folding leaves alone. */
 const LETTER_ROWS: readonly number[] = [0x1f150, 0x1f170, 0x1f1e6]
 
@@ -61,8 +67,10 @@ const LETTER_ROWS: readonly number[] = [0x1f150, 0x1f170, 0x1f1e6]
 export function foldCharacter(character: string): string {
   if (character >= '!' && character <= '~') return character.toLowerCase()
   if (blank().test(character)) return ' '
+  const parts = character.normalize('NFKD')
+  if (parts.length > MOST_PARTS) return character
   let folded = ''
-  for (const part of character.normalize('NFKD')) {
+  for (const part of parts) {
     if (!invisible().test(part)) folded += foldPart(part)
   }
   return folded

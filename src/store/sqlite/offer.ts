@@ -5,17 +5,29 @@ import type { Connection } from './connection.ts'
 
 const MANY_STRETCHES = 4
 
-/** Opening an offer on SQLite. A write transaction has the store to itself, so its candidates are all still there. */
+/** Opening an offer on SQLite. Its candidates may have been looked at before the write transaction began. */
 export function createOpener(current: () => Connection): Pick<OfferShelf, 'open'> {
   return {
     async open(params) {
       const connection = current()
+      if (!areAllPending(connection, params)) return false
       take(connection, params)
       connection.run(INSERT_OFFER, newOfferValues(params))
       return true
     },
   }
 }
+
+/** Attempts only ever rise: if their sum is still the same, each of them is. */
+function areAllPending(connection: Connection, { offer: { agent }, taken }: NewOffer): boolean {
+  const attempts = taken.reduce((sum, { attempt }) => sum + attempt, 0)
+  const list = JSON.stringify(taken.map(({ inboxSeq }) => inboxSeq))
+  const [count, sum] = connection.get(PENDING, [agent, list]) ?? []
+  return count === taken.length && sum === attempts
+}
+
+const PENDING = `SELECT count(*), sum(d.attempt) FROM json_each(?2) AS s
+  CROSS JOIN deliveries d ON d.agent_id = ?1 AND d.inbox_seq = s.value WHERE d.state = 'pending'`
 
 /** What is taken mostly stands together in the inbox, and a stretch of it is found at once. */
 function take(connection: Connection, { offer: { id, agent }, taken }: NewOffer): void {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { inTime } from './from-store.ts'
+import { inTime } from './in-time.ts'
 import { TARGETS } from './install/targets.ts'
 import { HOOK_TIMEOUTS } from './timeouts.ts'
 

@@ -93,7 +93,12 @@ const ROWS = {
     access: { to: 'session', field: 'id' },
   },
   'sessions.end': { http: ['POST /api/v1/sessions/:id/end'], kind: 'changes', access: { to: 'session', field: 'id' } },
-  'sessions.markQuiet': { http: ['POST /api/v1/agents/:agent/mark-quiet'], kind: 'repeatable', access: OWN_AGENT },
+  // Clients from before the rename call the second route.
+  'sessions.markQuiet': {
+    http: ['POST /api/v1/agents/:agent/mark-quiet', 'POST /api/v1/agents/:agent/settle'],
+    kind: 'repeatable',
+    access: OWN_AGENT,
+  },
 
   'inbox.push': {
     http: ['POST /api/v1/inbox'],

@@ -31,6 +31,7 @@ describe('a request', () => {
     const { ask } = await openServer()
     await ask('POST /api/v1/agents', { body: { id: 'quinn' } })
     expect((await ask('POST /api/v1/agents/quinn/mark-quiet')).body).toBeTypeOf('boolean')
+    expect((await ask('POST /api/v1/agents/quinn/settle')).body).toBeTypeOf('boolean')
     const passed = { agent: 'quinn', sessionId: 's1', outcome: 'warned', names: [], evidence: 'x' }
     expect(await ask('POST /api/v1/gates/passed', { body: passed })).toMatchObject({ status: 204, text: '' })
   })

@@ -9,13 +9,14 @@ import { assemble } from '../../src/host/open/open.ts'
 import { openEmbedded, openPostgres } from '../../src/host/open/store.ts'
 import { connectPostern } from '../../src/host/serving/node-client.ts'
 import { LOCAL_CALLER } from '../../src/model/caller.ts'
-import type { Postern } from '../../src/model/postern.ts'
+import type { HookVerbs, LocalPostern, Postern } from '../../src/model/postern.ts'
 import { createServer } from '../../src/server/server.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Wire } from '../../src/wires/wire.ts'
 import { describeProgram } from '../helpers/binaries.ts'
 import '../helpers/global-postgres.ts'
 import { createSchema } from '../helpers/postgres-store.ts'
+import { storeWith } from '../helpers/store-with.ts'
 import { makeFastFolder, removeFolder } from '../helpers/temp.ts'
 import { declared } from './declared.ts'
 
@@ -43,6 +44,8 @@ export interface MakerOptions
 /** A store of its own with a Postern on it, and a clock that moves only when the test says so. */
 export interface World {
   readonly postern: Postern
+  /** The verbs that only hooks call; undefined over HTTP, because hooks open the store themselves. */
+  readonly hooks: HookVerbs | undefined
   /** Where its buses lie. */
   readonly busRoot: string
   /** A second Postern on the same store, as another process would open it. */
@@ -181,35 +184,8 @@ const TOKEN = `pst_${'c'.repeat(43)}`
 /** One database for a test file, which goes with the server; in it a schema for each world, which is quickly made. */
 export const MAKERS: readonly Maker[] = [sqlite, postgres, http]
 
-/** The same store, but for what is changed. The clock of PostgreSQL is its server's: deadlines are tried with another. */
-export function storeWith(store: Store, changes: Partial<Store>): Store {
-  return {
-    engine: store.engine,
-    location: store.location,
-    transact: (verb, options) => store.transact(verb, options),
-    single: (call) => store.single(call),
-    push: (params) => store.push(params),
-    read: store.read,
-    now: () => store.now(),
-    check: () => store.check(),
-    audit: (params) => store.audit(params),
-    backup: (path) => store.backup(path),
-    close: () => store.close(),
-    ...changes,
-  }
-}
-
-/** The store gives up in the middle of a transaction, when the message is to be stored. */
-export function failing(store: Store): Store {
-  return storeWith(store, {
-    transact: (verb, options) =>
-      store.transact(
-        (tx) =>
-          verb({ ...tx, messages: { ...tx.messages, push: () => Promise.reject(new Error('the power is gone')) } }),
-        options,
-      ),
-  })
-}
+/** Makers whose core runs in this process. */
+export const LOCAL_MAKERS: readonly Maker[] = [sqlite, postgres]
 
 function storeFor(store: Store, { through = (store) => store }: MakerOptions): Store {
   return through(store)
@@ -245,8 +221,11 @@ async function createWorld(options: MakerOptions, engine: Engine): Promise<World
     opened.push(postern)
     return postern
   }
+  const postern = await open({})
   return {
-    postern: await open({}),
+    postern,
+    // The wrapper around the verbs keeps whatever it does not know as it is.
+    hooks: (postern as Partial<LocalPostern>).hooks,
     busRoot: engine.busRoot,
     again: (given = {}) => open(given),
     now: clock,

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import { PosternError } from '../../src/model/errors.ts'
 import type { Postern } from '../../src/model/postern.ts'
+import { storeWith } from '../helpers/store-with.ts'
 import { verifies } from '../scenarios/verifies.ts'
 import { TASK } from './bus/buses.ts'
 import { project } from './handoff/handing.ts'
-import { storeWith } from './makers.ts'
 import { caller, conformance, contents, read, refused, type Suite, tell, type World } from './suite.ts'
 
 const TEAM = ['quinn', 'rex', { id: 'justin', kind: 'human', isOwner: true }] as const

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import type { NoteEvent, Postern } from '../../src/model/postern.ts'
 import type { Store, TransactOptions } from '../../src/store/store.ts'
+import { storeWith } from '../helpers/store-with.ts'
 import { verifies } from '../scenarios/verifies.ts'
 import { EVERYONE, mailUnder } from './gates/people.ts'
-import { storeWith } from './makers.ts'
 import { conformance, contents, refused, show, stateOf, stepsOf, tell } from './suite.ts'
 
 const FIRED_WITHIN_MS = 10_000

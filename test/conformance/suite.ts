@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AgentKind } from '../../src/model/agent.ts'
 import type { Caller } from '../../src/model/caller.ts'
 import type { DeliveryState } from '../../src/model/delivery.ts'
-import { ERRORS, type ErrorCode, EXIT, outcomeOf, PosternError } from '../../src/model/errors.ts'
+import { type ErrorCode, EXIT, outcomeOf, PosternError } from '../../src/model/errors.ts'
 import type { Drained, DrainInbox, Postern } from '../../src/model/postern.ts'
 import { addEvidence, describeMessages, hasFailed } from '../helpers/evidence.ts'
 import { needs } from '../helpers/needs.ts'
@@ -27,8 +27,8 @@ export interface RuleOptions extends MakerOptions {
  * States rules that every embodiment of `Postern` must keep. Whatever a rule has done, conservation is checked when it
  * ends: there is no rule under which a message may go missing.
  */
-export function conformance(subject: string, state: (suite: Suite) => void): void {
-  for (const maker of MAKERS) {
+export function conformance(subject: string, state: (suite: Suite) => void, makers = MAKERS): void {
+  for (const maker of makers) {
     describe(`${subject} on ${maker.name}`, needs(maker.missing), () => {
       state({
         rule(name, test) {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Postern } from '../../../src/model/postern.ts'
+import { failing } from '../../helpers/store-with.ts'
 import { verifies } from '../../scenarios/verifies.ts'
-import { failing } from '../makers.ts'
 import { caller, conformance, refused, tell, type World } from '../suite.ts'
 import { asAnna, asJustin, asQuinn, EVERYONE, gateOf, gateSteps, MINUTE_MS, mailOf, mailUnder } from './people.ts'
 

@@ -1,5 +1,5 @@
 import type { Shelves, Store } from '../../../src/store/store.ts'
-import { storeWith } from '../makers.ts'
+import { storeWith } from '../../helpers/store-with.ts'
 
 const GONE = 'the power is gone'
 /** Whose calls are counted: all that the verbs of the ledger write with. */

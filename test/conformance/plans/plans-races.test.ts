@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { Postern } from '../../../src/model/postern.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { storeWith } from '../../helpers/store-with.ts'
 import { verifies } from '../../scenarios/verifies.ts'
-import { storeWith } from '../makers.ts'
 import { conformance, refused } from '../suite.ts'
 import { DAY_MS, firings, HOUR_MS, instants, iso, MINUTE_MS, plan } from './planning.ts'
 

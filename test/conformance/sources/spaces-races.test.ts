@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Postern } from '../../../src/model/postern.ts'
+import { failing } from '../../helpers/store-with.ts'
 import { verifies } from '../../scenarios/verifies.ts'
-import { failing } from '../makers.ts'
 import { caller, conformance, read, type World } from '../suite.ts'
 import { asHusam, MEMBERS, mailOf, makeAlpha, saidIn, TEAM, wordsFor } from './alpha.ts'
 

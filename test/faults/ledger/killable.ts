@@ -1,6 +1,6 @@
 import type { Store } from '../../../src/store/store.ts'
-import { storeWith } from '../../conformance/makers.ts'
 import type { Elsewhere } from '../../helpers/ledger/elsewhere.ts'
+import { storeWith } from '../../helpers/store-with.ts'
 
 /** Thrown wherever a process would be dead: nothing that it does afterwards has any effect. */
 export class Killed extends Error {

@@ -5,13 +5,13 @@ import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { PosternError } from '../model/errors.ts'
 import type { Postern } from '../model/postern.ts'
 import { createWakeBudget } from './budget.ts'
-import { type Deed, keepAwake, type Waking } from './wake.ts'
+import { type CommandResult, keepAwake, type Waking } from './wake.ts'
 
-const DONE: Deed = { isDone: true, evidence: 'done' }
-const FAILED: Deed = { isDone: false, evidence: 'it failed' }
+const DONE: CommandResult = { isDone: true, evidence: 'done' }
+const FAILED: CommandResult = { isDone: false, evidence: 'it failed' }
 const NEVER = new AbortController().signal
 
-type Act = (texts: readonly string[], taken: () => void, round: number) => Deed | Promise<Deed>
+type Act = (texts: readonly string[], taken: () => void, round: number) => CommandResult | Promise<CommandResult>
 
 async function makeWorld() {
   const postern = await openLocal(join(temporaryFolder(), 'postern.db'), { upkeep: false })
@@ -25,7 +25,7 @@ async function makeWorld() {
     postern.inbox.pushMany({ messages: texts.map((content) => ({ to: ['quinn'], content })) })
 
   /** Keeps the agent awake until nothing waits for it any more. */
-  function keep(act: Act, about: Partial<Waking> = {}): Promise<Deed | undefined> {
+  function keep(act: Act, about: Partial<Waking> = {}): Promise<CommandResult | undefined> {
     let round = 0
     return keepAwake({
       postern,
@@ -152,8 +152,8 @@ describe('waking', () => {
     expect(await stateOf(once.postern, 'hello')).toEqual({ state: 'pending', attempt: 1 })
     const hopeless = await makeWorld()
     await hopeless.push('hello')
-    const deed = { ...FAILED, isHopeless: true } as const
-    expect(await hopeless.keep(() => deed)).toBe(deed)
+    const result = { ...FAILED, isHopeless: true } as const
+    expect(await hopeless.keep(() => result)).toBe(result)
     expect(hopeless.slept).toEqual([])
   })
 

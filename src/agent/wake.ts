@@ -11,9 +11,9 @@ export interface WakingPostern {
   readonly upkeep: Pick<Postern['upkeep'], 'run'>
 }
 
-/** What came of a batch. */
-export interface Deed {
-  /** All of it was handed over, and whoever got it says that it is dealt with. */
+/** The outcome of one batch. */
+export interface CommandResult {
+  /** The whole batch was handed over, and its recipient reports success. */
   readonly isDone: boolean
   /** What proves it, or what went wrong. */
   readonly evidence: string
@@ -31,7 +31,7 @@ export interface Waking {
   /** Ends after one batch. */
   readonly isOnce: boolean
   /** Deals with a batch. It calls `taken` once all of it was handed over. */
-  act(batch: Drained, taken: () => void): Promise<Deed>
+  act(batch: Drained, taken: () => void): Promise<CommandResult>
   /** Called before every look, and brings in what waits outside of the store. */
   gather(): Promise<void>
   /** A signal that is given when there may be something to look at. */
@@ -59,10 +59,10 @@ export const SLICE_MS = 30_000
  * Wakes an agent whenever mail from others waits for it, one batch after another, until the signal is given. What it
  * deals with is confirmed, everything else is pending again. Resolves with what came of the last batch.
  */
-export async function keepAwake(waking: Waking): Promise<Deed | undefined> {
+export async function keepAwake(waking: Waking): Promise<CommandResult | undefined> {
   const { signal, sleep } = waking
   const rhythm = createRhythm({ random: waking.random })
-  let last: Deed | undefined
+  let last: CommandResult | undefined
   while (!signal.aborted) {
     try {
       const batch = await nextBatch(waking, rhythm.maxMessages)
@@ -110,26 +110,26 @@ async function nextBatch(waking: Waking, maxMessages: number): Promise<Batch | u
   return drained.offer ? { ...drained, offer: drained.offer } : undefined
 }
 
-async function workOn(waking: Waking, batch: Batch): Promise<Deed> {
+async function workOn(waking: Waking, batch: Batch): Promise<CommandResult> {
   const { postern, budget, tell, now } = waking
   const { id: offerId } = batch.offer
   budget.spend(now())
   tell.holding(offerId)
   const hold = holdOn({ postern, offerId, holdMs: waking.holdMs, sleep: waking.sleep })
-  let deed: Deed
+  let result: CommandResult
   try {
-    deed = await waking.act(batch, hold.begin)
+    result = await waking.act(batch, hold.begin)
   } catch (error) {
-    deed = { isDone: false, evidence: failureEvidence(error) }
+    result = { isDone: false, evidence: failureEvidence(error) }
   } finally {
     await hold.end()
   }
   const settle = () =>
-    deed.isDone
-      ? postern.inbox.confirm({ offerId, evidence: deed.evidence, printed: true })
-      : postern.inbox.release({ offerId, reason: deed.evidence })
+    result.isDone
+      ? postern.inbox.confirm({ offerId, evidence: result.evidence, printed: true })
+      : postern.inbox.release({ offerId, reason: result.evidence })
   await insist(settle, waking)
   tell.holding(null)
   await postern.upkeep.run().catch(() => {})
-  return deed
+  return result
 }

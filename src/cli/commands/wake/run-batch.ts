@@ -1,4 +1,4 @@
-import type { Deed } from '../../../agent/wake.ts'
+import type { CommandResult } from '../../../agent/wake.ts'
 import { ingestSpool, projectRoot, SpoolError } from '../../../host/spool.ts'
 import { randomToken } from '../../../kit/node/crypto.ts'
 import type { Drained, Postern } from '../../../model/postern.ts'
@@ -13,7 +13,7 @@ const NONCE_LENGTH = 12
 const SPOOL_PATIENCE_MS = 2_000
 const MAX_WARNING_WIDTH = 500
 
-export interface Errand {
+export interface BatchRun {
   readonly agent: string
   readonly sessionId: string
   readonly batch: Drained
@@ -22,11 +22,11 @@ export interface Errand {
 }
 
 /** Runs the command with a batch on its input. Signals that come meanwhile are passed on to it. */
-export async function runOn(
+export async function runBatch(
   io: Io,
   words: readonly string[],
-  { agent, sessionId, batch, taken, stopper }: Errand,
-): Promise<Deed> {
+  { agent, sessionId, batch, taken, stopper }: BatchRun,
+): Promise<CommandResult> {
   const { messages, remaining } = batch
   const text = io.isJson
     ? formatJson({ messages, remaining })
@@ -45,7 +45,7 @@ function placesOf({ home, store, url, origins }: Io['config']): Record<string, s
   return { POSTERN_HOME: home, ...(origins.store === '--store' && { POSTERN_STORE: store, POSTERN_URL: '' }) }
 }
 
-function judge(program: string, { exitCode, signal, isTaken, failure }: FedOutcome): Deed {
+function judge(program: string, { exitCode, signal, isTaken, failure }: FedOutcome): CommandResult {
   if (failure !== null) {
     return { isDone: false, evidence: `the command ${program} cannot be started (${failure})`, isHopeless: true }
   }

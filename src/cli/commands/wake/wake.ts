@@ -1,5 +1,5 @@
 import { createWakeBudget } from '../../../agent/budget.ts'
-import { type Deed, keepAwake, type WakeNews } from '../../../agent/wake.ts'
+import { type CommandResult, keepAwake, type WakeNews } from '../../../agent/wake.ts'
 import { NUDGE_PATH } from '../../../courier/nudge-address.ts'
 import { nudgeToken } from '../../../courier/nudge-token.ts'
 import { sleep } from '../../../kit/clock/sleep.ts'
@@ -15,7 +15,7 @@ import { counted } from '../../shell/print.ts'
 import { catchSignals, type Stopper } from '../../shell/stop-signals.ts'
 import { createNudges, type NudgeDoor, openNudgeDoor } from './nudge.ts'
 import { tellOfSpentBudget } from './people.ts'
-import { gatherSpool, runOn, say } from './run-batch.ts'
+import { gatherSpool, runBatch, say } from './run-batch.ts'
 import { lockWake, type WakeLock } from './state.ts'
 
 const DEFAULT_PER_HOUR = 60
@@ -50,10 +50,10 @@ export const wake: Command = {
     try {
       const nudges = createNudges()
       if (settings.nudgePort !== undefined) door = await openDoor(io, settings.nudgePort, nudges.ring)
-      const deed = await wakeAgent({ io, postern, agent, settings, lock, stopper, nextNudge: nudges.next })
-      if (settings.isOnce && deed && !deed.isDone && !deed.isHopeless)
-        say(io, `${deed.evidence}; its batch waits again`)
-      return exitOf(deed, settings.isOnce, stopper)
+      const result = await wakeAgent({ io, postern, agent, settings, lock, stopper, nextNudge: nudges.next })
+      if (settings.isOnce && result && !result.isDone && !result.isHopeless)
+        say(io, `${result.evidence}; its batch waits again`)
+      return exitOf(result, settings.isOnce, stopper)
     } finally {
       door?.close()
       stopper.close()
@@ -90,7 +90,7 @@ function wholeNumber(args: Args, name: string, least: number): number | undefine
   return number
 }
 
-interface Ward {
+interface WakeRun {
   readonly io: Io
   readonly postern: Postern
   readonly agent: string
@@ -101,7 +101,15 @@ interface Ward {
 }
 
 /** Registers the session, wakes the agent until it is told to end, and leaves nothing behind that would wait for it. */
-async function wakeAgent({ io, postern, agent, settings, lock, stopper, nextNudge }: Ward): Promise<Deed | undefined> {
+async function wakeAgent({
+  io,
+  postern,
+  agent,
+  settings,
+  lock,
+  stopper,
+  nextNudge,
+}: WakeRun): Promise<CommandResult | undefined> {
   const { before } = lock
   const sessionId = settings.sessionId ?? `wake-${agent}-${randomToken(SESSION_TOKEN)}`
   // Whoever was killed over a batch has it no more: it is given back at once, not when its lease ends.
@@ -136,14 +144,14 @@ async function wakeAgent({ io, postern, agent, settings, lock, stopper, nextNudg
       await tellOfSpentBudget(postern, agent, io.now())
     },
   }
-  const deed = await keepAwake({
+  const result = await keepAwake({
     postern,
     agent,
     sessionId,
     budget,
     holdMs: io.config.limits.printedOfferMs / 3,
     isOnce: settings.isOnce,
-    act: (batch, taken) => runOn(io, settings.words, { agent, sessionId, batch, taken, stopper }),
+    act: (batch, taken) => runBatch(io, settings.words, { agent, sessionId, batch, taken, stopper }),
     gather: () => gatherSpool(io, postern, { agent, sessionId: settings.sessionId }),
     nextNudge,
     signal: stopper.signal,
@@ -154,7 +162,7 @@ async function wakeAgent({ io, postern, agent, settings, lock, stopper, nextNudg
   })
   // The end of a session confirms what it was shown; what could not be given back is not to be.
   if (offerId === null) await postern.sessions.end({ id: sessionId })
-  return deed
+  return result
 }
 
 async function giveBack(postern: Postern, offerId: string): Promise<void> {
@@ -165,13 +173,13 @@ async function giveBack(postern: Postern, offerId: string): Promise<void> {
   }
 }
 
-function exitOf(deed: Deed | undefined, isOnce: boolean, { signalled }: Stopper): number {
-  if (deed?.isHopeless)
+function exitOf(result: CommandResult | undefined, isOnce: boolean, { signalled }: Stopper): number {
+  if (result?.isHopeless)
     throw new PosternError('USAGE', {
-      message: `${capital(deed.evidence)}.`,
+      message: `${capital(result.evidence)}.`,
       next: 'Its batch is pending again. Name a command that can be run.',
     })
-  if (isOnce && deed) return deed.isDone ? EXIT.ok : EXIT.failed
+  if (isOnce && result) return result.isDone ? EXIT.ok : EXIT.failed
   return signalled === 'SIGINT' ? EXIT.interrupted : EXIT.ok
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { storeWith } from '../../../test/conformance/makers.ts'
+import { storeWith } from '../../../test/helpers/store-with.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { openContext } from '../../host/open/context.ts'
 import { openEmbedded } from '../../host/open/store.ts'

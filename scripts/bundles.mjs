@@ -18,7 +18,7 @@ const SHARED = {
       'src/core/offers/offers.ts',
       'src/core/inbox/push.ts',
       'src/core/sessions/sessions.ts',
-      'src/core/upkeep/loops.ts',
+      'src/core/upkeep/jobs.ts',
       // Both `hook` and `bus` need these, and neither should load the other.
       'src/core/gates/close.ts',
       'src/kit/node/native/flock.ts',

@@ -171,7 +171,7 @@ const VERBS: VerbTable = {
     series: async () => (await import('./metrics/series.ts')).metricSeries,
   },
   upkeep: {
-    run: async () => (await import('./upkeep/loops.ts')).runUpkeep,
+    run: async () => (await import('./upkeep/jobs.ts')).runUpkeep,
     check: async () => (await import('./upkeep/check.ts')).checkHealth,
   },
   hooks: {

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createPostern } from '../../core/postern.ts'
-import { startUpkeep } from '../../core/upkeep/loops.ts'
+import { startUpkeep } from '../../core/upkeep/jobs.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { LocalPostern, Postern } from '../../model/postern.ts'
 import { QUIET_FOLDER } from '../../model/quiet.ts'

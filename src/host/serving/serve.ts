@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts'
 import { createPostern } from '../../core/postern.ts'
 import { createAnswerOnce, createReplies } from '../../core/replies.ts'
-import { startUpkeep } from '../../core/upkeep/loops.ts'
+import { startUpkeep } from '../../core/upkeep/jobs.ts'
 import { lazy } from '../../kit/pure/lazy.ts'
 import { startCarrying, type WireStatus } from '../../loops/engine/engine-sync.ts'
 import type { Listening } from '../../loops/ledger/ledger-listener.ts'

@@ -1,4 +1,4 @@
-import type { ListeningStatus } from '../../../host/ledger/open-listening.ts'
+import type { ListeningStatus } from '../../../host/ledger/open-listener.ts'
 import { showField } from '../../../render/terminal.ts'
 import type { Command, Io } from '../../shell/command.ts'
 import { formatJsonLine } from '../../shell/json.ts'
@@ -17,7 +17,7 @@ export const ledgerListen: Command = {
 
   async run(io) {
     await goOnUntilStopped(async (stopped) => {
-      const { openListening } = await import('../../../host/ledger/open-listening.ts')
+      const { openListening } = await import('../../../host/ledger/open-listener.ts')
       const listening = await openListening(io.config, (event, fields) => tell(io, event, fields))
       const { ledger } = listening
       if (io.isJson) io.stdout.line(formatJsonLine({ event: 'ledger.listening', ledger }))

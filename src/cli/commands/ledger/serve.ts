@@ -1,5 +1,5 @@
 import { isPort } from '../../../host/config/server.ts'
-import type { LedgerServing } from '../../../host/ledger/serving.ts'
+import type { LedgerServing } from '../../../host/ledger/open-server.ts'
 import { showField } from '../../../render/terminal.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
 import { formatJsonLine } from '../../shell/json.ts'
@@ -24,7 +24,7 @@ export const ledgerServe: Command = {
   async run(io, args) {
     const ports = readPorts(args)
     await goOnUntilStopped(async (stopped) => {
-      const { openLedgerServing } = await import('../../../host/ledger/serving.ts')
+      const { openLedgerServing } = await import('../../../host/ledger/open-server.ts')
       const serving = await openLedgerServing(io.config, { ports, note: (event, fields) => note(io, event, fields) })
       announce(io, serving)
       await stopped

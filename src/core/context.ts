@@ -95,8 +95,6 @@ export interface LedgerTx {
 export interface Timers {
   /** Calls back after a while; the returned function takes that back. */
   after(ms: number, call: () => void): () => void
-  /** The same for work that alone does not keep a process alive. */
-  inBackground(ms: number, call: () => void): () => void
 }
 
 /** A cron expression and the IANA zone in which it is read. */

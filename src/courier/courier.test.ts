@@ -27,7 +27,7 @@ describe('a courier', () => {
     await bench.postern.inbox.pushMany({ messages })
     const first = bench.start()
     await first.started
-    await first.stop()
+    await first.close()
     await bench.start().started
     expect(bench.spooled()).toEqual(messages.map(({ content }) => content))
   })
@@ -107,10 +107,20 @@ describe('a courier', () => {
     await expect.poll(() => bench.spooled(), PATIENTLY).toEqual(['first'])
   })
 
+  it('brings what no ring told it of when it is woken', async () => {
+    const bench = await makeBench()
+    const deaf = { listen: async () => ({ close() {} }), health: async () => ({ isUp: true, detail: '' }) }
+    const courier = bench.start({ wire: deaf })
+    await courier.started
+    await bench.push('unheard')
+    courier.wake()
+    await expect.poll(() => bench.spooled(), PATIENTLY).toEqual(['unheard'])
+  })
+
   it('ends when it is told to, once what it has in hand is done', async () => {
     const bench = await makeBench()
     const courier = bench.start()
-    await Promise.all([courier.stop(), courier.stop()])
+    await Promise.all([courier.close(), courier.close()])
     await bench.push('late')
     expect(bench.spooled()).toEqual([])
   })

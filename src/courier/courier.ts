@@ -1,6 +1,7 @@
 import { monotonicMs } from '../kit/node/monotonic.ts'
 import { type Backoff, createBackoff, jitter } from '../kit/pure/backoff.ts'
 import { coalesce } from '../kit/pure/coalesce.ts'
+import type { Loop } from '../loops/loop.ts'
 import { RING_ALL } from '../model/ring.ts'
 import type { EngineWire, Listener } from '../wires/wire.ts'
 import { createRound, type Outcome, type Round, type RoundParams } from './round.ts'
@@ -33,8 +34,8 @@ const LISTEN_TO_MS = 5_000
  * and what it carries counts where the store cannot be asked. So it is asked at the start, after every copy and ring (a
  * wire that is back rings), and at every heartbeat.
  */
-export class Courier {
-  /** Resolves when what waited at the start has been brought, or could not be. */
+export class Courier implements Loop {
+  /** Resolves when the first round has ended, whether or not the store could be reached. */
   readonly started: Promise<void>
   readonly #params: CourierParams
   readonly #round: Round
@@ -50,7 +51,7 @@ export class Courier {
   #beat: NodeJS.Timeout | undefined
   #look: NodeJS.Timeout
   #listening: Promise<void>
-  #stopping: Promise<void> | undefined
+  #closing: Promise<void> | undefined
 
   constructor(params: CourierParams) {
     this.#params = params
@@ -64,10 +65,15 @@ export class Courier {
     this.#look = setInterval(() => this.#lookAtSpool(), SPOOL_LOOK_MS)
   }
 
-  /** Stops taking, and resolves when what was taken is done with. Safe to call twice. */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#end()
-    return this.#stopping
+  /** Asks the store now. */
+  wake(): void {
+    if (!this.#isStopped) this.#askSoon()
+  }
+
+  /** Takes no more copies, and resolves when those that were taken are stored or in the spool. Safe to call twice. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end()
+    return this.#closing
   }
 
   async #end(): Promise<void> {

@@ -142,7 +142,7 @@ describe('an entry that the store has never heard of', () => {
     await bench.postern.sessions.end({ id: 's' })
     await bench.postern.sessions.begin({ id: 't', agent: 'quinn', project: bench.root, pid: process.pid })
     await expect.poll(() => bench.spooled('t'), PATIENTLY).toEqual(['from afar'])
-    await courier.stop()
+    await courier.close()
   })
 
   it('comes again where neither can take it', async () => {

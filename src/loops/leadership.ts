@@ -1,26 +1,26 @@
 import type { Store } from '../store/store.ts'
 import { heldByAnotherMs } from './lease.ts'
 
-/** The right of one server among many to do something for all of them. */
-export interface Leading {
+/** The right of one server among many to do a task for all of them. */
+export interface Leadership {
   readonly isLeading: boolean
-  /** Takes or keeps it, unless another has it. */
+  /** Takes or renews the right, unless another server holds it. */
   check(): Promise<boolean>
-  /** Lets another go on at once. */
+  /** Gives the right back, so that another server can take it at once. */
   leave(): Promise<void>
 }
 
-export interface LeadingOptions {
+export interface LeadershipOptions {
   readonly store: Pick<Store, 'read' | 'transact' | 'single' | 'now'>
   readonly name: string
-  /** This server, told from every other that ever was. */
+  /** Names this run of this server, and no other. */
   readonly holder: string
 }
 
 export const LEASE_MS = 10_000
 
-/** It is kept beside the leases of the wires, which have a cursor too; this one needs none. */
-export function createLeading({ store, name, holder }: LeadingOptions): Leading {
+/** The lease is a row beside those of the relays. A relay's row has a cursor too; this one needs none. */
+export function createLeadership({ store, name, holder }: LeadershipOptions): Leadership {
   let isLeading = false
 
   async function isAnothers(): Promise<boolean> {
@@ -38,7 +38,7 @@ export function createLeading({ store, name, holder }: LeadingOptions): Leading 
         return false
       }
       const lead = { name, holder, now: store.now(), leaseMs: LEASE_MS, cursor: '' }
-      // Whatever is lost of it with power is taken again.
+      // A lease that is lost in a power failure is taken again.
       const record = await store.transact((tx) => tx.relays.lead(lead), { isDurable: false })
       isLeading = record.holder === holder
       return isLeading

@@ -6,11 +6,11 @@ export interface Claim {
   readonly leaseMs: number
 }
 
-/** How long another still holds it; 0 where it may be taken. */
+/** How long another server still holds a lease; 0 if it may be taken. */
 export function heldByAnotherMs({ holder, heldUntil }: RelayRecord, claim: Claim): number {
   const leftMs = heldUntil - claim.now
-  // Servers do not agree on the time to the millisecond. A lease that lasts much longer than any was taken by a clock
-  // that has been set back since.
+  // The clocks of servers differ a little. A lease that ends later than any lease can was taken before its server's clock
+  // was set back.
   const isHeld = holder !== claim.holder && leftMs > 0 && leftMs <= 2 * claim.leaseMs
   return isHeld ? Math.min(leftMs, claim.leaseMs) : 0
 }

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createSignal } from '../../test/helpers/signal.ts'
+import type { Sleep } from '../kit/clock/sleep.ts'
 import { type LoopOptions, startLoop } from './loop.ts'
 
 const LONG_MS = 3_600_000
@@ -53,4 +54,29 @@ it('ends with the round that is under way, however often it is closed', async ()
   await closing
   await loop.close()
   expect(rounds.values).toHaveLength(1)
+})
+
+it('rests before its first round if it is told to, until it is woken', async () => {
+  const rounds = createSignal()
+  const run = async () => {
+    rounds.fire()
+    return LONG_MS
+  }
+  const loop = startLoop({ run, firstRestMs: LONG_MS })
+  onTestFinished(() => loop.close())
+  await new Promise(setImmediate)
+  expect(rounds.values).toHaveLength(0)
+  loop.wake()
+  await rounds.fired
+})
+
+it('rests by the sleep that it is given', async () => {
+  const rests: number[] = []
+  const sleep: Sleep = async (ms, { subscribe } = {}) => {
+    rests.push(ms)
+    if (rests.length === 3) await new Promise<void>((wake) => subscribe?.(wake))
+  }
+  const loop = startLoop({ run: async () => rests.length, sleep })
+  onTestFinished(() => loop.close())
+  await expect.poll(() => rests).toEqual([0, 1, 2])
 })

@@ -1,25 +1,34 @@
-import { sleep } from '../kit/clock/sleep.ts'
+import { type Sleep, sleep as sleepOnTimer } from '../kit/clock/sleep.ts'
 import { createBackoff } from '../kit/pure/backoff.ts'
 
-export interface LoopOptions {
-  /** One round; says how long to rest afterwards. */
-  readonly run: () => Promise<number>
-  /** Told of the first failure in a row, and once it goes again. */
-  readonly onFailure: (error: unknown) => void
-  readonly onRecovery: () => void
+/** Background work that is done again and again until it is closed. Everything that a server runs beside its callers is one. */
+export interface Loop {
+  /** Starts the next round now. A loop whose last round failed may keep to its backoff; a closed one does nothing. */
+  wake(): void
+  /** Starts no further round. Resolves when the store and the wires may be closed. Safe to call twice. */
+  close(): Promise<void>
 }
 
-/** Something that is done again and again until it is closed. */
-export interface Loop {
-  /** The next round begins at once, unless the last one has failed. */
-  wake(): void
-  /** Resolves when the round that is under way has ended. Safe to call twice. */
-  close(): Promise<void>
+export interface LoopOptions {
+  /** Does one round, and returns how long to rest after it. */
+  readonly run: () => Promise<number>
+  /** Called for the first of several failures in a row. */
+  readonly onFailure?: (error: unknown) => void
+  /** Called for the first round that succeeds after a failure. */
+  readonly onRecovery?: () => void
+  /** How long to rest before the first round; 0 by default. */
+  readonly firstRestMs?: number
+  /** True: the rests do not keep the process alive. */
+  readonly isBackground?: boolean
+  /** How to rest; tests pass their own. */
+  readonly sleep?: Sleep
 }
 
 const RETRY = { minMs: 500, maxMs: 30_000 }
 
-export function startLoop({ run, onFailure, onRecovery }: LoopOptions): Loop {
+/** Runs rounds, one at a time. After a failure it backs off, and `wake` does not cut that short. */
+export function startLoop(options: LoopOptions): Loop {
+  const { run, onFailure, onRecovery, firstRestMs = 0, isBackground = false, sleep = sleepOnTimer } = options
   const backoff = createBackoff({ ...RETRY, random: Math.random })
   let isClosed = false
   let isWoken = false
@@ -31,11 +40,11 @@ export function startLoop({ run, onFailure, onRecovery }: LoopOptions): Loop {
     try {
       const restMs = await run()
       backoff.reset()
-      if (isFailing) onRecovery()
+      if (isFailing) onRecovery?.()
       isFailing = false
       return restMs
     } catch (error) {
-      if (!isFailing && !isClosed) onFailure(error)
+      if (!isFailing && !isClosed) onFailure?.(error)
       isFailing = true
       return backoff.next()
     }
@@ -43,6 +52,7 @@ export function startLoop({ run, onFailure, onRecovery }: LoopOptions): Loop {
 
   function rest(ms: number): Promise<void> {
     return sleep(ms, {
+      isBackground,
       subscribe(wake) {
         end = wake
         if (isClosed || (isWoken && !isFailing)) wake()
@@ -54,6 +64,7 @@ export function startLoop({ run, onFailure, onRecovery }: LoopOptions): Loop {
   }
 
   async function loop(): Promise<void> {
+    if (firstRestMs > 0) await rest(firstRestMs)
     while (!isClosed) await rest(await round())
   }
 

@@ -5,11 +5,12 @@ import { makeRepository, namesIn, plantFile } from '../../test/helpers/handoff/p
 import { PATIENTLY } from '../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { createPostern } from '../core/postern.ts'
-import { startUpkeep } from '../core/upkeep/jobs.ts'
 import { type OpenOptions, openContext } from '../host/open/context.ts'
 import { openEmbedded } from '../host/open/store.ts'
+import type { Sleep } from '../kit/clock/sleep.ts'
 import { PosternError } from '../model/errors.ts'
 import { DEFAULT_LIMITS } from '../model/limits.ts'
+import { startUpkeep } from './upkeep.ts'
 
 const SOON_MS = 100
 const DAY_MS = 24 * 3_600_000
@@ -25,15 +26,15 @@ async function openTended(options: OpenOptions = {}) {
   const { store, wire } = await openEmbedded(join(temporaryFolder(), 'postern.db'), { now: () => clock.now })
   const notes: string[] = []
   const waits: Wait[] = []
-  const inBackground = (ms: number, end: () => void) => {
-    waits.push({ ms, end })
-    return () => {}
-  }
-  const { ctx: context, close } = openContext(store, wire, { note: (event) => notes.push(event), ...options })
-  const ctx = { ...context, timers: { ...context.timers, inBackground } }
-  const upkeep = startUpkeep(ctx)
+  const sleep: Sleep = (ms, { subscribe } = {}) =>
+    new Promise((resolve) => {
+      waits.push({ ms, end: resolve })
+      subscribe?.(resolve)
+    })
+  const { ctx, close } = openContext(store, wire, { note: (event) => notes.push(event), ...options })
+  const upkeep = startUpkeep(ctx, sleep)
   const postern = createPostern(ctx, async () => {
-    upkeep.stop()
+    await upkeep.close()
     await close()
   })
   onTestFinished(() => postern.close())
@@ -43,8 +44,26 @@ async function openTended(options: OpenOptions = {}) {
     waits.shift()?.end()
     return vi.waitFor(() => waits[0]?.ms ?? expect.fail('it is still at work'), PATIENTLY)
   }
-  return { postern, store, clock, notes, goOn }
+  return { postern, store, clock, notes, upkeep, waits, goOn }
 }
+
+it('runs what is due at once when it is woken, and nothing once it is closed', async () => {
+  const { postern, clock, upkeep, waits, goOn } = await openTended()
+  await goOn()
+  await postern.plans.set({ plans: [{ agent: 'quinn', name: 'soon', runAfter: '1s', instruction: 'look' }] })
+  clock.now += 1_000
+  upkeep.wake()
+  await vi.waitFor(
+    async () => expect(await postern.inbox.list({ agent: 'quinn' })).toMatchObject({ items: [{}] }),
+    PATIENTLY,
+  )
+  await upkeep.close()
+  await upkeep.close()
+  const before = waits.length
+  upkeep.wake()
+  await new Promise(setImmediate)
+  expect(waits).toHaveLength(before)
+})
 
 it('tries a plan again soon where another has the store at its instant, and complains of nothing', async () => {
   const { postern, store, clock, notes, goOn } = await openTended()

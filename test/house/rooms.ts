@@ -187,15 +187,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     remedy: THROUGH_HOST,
   },
   loops: {
-    may: ['model', ...TIMED_KIT, 'core', 'render', 'wires'],
-    mayAsTypes: [STORE_CONTRACT, 'ledger/ledger.ts'],
+    may: ['model', ...TIMED_KIT, 'core', 'render', 'wires', 'ledger'],
+    mayAsTypes: [STORE_CONTRACT],
     node: true,
     clock: true,
     remedy: 'a loop works with what host starts it with; take it as an argument',
   },
   courier: {
     may: ['model', ...TIMED_KIT, 'render', 'spool'],
-    mayAsTypes: [WIRE_CONTRACT],
+    mayAsTypes: [WIRE_CONTRACT, 'loops/loop.ts'],
     node: true,
     clock: true,
     remedy: 'the courier works with any Postern and any wire; let host open them and hand them over',

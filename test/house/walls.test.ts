@@ -99,7 +99,7 @@ describe('checkWalls finds a planted breach:', () => {
     ['src/render/fence.ts', "import type { Store } from '../store/store.ts'", 'render may not import store/store.ts'],
     ['src/index.ts', "export { push } from './core/inbox/push.ts'", 'index.ts may not import core/inbox/push.ts'],
     ['src/core/gates/check.ts', 'await import(name)', 'core imports what only running it can tell'],
-    ['src/model/agent.ts', "import { it } from '../helpers/signal.ts'", 'reaches out of src/'],
+    ['src/model/agent.ts', "import { it } from '../../test/helpers/signal.ts'", 'reaches out of src/'],
     ['src/attic/box.ts', '', 'stands in no room'],
     ['src/wires/nats/wire.ts', "import { a } from '../redis/a.ts'", 'wires/nats may not import wires/redis/a.ts'],
     [
@@ -110,7 +110,7 @@ describe('checkWalls finds a planted breach:', () => {
     [
       'src/core/ledger/intake/take-in.ts',
       "import type { Loop } from '../../upkeep/loops.ts'",
-      'core/ledger may not import core/upkeep/jobs.ts',
+      'core/ledger may not import core/upkeep/loops.ts',
     ],
     ['src/core/agents/add.ts', "await import('../verbs.ts')", 'core/agents may not import core/verbs.ts'],
     ['src/core/attic/box.ts', '', 'stands in no alcove of core'],

@@ -1,4 +1,3 @@
-import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { ulidFloor } from '../../kit/pure/ulid.ts'
 import type { UpkeepReport } from '../../model/postern.ts'
 import { RING_RECEIPTS } from '../../model/ring.ts'
@@ -9,8 +8,8 @@ import type { Firing } from '../plans/fire.ts'
 import { ring } from '../rings/ring.ts'
 import { livenessOf } from '../sessions/sessions.ts'
 
-/** What has to be done from time to time. A slice is bounded, so that any command may do one in passing. */
-interface Loop {
+/** Something that has to be done from time to time. A slice is bounded, so that any command may do one in passing. */
+interface Job {
   readonly name: Exclude<keyof UpkeepReport, 'gates' | 'plans'> | 'events'
   readonly intervalMs: number
   slice(ctx: Context, tx: Shelves): Promise<Slice>
@@ -37,7 +36,7 @@ const EVENTS_SLICE = 50_000
 /** So long a request may be repeated with its key. */
 const REPLIES_MS = 24 * 3_600 * SECOND_MS
 
-const LOOPS: readonly Loop[] = [
+const JOBS: readonly Job[] = [
   {
     name: 'expired',
     intervalMs: 10 * SECOND_MS,
@@ -96,35 +95,35 @@ async function endGoneSessions(ctx: Context, tx: Shelves): Promise<void> {
   }
 }
 
-/** One slice of every loop that is due and that nobody else has run within its interval. */
+/** Runs one slice of every job that is due and that no other process has run within its interval. */
 export async function runUpkeep(ctx: Context): Promise<UpkeepReport> {
-  return (await tend(ctx)).report
+  return (await runJobs(ctx)).report
 }
 
-interface Tended {
+interface JobsRun {
   readonly report: UpkeepReport
   /** Some plans that are due could not be fired. */
   readonly isHeldUp: boolean
 }
 
-async function tend(ctx: Context): Promise<Tended> {
+async function runJobs(ctx: Context): Promise<JobsRun> {
   const gates = await tendGatesIfDue(ctx)
   // A gate that has closed may be what a plan has waited for.
   const { fired, isHeldUp } = await firePlansIfDue(ctx)
   const report = { expired: 0, released: 0, reaped: 0, gates, plans: fired }
   const ranAt = await ctx.store.read.upkeep.ranAt()
-  for (const loop of LOOPS) {
-    // A look first: whoever passes by often takes no lock for what is not due.
-    const since = ctx.store.now() - (ranAt.get(loop.name) ?? 0)
-    if (since >= 0 && since < loop.intervalMs) continue
+  for (const job of JOBS) {
+    // A read first, so that a process that comes often takes no lock for what is not due.
+    const since = ctx.store.now() - (ranAt.get(job.name) ?? 0)
+    if (since >= 0 && since < job.intervalMs) continue
     const { done, rings } = await ctx.store.transact(
       async (tx): Promise<Slice> => {
-        const isDue = await tx.upkeep.claim({ job: loop.name, now: ctx.store.now(), intervalMs: loop.intervalMs })
-        return isDue ? loop.slice(ctx, tx) : { done: 0, rings: [] }
+        const isDue = await tx.upkeep.claim({ job: job.name, now: ctx.store.now(), intervalMs: job.intervalMs })
+        return isDue ? job.slice(ctx, tx) : { done: 0, rings: [] }
       },
       { patienceMs: PATIENCE_MS },
     )
-    if (loop.name !== 'events') report[loop.name] = done
+    if (job.name !== 'events') report[job.name] = done
     ring(ctx, [...new Set(rings)])
   }
   return { report, isHeldUp }
@@ -145,55 +144,35 @@ async function firePlansIfDue(ctx: Context): Promise<Firing> {
 }
 
 /**
- * Whoever tends a store looks this often at its clock, whatever it waits for: another process may set a plan meanwhile,
- * somebody may set the clock, or the machine may have slept.
+ * The longest rest between two rounds. Another process may set a plan meanwhile, somebody may set the clock, or the
+ * machine may have slept.
  */
-const LOOK_MS = SECOND_MS
+export const UPKEEP_REST_MS = SECOND_MS
 
-/** What is due and cannot be had yet is asked for again after this time. */
+/** A job that is due while another process holds the store is tried again after this time. */
 const AGAIN_MS = 50
 
-/** Runs upkeep for as long as the store is open. Stopping is safe twice and waits for nothing. */
-export function startUpkeep(ctx: Context): { stop(): void } {
-  const tender = createTender(ctx)
-  let cancel = () => {}
-  let isStopped = false
-  const schedule = (ms: number) => {
-    if (isStopped) return
-    cancel = ctx.timers.inBackground(ms, () => {
-      tender().then(schedule, (error: unknown) => {
-        ctx.note('upkeep.failed', { error: reasonOf(error) })
-        schedule(LOOK_MS)
-      })
-    })
-  }
-  schedule(LOOK_MS)
-  return {
-    stop() {
-      isStopped = true
-      cancel()
-    },
-  }
-}
-
-/** Tends what is due, and says how long to wait then. One indexed look tells whether anything is. */
-function createTender(ctx: Context): () => Promise<number> {
-  const shortest = Math.min(...LOOPS.map((loop) => loop.intervalMs))
-  let tendedAt = Number.NEGATIVE_INFINITY
-  /** What was due before this time is held up, and has to wait for the next round of everything. */
+/**
+ * Creates the rounds of a process that does upkeep for as long as it runs. A round runs the jobs that are due and resolves
+ * with the time until the next one. One indexed read tells whether anything is due.
+ */
+export function createUpkeepRound(ctx: Context): () => Promise<number> {
+  const shortest = Math.min(...JOBS.map((job) => job.intervalMs))
+  let ranAt = Number.NEGATIVE_INFINITY
+  /** Plans that were due before this time are held up; they wait until every job is due again. */
   let heldUpUntil = -1
   const untilNext = async () => {
     const next = await ctx.store.read.upkeep.nextAt({ after: heldUpUntil })
-    return next === undefined ? LOOK_MS : Math.min(LOOK_MS, next - ctx.store.now())
+    return next === undefined ? UPKEEP_REST_MS : Math.min(UPKEEP_REST_MS, next - ctx.store.now())
   }
   return async () => {
     const now = ctx.store.now()
-    const isRound = now >= tendedAt + shortest || now < tendedAt
-    if (isRound || (await untilNext()) <= 0) {
-      const { isHeldUp } = await tend(ctx)
-      if (isHeldUp || isRound) heldUpUntil = isHeldUp ? now : -1
-      if (isRound) {
-        tendedAt = now
+    const isEveryJobDue = now >= ranAt + shortest || now < ranAt
+    if (isEveryJobDue || (await untilNext()) <= 0) {
+      const { isHeldUp } = await runJobs(ctx)
+      if (isHeldUp || isEveryJobDue) heldUpUntil = isHeldUp ? now : -1
+      if (isEveryJobDue) {
+        ranAt = now
         await (await import('../handoff/clean.ts')).cleanAll(ctx)
       }
     }

@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts'
 import { labelOf } from '../../core/ledger/status.ts'
-import { type Listening, startListening } from '../../loops/ledger/ledger-listener.ts'
+import { type LedgerListener, startLedgerListener } from '../../loops/ledger/ledger-listener.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { LedgerLabel } from '../../model/ledger/ledgers.ts'
 import { createSharing } from '../../store/sqlite/sharing.ts'
@@ -8,15 +8,15 @@ import type { Config } from '../config/config.ts'
 import { openContext } from '../open/context.ts'
 import { openStore } from '../open/store.ts'
 
-export type { ListeningStatus } from '../../loops/ledger/ledger-listener.ts'
+export type { LedgerListenerStatus } from '../../loops/ledger/ledger-listener.ts'
 
-export interface OpenListening extends Listening {
-  /** Which ledger is followed. */
+export interface OpenLedgerListener extends LedgerListener {
+  /** The ledger that is followed. */
   readonly ledger: LedgerLabel
 }
 
-/** Opens the configured store and follows its ledger until it is closed. Refused where there is nothing to follow. */
-export async function openListening(config: Config, note: Context['note']): Promise<OpenListening> {
+/** Opens the configured store and follows its ledger until it is closed. Refuses the local ledger, which needs no listener. */
+export async function openLedgerListener(config: Config, note: Context['note']): Promise<OpenLedgerListener> {
   const { store, wire } = await openStore(config, { isShared: true, sharing: createSharing() })
   const options = { config, home: config.home, limits: config.limits, isShared: true, note }
   const { ctx, close } = openContext(store, wire, options)
@@ -28,12 +28,13 @@ export async function openListening(config: Config, note: Context['note']): Prom
         next: 'Set "ledger.network" in the configuration to follow another.',
       })
     }
-    const listening = startListening(ctx)
+    const listener = startLedgerListener(ctx)
     return {
       ledger: labelOf(ledger),
-      status: () => listening.status(),
+      status: () => listener.status(),
+      wake: () => listener.wake(),
       async close() {
-        await listening.close()
+        await listener.close()
         await close()
       },
     }

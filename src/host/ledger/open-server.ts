@@ -1,15 +1,9 @@
 import type { Context } from '../../core/context.ts'
-import { noteSkipped, takeIn } from '../../core/ledger/intake/take-in.ts'
 import { labelOf } from '../../core/ledger/status.ts'
-import { ring } from '../../core/rings/ring.ts'
 import { lazy } from '../../kit/pure/lazy.ts'
-import {
-  type LedgerPorts,
-  NODE_ACCOUNT,
-  OPERATOR_ACCOUNT,
-  startLedgerServer,
-} from '../../ledger/serve/ledger-server.ts'
-import { PosternError } from '../../model/errors.ts'
+import { type LedgerPorts, NODE_ACCOUNT, OPERATOR_ACCOUNT } from '../../ledger/serve/ledger-server.ts'
+import { type LocalLedgerServer, serveLocalLedger } from '../../loops/ledger/serve-local-ledger.ts'
+import type { Loop } from '../../loops/loop.ts'
 import type { LedgerLabel } from '../../model/ledger/ledgers.ts'
 import { createSharing } from '../../store/sqlite/sharing.ts'
 import type { Config } from '../config/config.ts'
@@ -20,25 +14,24 @@ import { ensureOperatorKey } from './operator-key.ts'
 /** The ports that clients of Hedera expect of a ledger on their own machine. */
 const LOCAL_PORTS: LedgerPorts = { node: 50211, mirror: 5600, rest: 5551 }
 
-export interface LedgerServing {
+/** A served local ledger, and what its clients need to know. */
+export interface OpenLedgerServer extends Loop {
   readonly ledger: LedgerLabel
   readonly ports: LedgerPorts
-  /** The node's. */
+  /** The account of the node. */
   readonly account: string
-  /** The account that clients begin with, and where its private key lies. */
+  /** The account that clients begin with, and the file of its private key. */
   readonly operator: { readonly account: string; readonly keyFile: string }
-  /** Safe to call twice. */
-  close(): Promise<void>
 }
 
 export interface ServeLedger {
-  /** 0 takes any that is free. */
+  /** 0 takes any free port. */
   readonly ports: Partial<LedgerPorts>
   readonly note: Context['note']
 }
 
-/** Opens the configured store and lets clients of Hedera at its local ledger until it is closed. */
-export async function openLedgerServing(config: Config, { ports, note }: ServeLedger): Promise<LedgerServing> {
+/** Opens the configured store and serves its local ledger to clients of Hedera until it is closed. */
+export async function openLedgerServer(config: Config, { ports, note }: ServeLedger): Promise<OpenLedgerServer> {
   const { store, wire } = await openStore(config, { isShared: true, sharing: createSharing() })
   const options = { config, home: config.home, limits: config.limits, isShared: true, note }
   const { ctx, close: closeContext } = openContext(store, wire, options)
@@ -46,41 +39,17 @@ export async function openLedgerServing(config: Config, { ports, note }: ServeLe
     await server?.close()
     await closeContext()
   })
-  let server: { readonly ports: LedgerPorts; close(): Promise<void> } | undefined
+  let server: LocalLedgerServer | undefined
   try {
     const { publicKey, file } = ensureOperatorKey(config.home)
-    server = await startServer(ctx, publicKey, { ...LOCAL_PORTS, ...ports })
+    const started = await serveLocalLedger(ctx, { operatorKey: publicKey, ports: { ...LOCAL_PORTS, ...ports } })
+    server = started
     const operator = { account: OPERATOR_ACCOUNT, keyFile: file }
     const { ledger } = await ctx.ledger()
-    return { ledger: labelOf(ledger), ports: server.ports, account: NODE_ACCOUNT, operator, close }
+    const label = labelOf(ledger)
+    return { ledger: label, ports: started.ports, account: NODE_ACCOUNT, operator, wake: started.wake, close }
   } catch (error) {
     await close()
     throw error
   }
-}
-
-async function startServer(ctx: Context, operatorKey: string, ports: LedgerPorts) {
-  const ledgers = await ctx.ledger()
-  const { ledger } = ledgers
-  if (ledger.kind !== 'local') {
-    throw new PosternError('USAGE', {
-      message: `The ledger of this home is ${ledger.network}, which serves itself.`,
-      next: 'Set "ledger.network" in the configuration to "local" to serve a ledger of your own.',
-    })
-  }
-  const { store, note } = ctx
-  return startLedgerServer({
-    store,
-    ledger,
-    note,
-    ports,
-    operatorKey,
-    async onEntries(tx, topic, entries) {
-      const taken = await takeIn(ctx, ledgers, tx, topic, entries)
-      return () => {
-        ring(ctx, taken.rings)
-        noteSkipped(ctx, topic.id, taken)
-      }
-    },
-  })
 }

@@ -120,9 +120,4 @@ const timers: Context['timers'] = {
     const timer = setTimeout(call, ms)
     return () => clearTimeout(timer)
   },
-  inBackground(ms, call) {
-    const timer = setTimeout(call, ms)
-    timer.unref()
-    return () => clearTimeout(timer)
-  },
 }

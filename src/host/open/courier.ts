@@ -7,7 +7,9 @@ import type { CourierPostern } from '../../courier/pending.ts'
 import { createWaitingWire } from '../../courier/waiting-wire.ts'
 import { within } from '../../kit/clock/within.ts'
 import { machineName } from '../../kit/node/processes.ts'
+import { lazy } from '../../kit/pure/lazy.ts'
 import { hidePassword } from '../../kit/pure/passwords.ts'
+import type { Loop } from '../../loops/loop.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Config } from '../config/config.ts'
 import { readVariable } from '../config/variables.ts'
@@ -33,16 +35,14 @@ export interface OpenCourier {
 }
 
 /** A courier at work. */
-export interface RunningCourier {
-  /** What it listens to, without a password. */
+export interface RunningCourier extends Loop {
+  /** The wire that it listens to, without a password. */
   readonly wire: string
-  /** Resolves when what waited at the start has been brought, or could not be. */
+  /** Resolves when the first round has ended, whether or not the store could be reached. */
   readonly started: Promise<void>
-  /** Resolves when what was taken is done with. Safe to call twice. */
-  stop(): Promise<void>
 }
 
-/** Starts a courier with all that its configuration names. Nobody else serves the same session meanwhile. */
+/** Starts a courier as its configuration says. No other courier serves the same session meanwhile. */
 export async function openCourier(options: OpenCourier): Promise<RunningCourier> {
   const { config, agent, sessionId, root, cwd, heartbeatMs, note } = options
   const nudger = openNudger(options)
@@ -67,13 +67,13 @@ export async function openCourier(options: OpenCourier): Promise<RunningCourier>
       now: Date.now,
       random: Math.random,
     })
-    const stop = async () => {
-      await courier.stop()
+    const closeAll = lazy(async () => {
+      await courier.close()
       nudger?.close()
       await close()
       lock.close()
-    }
-    return { wire: name, started: courier.started, stop }
+    })
+    return { wire: name, started: courier.started, wake: () => courier.wake(), close: closeAll }
   } catch (error) {
     lock.close()
     throw error

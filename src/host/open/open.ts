@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createPostern } from '../../core/postern.ts'
-import { startUpkeep } from '../../core/upkeep/jobs.ts'
+import { startUpkeep } from '../../loops/upkeep.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { LocalPostern, Postern } from '../../model/postern.ts'
 import { QUIET_FOLDER } from '../../model/quiet.ts'
@@ -59,7 +59,7 @@ export function assemble(store: Store, wire: Wire, options: OpenOptions): LocalP
   const { ctx, close } = openContext(store, wire, options)
   const upkeep = options.upkeep === false ? undefined : startUpkeep(ctx)
   return createPostern(ctx, async () => {
-    upkeep?.stop()
+    await upkeep?.close()
     await close()
   })
 }

@@ -1,10 +1,10 @@
 import type { Context } from '../../core/context.ts'
 import { createPostern } from '../../core/postern.ts'
 import { createAnswerOnce, createReplies } from '../../core/replies.ts'
-import { startUpkeep } from '../../core/upkeep/jobs.ts'
 import { lazy } from '../../kit/pure/lazy.ts'
-import { startCarrying, type WireStatus } from '../../loops/engine/engine-sync.ts'
-import type { Listening } from '../../loops/ledger/ledger-listener.ts'
+import { startEngineSync, type WireStatus } from '../../loops/engine/engine-sync.ts'
+import type { LedgerListener } from '../../loops/ledger/ledger-listener.ts'
+import { startUpkeep } from '../../loops/upkeep.ts'
 import type { AnswerOnce } from '../../model/network/replies.ts'
 import type { Credentials } from '../../model/network/tokens.ts'
 import type { Postern } from '../../model/postern.ts'
@@ -56,13 +56,13 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
   const inspect = () => inspectFaults(config.home).map((check) => ({ ...check, name: `server.${check.name}` }))
   const about = { config, home: config.home, limits: config.limits, inspect, isShared: true }
   const { ctx, close: closeContext } = openContext(store, wire, { ...about, ...options })
-  const carrying = engine && startCarrying({ ctx, wire: engine.wire, ...engine.settings })
+  const engineSync = engine && startEngineSync({ ctx, wire: engine.wire, ...engine.settings })
   const listening = await followLedger(config, ctx)
   const upkeep = options.upkeep === false ? undefined : startUpkeep(ctx)
   const close = lazy(async () => {
-    upkeep?.stop()
+    await upkeep?.close()
     await listening?.close()
-    await carrying?.close()
+    await engineSync?.close()
     await closeContext()
   })
   return {
@@ -75,16 +75,16 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
       await store.read.upkeep.ranAt()
     },
     wireUrl: engine?.url ?? null,
-    wireStatus: async () => carrying?.status(),
+    wireStatus: async () => engineSync?.status(),
     close,
   }
 }
 
 /** Undefined where there is nothing to follow: the local ledger tells of itself. */
-async function followLedger(config: Config, ctx: Context): Promise<Listening | undefined> {
+async function followLedger(config: Config, ctx: Context): Promise<LedgerListener | undefined> {
   if (config.get(LEDGER).network === 'local') return undefined
-  const { startListening } = await import('../../loops/ledger/ledger-listener.ts')
-  return startListening(ctx)
+  const { startLedgerListener } = await import('../../loops/ledger/ledger-listener.ts')
+  return startLedgerListener(ctx)
 }
 
 /** Where copies are kept they go first; elsewhere rings wait until whoever rang is answered. */

@@ -1,9 +1,10 @@
 import { sleep } from '../../kit/clock/sleep.ts'
 
-/** Wakes up those who wait for entries of a topic, or lets them look after a while: others write to the store too. */
+/** Wakes the streams that wait for entries of a topic. They also read after a while, because other processes write too. */
 export interface Bells {
   ring(topicId: string): void
-  /** Resolves with a ring, after a while, or as soon as the signal is given. */
+  ringAll(): void
+  /** Resolves on a ring, after a while, or when the signal aborts. */
   wait(topicId: string, ms: number, signal: AbortSignal): Promise<void>
 }
 
@@ -13,6 +14,9 @@ export function createBells(): Bells {
   return {
     ring(topicId) {
       for (const wake of waiting.get(topicId) ?? []) wake()
+    },
+    ringAll() {
+      for (const those of waiting.values()) for (const wake of those) wake()
     },
     wait: (topicId, ms, signal) =>
       sleep(ms, {

@@ -26,11 +26,13 @@ export interface LedgerPorts {
 /** A local ledger that speaks Hedera's protocol, so that its clients work with it as they are. */
 export interface LedgerServer {
   readonly ports: LedgerPorts
-  /** Ends all that is under way. Safe to call twice. The store stays its maker's to close. */
+  /** Lets every stream read now what other processes have written. */
+  wake(): void
+  /** Resolves when every call has ended. Safe to call twice. It does not close the store. */
   close(): Promise<void>
 }
 
-/** Whoever reaches it can read every topic, which takes no key; so nobody but this machine ever does. */
+/** A client needs no key to read every topic, so only clients on this machine can connect. */
 const LOOPBACK = '127.0.0.1'
 
 export async function startLedgerServer(options: LedgerServerOptions): Promise<LedgerServer> {
@@ -57,7 +59,7 @@ export async function startLedgerServer(options: LedgerServerOptions): Promise<L
     const node: number = await open(createGrpcServer(calls), options.ports.node)
     const mirror = await open(createGrpcServer(calls), options.ports.mirror)
     const rest = await open(createRestServer(context, inFlight), options.ports.rest)
-    return { ports: { node, mirror, rest }, close }
+    return { ports: { node, mirror, rest }, wake: () => bells.ringAll(), close }
   } catch (error) {
     await close()
     throw error

@@ -5,32 +5,31 @@ import { machineName } from '../../kit/node/processes.ts'
 import { isRedisWire } from '../../wires/redis/is-redis-wire.ts'
 import type { RedisWire } from '../../wires/redis/redis-wire.ts'
 import type { EngineWire, WireHealth } from '../../wires/wire.ts'
+import type { Loop } from '../loop.ts'
 import { startRedisIntake } from './redis-intake.ts'
-import { startRedisOutlet } from './redis-output.ts'
+import { startRedisOutput } from './redis-output.ts'
 import { startRelay } from './relay.ts'
 import { createOutbox } from './store-outbox.ts'
 
-/** How the engine of a server is doing. */
+/** The state of a server's engine. */
 export interface WireStatus {
   readonly name: string
   readonly isUp: boolean
   readonly detail: string
-  /** Whether this server carries for all of them now. */
+  /** Whether this server is the one that carries now. */
   readonly isLeading: boolean
   /** How many copies the engine has taken from this server. */
   readonly carried: number
-  /** How many events have to be carried yet; of very many only the first are counted. */
+  /** How many events are still to be carried. The count stops at a bound. */
   readonly behind: number
 }
 
-/** Carries what is stored to an engine, and takes over what others have put there. */
-export interface Carrying {
+/** Carries what is stored to an engine, and stores what foreign producers have pushed there. */
+export interface EngineSync extends Loop {
   status(): Promise<WireStatus>
-  /** Ends it before store and wires are closed. Safe to call twice. */
-  close(): Promise<void>
 }
 
-export interface CarryingOptions {
+export interface EngineSyncOptions {
   readonly ctx: Context
   readonly wire: EngineWire
   /** Agents whose messages foreign consumers pop from lists in Redis. */
@@ -39,37 +38,36 @@ export interface CarryingOptions {
   readonly redisOutMax: number
 }
 
-export function startCarrying(options: CarryingOptions): Carrying {
+export function startEngineSync(options: EngineSyncOptions): EngineSync {
   const { ctx, wire } = options
   const { store, note } = ctx
   const outbox = createOutbox({ store, name: wire.name, holder: ctx.newId(machineName()) })
   const relay = startRelay({ outbox, engine: wire, bell: ctx.wire, note, random: Math.random, now: monotonicMs })
-  const parts = isRedisWire(wire) ? startLists(options, wire) : []
+  const loops = [relay, ...(isRedisWire(wire) ? startLists(options, wire) : [])]
   return {
     async status() {
       const [{ isUp, detail }, behind] = await Promise.all([health(wire), relay.countBehind()])
       return { name: wire.name, isUp, detail, isLeading: relay.isLeading, carried: relay.carried, behind }
     },
+    wake() {
+      for (const loop of loops) loop.wake()
+    },
     async close() {
-      await Promise.all([relay, ...parts].map((part) => part.close()))
+      await Promise.all(loops.map((loop) => loop.close()))
     },
   }
 }
 
-interface Part {
-  close(): void | Promise<void>
-}
-
-/** Seed 001's lists: of each agent they come in, or go out. */
-function startLists({ ctx, redisOut, redisOutMax }: CarryingOptions, wire: RedisWire): readonly Part[] {
+/** Seed 001's lists. The list of an agent is either taken in or filled, never both. */
+function startLists({ ctx, redisOut, redisOutMax }: EngineSyncOptions, wire: RedisWire): readonly Loop[] {
   const intake = startRedisIntake({ ctx, wire, out: redisOut })
   if (redisOut.length === 0) return [intake]
-  return [intake, startRedisOutlet({ ctx, wire, agents: redisOut, max: redisOutMax })]
+  return [intake, startRedisOutput({ ctx, wire, agents: redisOut, max: redisOutMax })]
 }
 
 const ANSWER_MS = 1_000
 
-/** Whoever asks how it is doing is answered in time, also while the engine is not. */
+/** Answers in time, also while the engine does not. */
 function health(wire: EngineWire): Promise<WireHealth> {
   return within(ANSWER_MS, wire.health(), { isUp: false, detail: 'it does not answer' })
 }

@@ -5,9 +5,12 @@ import { type RedisServer, startRedis } from '../../../test/helpers/redis.ts'
 import { createSignal } from '../../../test/helpers/signal.ts'
 import { createListIntake } from '../../wires/redis/list-intake.ts'
 import { createRedisWire, type RedisWire } from '../../wires/redis/redis-wire.ts'
-import { type InletsOptions, startInlets, type Verdict } from './list-intake-loop.ts'
+import { type ListIntakeOptions, type ListVerdict, startListIntake } from './list-intake-loop.ts'
 
 const redis = await startRedis()
+
+/** By itself the loop reads the roster only every 5 s. */
+const LESS_THAN_A_ROSTER_MS = 4_000
 
 describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () => {
   const server = redis as RedisServer
@@ -25,11 +28,11 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
   const isEmpty = () => expect.poll(keys, PATIENTLY).toEqual([])
 
   /** A store that is an array: what comes again under its ticket is known. */
-  function start(options: Partial<InletsOptions> = {}) {
+  function start(options: Partial<ListIntakeOptions> = {}) {
     const stored: string[] = []
     const tickets = new Set<string>()
     const notes = createSignal<{ readonly event: string; readonly fields: Readonly<Record<string, unknown>> }>()
-    const inlets = startInlets({
+    const intake = startListIntake({
       wire: createWire(),
       taker: `taker${Math.random()}`,
       random: () => 0,
@@ -39,12 +42,12 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
       async store(_, entries) {
         for (const { ticket, text } of entries) if (!tickets.has(ticket)) stored.push(text)
         for (const { ticket } of entries) tickets.add(ticket)
-        return entries.map((): Verdict => 'done')
+        return entries.map((): ListVerdict => 'done')
       },
       ...options,
     })
-    onTestFinished(() => inlets.close())
-    return { stored, notes, close: () => inlets.close() }
+    onTestFinished(() => intake.close())
+    return { stored, notes, wake: () => intake.wake(), close: () => intake.close() }
   }
 
   it('takes everything over once, in the order in which it was pushed, and leaves nothing behind', async () => {
@@ -57,9 +60,23 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
     await expect.poll(() => stored.at(-1)).toBe('one more')
   })
 
+  it('reads the roster again when it is woken', async () => {
+    const rosters = createSignal()
+    const { wake } = start({
+      async roster() {
+        rosters.fire()
+        return { in: [], out: [] }
+      },
+    })
+    await rosters.fired
+    const before = rosters.values.length
+    wake()
+    await expect.poll(() => rosters.values.length, { timeout: LESS_THAN_A_ROSTER_MS }).toBeGreaterThan(before)
+  })
+
   it('keeps that order where several servers take at once', async () => {
     const stored: string[] = []
-    const store: InletsOptions['store'] = async (_, entries) => {
+    const store: ListIntakeOptions['store'] = async (_, entries) => {
       await new Promise(setImmediate)
       stored.push(...entries.map(({ text }) => text))
       return entries.map(() => 'done')
@@ -135,7 +152,7 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
     await push('good', 'bad', 'bad', 'better')
     const { notes, stored } = start({
       store: async (_, entries) => {
-        const verdicts = entries.map(({ text }): Verdict => (text === 'bad' ? { fault: 'it is bad' } : 'done'))
+        const verdicts = entries.map(({ text }): ListVerdict => (text === 'bad' ? { fault: 'it is bad' } : 'done'))
         stored.push(...entries.filter((_, at) => verdicts[at] === 'done').map(({ text }) => text))
         return verdicts
       },

@@ -5,12 +5,12 @@ import type { Note } from '../../wires/redis/connection.ts'
 import { createListIntake, type IntakeOptions, type ListEntry, type ListIntake } from '../../wires/redis/list-intake.ts'
 import type { RedisWire } from '../../wires/redis/redis-wire.ts'
 import type { Listener } from '../../wires/wire.ts'
-import { createPauses } from './pauses.ts'
+import { type Loop, startLoop } from '../loop.ts'
 
 /** What became of an entry. What is kept is handed over again. */
-export type Verdict = 'done' | 'kept' | { readonly fault: string }
+export type ListVerdict = 'done' | 'kept' | { readonly fault: string }
 
-export interface InletsOptions extends IntakeOptions {
+export interface ListIntakeOptions extends IntakeOptions {
   readonly wire: Pick<RedisWire, 'use' | 'listen'>
   readonly note: Note
   readonly random: Random
@@ -20,14 +20,9 @@ export interface InletsOptions extends IntakeOptions {
    * Stores entries of an agent, in order, and says what became of each. Rejects where none of them was stored. An entry
    * that comes again, under the same ticket, is the same.
    */
-  store(agent: string, entries: readonly ListEntry[]): Promise<readonly Verdict[]>
+  store(agent: string, entries: readonly ListEntry[]): Promise<readonly ListVerdict[]>
   /** Rejects where the store cannot be used at all, which is no entry's fault. */
   check(): Promise<void>
-}
-
-export interface Inlets {
-  /** Resolves once nothing is under way. Safe to call twice. */
-  close(): Promise<void>
 }
 
 const LOOK_MS = 200
@@ -42,16 +37,9 @@ const STRIKES = 3
 const LISTENED_AGENTS = 1_000
 const RETRY = { minMs: 250, maxMs: 5_000 }
 
-/** Takes over the lists of foreign producers, for as long as it is not closed. */
-export function startInlets(options: InletsOptions): Inlets {
-  const run = new InletRun(options)
-  const ended = run.run()
-  return {
-    async close() {
-      run.end()
-      await ended
-    },
-  }
+/** Takes in the lists of foreign producers until it is closed. */
+export function startListIntake(options: ListIntakeOptions): Loop {
+  return new ListIntakeLoop(options)
 }
 
 interface Trouble {
@@ -59,36 +47,50 @@ interface Trouble {
   until: number
 }
 
-class InletRun {
-  readonly #options: InletsOptions
-  readonly #inlet: ListIntake
-  readonly #pauses = createPauses()
+class ListIntakeLoop implements Loop {
+  readonly #options: ListIntakeOptions
+  readonly #intake: ListIntake
+  readonly #loop: Loop
   readonly #rung = new Set<string>()
   readonly #troubles = new Map<string, Trouble>()
   readonly #strikes = new Map<string, number>()
-  #roster: Awaited<ReturnType<InletsOptions['roster']>> = { in: [], out: [] }
+  #roster: Awaited<ReturnType<ListIntakeOptions['roster']>> = { in: [], out: [] }
   #rosterAt = Number.NEGATIVE_INFINITY
   #listener: { readonly names: string; readonly opened: Listener } | undefined
   #isFailing = false
   #lookedAt = Number.NEGATIVE_INFINITY
   #turn = 0
   #isGathering = false
+  #isClosed = false
+  /** Somebody has called `wake` since the last round began. */
+  #isWoken = false
 
-  constructor(options: InletsOptions) {
+  constructor(options: ListIntakeOptions) {
     this.#options = options
-    this.#inlet = createListIntake(options.wire.use, options)
+    this.#intake = createListIntake(options.wire.use, options)
+    this.#loop = startLoop({ run: () => this.#round(), isBackground: true })
   }
 
-  async run(): Promise<void> {
-    while (!this.#pauses.isOver) {
-      const isMore = await this.#pass().catch((error: unknown) => this.#failed(error))
-      if (!isMore) await this.#pauses.pause(LOOK_MS)
-    }
+  /** Reads the roster and every list now. */
+  wake(): void {
+    this.#isWoken = true
+    this.#loop.wake()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#loop.close()
     await this.#listener?.opened.close()
   }
 
-  end(): void {
-    this.#pauses.end()
+  async #round(): Promise<number> {
+    if (this.#isWoken) {
+      this.#rosterAt = Number.NEGATIVE_INFINITY
+      this.#lookedAt = Number.NEGATIVE_INFINITY
+    }
+    this.#isWoken = false
+    const isMore = await this.#pass().catch((error: unknown) => this.#failed(error))
+    return isMore ? 0 : LOOK_MS
   }
 
   /** Looks at everybody once; true where somebody has more than was taken now. */
@@ -103,7 +105,7 @@ class InletRun {
       (agent) => (this.#troubles.get(agent)?.until ?? now) <= now,
     )
     let isMore = false
-    for (let at = 0; at < due.length && !this.#pauses.isOver; at += AT_ONCE) {
+    for (let at = 0; at < due.length && !this.#isClosed; at += AT_ONCE) {
       const taken = await Promise.all(due.slice(at, at + AT_ONCE).map((agent) => this.#takeAll(agent)))
       isMore ||= taken.some(Boolean)
     }
@@ -115,7 +117,7 @@ class InletRun {
     if (monotonicMs() - this.#lookedAt < LOOK_MS / 2) return []
     const agents = this.#roster.in
     if (this.#turn >= agents.length) this.#turn = 0
-    const found = await this.#inlet.look(agents.slice(this.#turn, this.#turn + LOOKED_AT_ONCE), 'list')
+    const found = await this.#intake.look(agents.slice(this.#turn, this.#turn + LOOKED_AT_ONCE), 'list')
     this.#turn += LOOKED_AT_ONCE
     this.#lookedAt = monotonicMs()
     return found
@@ -126,7 +128,7 @@ class InletRun {
     if (monotonicMs() - this.#rosterAt < ROSTER_MS) return [...this.#troubles.keys()]
     this.#roster = await this.#options.roster()
     await this.#listen(this.#roster.in.slice(0, LISTENED_AGENTS))
-    const left = await this.#inlet.look([...this.#roster.in, ...this.#roster.out], 'taking')
+    const left = await this.#intake.look([...this.#roster.in, ...this.#roster.out], 'taking')
     this.#rosterAt = monotonicMs()
     return [...this.#troubles.keys(), ...left]
   }
@@ -141,7 +143,7 @@ class InletRun {
       this.#isGathering = true
       setTimeout(() => {
         this.#isGathering = false
-        this.#pauses.wake()
+        this.#loop.wake()
       }, GATHER_MS).unref()
     })
     await this.#listener?.opened.close()
@@ -155,8 +157,8 @@ class InletRun {
       return false
     }
     try {
-      for (let batch = 0; batch < BATCHES_AT_ONCE && !this.#pauses.isOver; batch++) {
-        const { entries, oversized, isBusy } = await this.#inlet.take(agent, { isLeftOnly })
+      for (let batch = 0; batch < BATCHES_AT_ONCE && !this.#isClosed; batch++) {
+        const { entries, oversized, isBusy } = await this.#intake.take(agent, { isLeftOnly })
         if (oversized > 0) this.#refused(agent, oversized, 'it is too large')
         if (isBusy === 'outlet') this.#options.note('redis.bothWays', { agent })
         if (entries.length === 0) {
@@ -184,7 +186,7 @@ class InletRun {
     const refused = withVerdict.filter(({ verdict }) => typeof verdict === 'object').map(({ ticket }) => ticket)
     const faults = withVerdict.flatMap(({ verdict }) => (typeof verdict === 'object' ? [verdict.fault] : []))
     for (const [fault, alike] of Map.groupBy(faults, String)) this.#refused(agent, alike.length, fault)
-    await this.#inlet.settle(agent, { done, refused })
+    await this.#intake.settle(agent, { done, refused })
     for (const ticket of [...done, ...refused]) this.#strikes.delete(ticket)
     if (done.length + refused.length === entries.length) {
       this.#troubles.delete(agent)
@@ -200,14 +202,14 @@ class InletRun {
    * Where the store takes none of a batch although it works, one of them may be to blame: then each is tried by itself,
    * and one that fails again and again is refused. Nothing overtakes an entry that may still be stored.
    */
-  async #store(agent: string, entries: readonly ListEntry[]): Promise<readonly Verdict[]> {
+  async #store(agent: string, entries: readonly ListEntry[]): Promise<readonly ListVerdict[]> {
     try {
       return await this.#options.store(agent, entries)
     } catch (error) {
       await this.#options.check()
       this.#options.note('redis.intakeFailed', { agent, error: reasonOf(error) })
     }
-    const verdicts: Verdict[] = []
+    const verdicts: ListVerdict[] = []
     for (const entry of entries) {
       const verdict = await this.#storeAlone(agent, entry)
       verdicts.push(verdict)
@@ -216,7 +218,7 @@ class InletRun {
     return verdicts
   }
 
-  async #storeAlone(agent: string, entry: ListEntry): Promise<Verdict> {
+  async #storeAlone(agent: string, entry: ListEntry): Promise<ListVerdict> {
     try {
       return (await this.#options.store(agent, [entry]))[0] ?? 'kept'
     } catch (error) {

@@ -2,15 +2,19 @@ import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vite
 import { needsPrograms } from '../../../test/helpers/needs.ts'
 import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { type RedisServer, startRedis } from '../../../test/helpers/redis.ts'
+import { createSignal } from '../../../test/helpers/signal.ts'
 import { inspectLists } from '../../wires/redis/list-facts.ts'
 import { createListOutput } from '../../wires/redis/list-output.ts'
 import { createRedisWire } from '../../wires/redis/redis-wire.ts'
 import type { OnRing } from '../../wires/wire.ts'
-import { type OutletsOptions, startOutlets } from './list-output-loop.ts'
+import { type ListOutputOptions, startListOutput } from './list-output-loop.ts'
 
 const redis = await startRedis()
 
-describe('the outlets of Redis', needsPrograms('redis-server', 'redis-cli'), () => {
+/** By itself the loop asks the store only every 30 s. */
+const LESS_THAN_A_SETTLE_MS = 20_000
+
+describe('the lists that foreign consumers pop from', needsPrograms('redis-server', 'redis-cli'), () => {
   const server = redis as RedisServer
   afterAll(() => server.stop())
   beforeEach(() => server.cli('FLUSHALL'))
@@ -40,8 +44,8 @@ describe('the outlets of Redis', needsPrograms('redis-server', 'redis-cli'), () 
   const idOf = (at: number) => `msg_${String(at).padStart(26, '0')}`
   const textOf = (id: string) => JSON.stringify({ eventId: id, type: 'message' })
 
-  function start(inbox: ReturnType<typeof createInbox>, options: Partial<OutletsOptions> = {}) {
-    const outlets = startOutlets({
+  function start(inbox: ReturnType<typeof createInbox>, options: Partial<ListOutputOptions> = {}) {
+    const output = startListOutput({
       wire: createWire(),
       server: `server${Math.random()}`,
       agents: ['quinn'],
@@ -62,8 +66,8 @@ describe('the outlets of Redis', needsPrograms('redis-server', 'redis-cli'), () 
       },
       ...options,
     })
-    onTestFinished(() => outlets.close())
-    return outlets
+    onTestFinished(() => output.close())
+    return output
   }
 
   const inList = async (list = 'inbox:quinn', at = server) => {
@@ -71,6 +75,21 @@ describe('the outlets of Redis', needsPrograms('redis-server', 'redis-cli'), () 
     return entries.map((text) => JSON.parse(text).eventId as string).reverse()
   }
   const pop = async (at = server) => JSON.parse((await at.cli('RPOP', 'inbox:quinn')) || 'null')?.eventId as string
+
+  it('puts in what no ring told it of when it is woken', async () => {
+    const inbox = createInbox()
+    const settled = createSignal()
+    const output = start(inbox, {
+      async pending() {
+        settled.fire()
+        return [...inbox.states.keys()].map((id) => ({ id, format: () => textOf(id) }))
+      },
+    })
+    await settled.fired
+    inbox.states.set(idOf(0), 'pending')
+    output.wake()
+    await expect.poll(() => inList(), { ...PATIENTLY, timeout: LESS_THAN_A_SETTLE_MS }).toEqual([idOf(0)])
+  })
 
   it('puts in what waits, oldest first, no more than fits, and more as it is popped', async () => {
     const inbox = createInbox(25)

@@ -10,9 +10,9 @@ import {
 } from '../../wires/redis/list-output.ts'
 import type { RedisWire } from '../../wires/redis/redis-wire.ts'
 import type { Listener, OnRing } from '../../wires/wire.ts'
-import { createPauses } from './pauses.ts'
+import { type Loop, startLoop } from '../loop.ts'
 
-export interface OutletsOptions extends OutputOptions {
+export interface ListOutputOptions extends OutputOptions {
   readonly wire: Pick<RedisWire, 'use'>
   /** Agents whose lists foreign consumers read. */
   readonly agents: readonly string[]
@@ -32,11 +32,6 @@ export interface PendingEvent {
   format(): string
 }
 
-export interface Outlets {
-  /** Resolves once nothing is under way. Safe to call twice. */
-  close(): Promise<void>
-}
-
 const LOOK_MS = 200
 /** However quiet it is, the store is asked so often. */
 const SETTLE_MS = 30_000
@@ -46,12 +41,11 @@ const RECORD_AT_ONCE = 200
 const READ_MS = 1_000
 const CROWDED_READ_MS = 30_000
 
-/** Keeps the lists of the agents filled with what waits for them, for as long as it is not closed. */
-export function startOutlets(options: OutletsOptions): Outlets {
+/** Keeps the lists of the agents filled with what waits for them, until it is closed. */
+export function startListOutput(options: ListOutputOptions): Loop {
   const { wire, agents, note } = options
-  const pauses = createPauses()
-  const outlet = createListOutput(wire.use, options)
-  const filled = agents.map((agent) => createFilled({ ...options, outlet }, agent))
+  const output = createListOutput(wire.use, options)
+  const filled = agents.map((agent) => createFilled({ ...options, output }, agent))
   const failing = new Map<string, string>()
 
   /** What is wrong with one list is nothing to the others. It is said once, however long it lasts and whomever it concerns. */
@@ -66,28 +60,37 @@ export function startOutlets(options: OutletsOptions): Outlets {
     }
   }
 
-  async function run(): Promise<void> {
-    const listening = filled.map(async (each) => {
-      const onRing = () => {
-        each.isDirty = true
-        pauses.wake()
-      }
-      // Without it, what has come is found by looking.
-      return options.listen(each.agent, onRing).catch(() => undefined)
-    })
-    while (!pauses.isOver) {
+  const loop = startLoop({
+    async run() {
       for (const each of filled) await look(each)
-      await pauses.pause(LOOK_MS)
+      return LOOK_MS
+    },
+    isBackground: true,
+  })
+  const listening = filled.map(async (each) => {
+    const onRing = () => {
+      each.isDirty = true
+      loop.wake()
     }
+    // If it cannot listen, the next round finds what has come.
+    return options.listen(each.agent, onRing).catch(() => undefined)
+  })
+
+  async function end(): Promise<void> {
+    await loop.close()
     for (const listener of await Promise.all(listening)) await listener?.close()
-    for (const { agent } of filled) await outlet.leave(agent).catch(() => {})
+    for (const { agent } of filled) await output.leave(agent).catch(() => {})
   }
 
-  const ended = run()
+  let ending: Promise<void> | undefined
   return {
-    async close() {
-      pauses.end()
-      await ended
+    wake() {
+      for (const each of filled) each.isDirty = true
+      loop.wake()
+    },
+    close() {
+      ending ??= end()
+      return ending
     },
   }
 }
@@ -99,8 +102,8 @@ interface Filled {
 }
 
 /** The list of one agent. Where it looks as it was left, and nobody has rung, the store is not asked. */
-function createFilled(options: OutletsOptions & { readonly outlet: ListOutput }, agent: string): Filled {
-  const { outlet, max } = options
+function createFilled(options: ListOutputOptions & { readonly output: ListOutput }, agent: string): Filled {
+  const { output, max } = options
   let held: number | undefined
   let settledAt = 0
   let readAt = Number.NEGATIVE_INFINITY
@@ -110,17 +113,17 @@ function createFilled(options: OutletsOptions & { readonly outlet: ListOutput },
     for (let at = 0; at < look.popped.length; at += RECORD_AT_ONCE) {
       const popped = look.popped.slice(at, at + RECORD_AT_ONCE)
       await options.popped(agent, popped)
-      await outlet.forget(agent, popped)
+      await output.forget(agent, popped)
     }
-    const inList = await outlet.held(agent)
+    const inList = await output.held(agent)
     const pending = await options.pending(agent, max)
     const waiting = new Set(pending.map(({ id }) => id))
     const over = await notPending([...inList].filter((id) => !waiting.has(id)))
-    await outlet.withdraw(agent, over)
+    await output.withdraw(agent, over)
     const room = Math.max(0, look.room + over.length)
     const missing = pending.filter(({ id }) => !inList.has(id)).slice(0, room)
     await putAll(missing)
-    held = (await outlet.held(agent)).size
+    held = (await output.held(agent)).size
   }
 
   async function notPending(ids: readonly string[]): Promise<readonly string[]> {
@@ -132,7 +135,7 @@ function createFilled(options: OutletsOptions & { readonly outlet: ListOutput },
   async function putAll(events: readonly PendingEvent[]): Promise<void> {
     for (let at = 0; at < events.length; at += PUT_AT_ONCE) {
       const slice = events.slice(at, at + PUT_AT_ONCE)
-      const put = await outlet.put(
+      const put = await output.put(
         agent,
         slice.map((event): OutputEvent => ({ id: event.id, text: event.format() })),
       )
@@ -145,7 +148,7 @@ function createFilled(options: OutletsOptions & { readonly outlet: ListOutput },
     isDirty: true,
     async look() {
       const isThorough = monotonicMs() - readAt >= (isCrowded ? CROWDED_READ_MS : READ_MS)
-      const found = await outlet.look(agent, isThorough)
+      const found = await output.look(agent, isThorough)
       if (found?.wasRead) readAt = monotonicMs()
       isCrowded = (found?.room ?? 0) < 0
       if (!found) {

@@ -8,9 +8,10 @@ import { unwrapReminder } from '../../render/reminder.ts'
 import { type ForeignEvent, parseEvent } from '../../wires/redis/event.ts'
 import type { ListEntry } from '../../wires/redis/list-intake.ts'
 import type { RedisWire } from '../../wires/redis/redis-wire.ts'
-import { type Inlets, startInlets, type Verdict } from './list-intake-loop.ts'
+import type { Loop } from '../loop.ts'
+import { type ListVerdict, startListIntake } from './list-intake-loop.ts'
 
-export interface RedisIntake {
+export interface RedisIntakeOptions {
   readonly ctx: Context
   readonly wire: RedisWire
   /** Agents whose lists foreign consumers read: nothing is taken from them. */
@@ -18,8 +19,8 @@ export interface RedisIntake {
 }
 
 /** Brings what foreign producers push to `inbox:<agent>` into the inboxes of registered agents. */
-export function startRedisIntake({ ctx, wire, out }: RedisIntake): Inlets {
-  return startInlets({
+export function startRedisIntake({ ctx, wire, out }: RedisIntakeOptions): Loop {
+  return startListIntake({
     wire,
     taker: ctx.newId('taker'),
     note: ctx.note,
@@ -35,7 +36,7 @@ export function startRedisIntake({ ctx, wire, out }: RedisIntake): Inlets {
   })
 }
 
-async function storeEvents(ctx: Context, agent: string, taken: readonly ListEntry[]): Promise<readonly Verdict[]> {
+async function storeEvents(ctx: Context, agent: string, taken: readonly ListEntry[]): Promise<readonly ListVerdict[]> {
   const parsed = taken.map(({ text, ticket }) => ({ ...parseEvent(text), ticket }))
   const sound = parsed.flatMap((each) => ('event' in each ? [ingestEntry(each.event, each.ticket)] : []))
   const ingested = sound.length === 0 ? [] : await ingest(ctx, agent, sound)
@@ -67,7 +68,7 @@ function asKey(eventId: string): string {
   return isPlain ? eventId : `sha256:${sha256(eventId)}`
 }
 
-function verdictOn(ingested: Ingested | undefined): Verdict {
+function verdictOn(ingested: Ingested | undefined): ListVerdict {
   if (ingested?.outcome === 'refused') return { fault: ingested.reason ?? 'it was refused' }
   return ingested === undefined || ingested.outcome === 'full' ? 'kept' : 'done'
 }

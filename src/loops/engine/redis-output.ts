@@ -3,9 +3,10 @@ import { isPending, pendingForForeign, recordForeignTake } from '../../core/inbo
 import { RING_ALL } from '../../model/ring.ts'
 import { formatInboxEvent } from '../../wires/redis/event.ts'
 import type { RedisWire } from '../../wires/redis/redis-wire.ts'
-import { type Outlets, startOutlets } from './list-output-loop.ts'
+import type { Loop } from '../loop.ts'
+import { startListOutput } from './list-output-loop.ts'
 
-export interface RedisOutlet {
+export interface RedisOutputOptions {
   readonly ctx: Context
   readonly wire: RedisWire
   /** Agents whose lists foreign consumers read. */
@@ -15,8 +16,8 @@ export interface RedisOutlet {
 }
 
 /** Puts what waits for these agents into `inbox:<agent>`, where foreign consumers pop it. */
-export function startRedisOutlet({ ctx, wire, agents, max }: RedisOutlet): Outlets {
-  return startOutlets({
+export function startRedisOutput({ ctx, wire, agents, max }: RedisOutputOptions): Loop {
+  return startListOutput({
     wire,
     agents,
     max,

@@ -43,6 +43,15 @@ describe('a relay', () => {
     expect(await relay.countBehind()).toBe(0)
   })
 
+  it('carries what no bell told it of when it is woken', async () => {
+    const log = new SharedLog()
+    const { engine, relay } = relayOver(log)
+    await log.reads.times(2)
+    log.add(copyTo('quinn', 'one'))
+    relay.wake()
+    expect(await engine.taken.times(1)).toEqual(['one to quinn'])
+  })
+
   it('looks once for all that is rung within a moment, where copies are not kept and whoever pushed has rung', async () => {
     const log = new SharedLog()
     const { engine, bell } = relayOver(log)

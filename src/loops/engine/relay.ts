@@ -4,6 +4,7 @@ import { createBackoff } from '../../kit/pure/backoff.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { RING_EVENTS } from '../../model/ring.ts'
 import type { EngineWire, Listener, Wire } from '../../wires/wire.ts'
+import type { Loop } from '../loop.ts'
 import { Carrier, type CarrierOptions, type Rest } from './carrier.ts'
 
 export interface RelayOptions extends Omit<CarrierOptions, 'engine' | 'isStopped'> {
@@ -12,16 +13,17 @@ export interface RelayOptions extends Omit<CarrierOptions, 'engine' | 'isStopped
   readonly bell: Pick<Wire, 'listen'>
 }
 
-/** Carries what was stored to an engine, for as long as it is open. */
-export interface Relay {
+/**
+ * Carries what was stored to an engine. Closing it ends the round under way, stores its cursor and gives its lease back, so
+ * that another server goes on.
+ */
+export interface Relay extends Loop {
   /** How many copies the engine has taken from this server. */
   readonly carried: number
-  /** Whether this server carries for all of them now. */
+  /** Whether this server is the one that carries now. */
   readonly isLeading: boolean
-  /** How many events have to be carried yet; of very many only the first are counted. */
+  /** How many events are still to be carried. The count stops at a bound. */
   countBehind(): Promise<number>
-  /** Ends what is under way, writes down how far it has come, and lets another server go on. Safe to call twice. */
-  close(): Promise<void>
 }
 
 const RETRY = { minMs: 100, maxMs: 5_000 }
@@ -48,7 +50,7 @@ class LoopingRelay implements Relay {
   #isUpKnown = false
   #isRung = false
   #isBack = false
-  #wake: () => void = () => {}
+  #wakeUp: () => void = () => {}
   #looking: NodeJS.Timeout | undefined
 
   constructor(options: RelayOptions) {
@@ -78,9 +80,13 @@ class LoopingRelay implements Relay {
     return this.#carrier.countBehind()
   }
 
+  wake(): void {
+    if (!this.#isFailing) this.#hearBack()
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
-    this.#wake()
+    this.#wakeUp()
     return this.#closing
   }
 
@@ -118,12 +124,12 @@ class LoopingRelay implements Relay {
   #look(): void {
     this.#looking = undefined
     this.#isRung = true
-    this.#wake()
+    this.#wakeUp()
   }
 
   #hearBack(): void {
     this.#isBack = true
-    this.#wake()
+    this.#wakeUp()
   }
 
   async #run(): Promise<void> {
@@ -164,10 +170,10 @@ class LoopingRelay implements Relay {
     const isOver = () => this.#closing !== undefined || this.#isBack || (isWaking && this.#isRung)
     return sleep(ms, {
       subscribe: (end) => {
-        this.#wake = () => {
+        this.#wakeUp = () => {
           if (isOver()) end()
         }
-        this.#wake()
+        this.#wakeUp()
         return () => {}
       },
     })

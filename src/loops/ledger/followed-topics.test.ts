@@ -36,6 +36,13 @@ describe('topics that are followed', () => {
     expect(topics.due(10).map(({ id }) => id)).toEqual(['0.0.2'])
   })
 
+  it('are all due once everything is to be read', () => {
+    const topics = follow('0.0.1', '0.0.2')
+    for (const topic of topics.due(0)) topics.looked(topic, NOTHING, 0)
+    topics.hintAll(10)
+    expect(topics.due(10).map(({ id }) => id)).toEqual(['0.0.1', '0.0.2'])
+  })
+
   it('are left alone for long where their hashes do not fit, whoever hints', () => {
     const topics = follow('0.0.1')
     topics.looked(only(topics, 0), { entries: 0, trouble: 'broken' }, 0)

@@ -1,21 +1,21 @@
-/** A topic that is listened to, and when it is looked at next. */
-export interface Followed {
+/** A topic that is followed, and when it is read next. */
+export interface FollowedTopic {
   readonly id: string
-  /** Of the clock that only ever grows. */
+  /** On the monotonic clock. */
   dueAtMs: number
   waitMs: number
-  /** When something was last found there; 0 where nothing ever was. */
+  /** When entries were last found there; 0 if none ever were. */
   foundAtMs: number
   trouble: string | null
 }
 
 const BUSY_MS = 250
 const IDLE_MS = 15_000
-/** A mirror whose hashes do not fit is asked rarely: it would have to be another one. */
+/** A mirror whose hashes do not match is read rarely: only another mirror would help. */
 const BROKEN_MS = 5 * 60_000
 
 export class FollowedTopics {
-  readonly #topics = new Map<string, Followed>()
+  readonly #topics = new Map<string, FollowedTopic>()
 
   get size(): number {
     return this.#topics.size
@@ -25,7 +25,7 @@ export class FollowedTopics {
     return [...this.#topics.values()].flatMap(({ id, trouble }) => (trouble === null ? [] : [{ topic: id, trouble }]))
   }
 
-  /** Takes up topics that are new and forgets those that are gone. */
+  /** Adds topics that are new and removes those that are gone. */
   refresh(ids: ReadonlySet<string>, nowMs: number): void {
     for (const id of this.#topics.keys()) if (!ids.has(id)) this.#topics.delete(id)
     for (const id of ids) {
@@ -34,7 +34,7 @@ export class FollowedTopics {
     }
   }
 
-  due(nowMs: number): readonly Followed[] {
+  due(nowMs: number): readonly FollowedTopic[] {
     const due = [...this.#topics.values()].filter(({ dueAtMs }) => dueAtMs <= nowMs)
     return due.sort((one, other) => one.dueAtMs - other.dueAtMs)
   }
@@ -43,12 +43,12 @@ export class FollowedTopics {
     return Math.min(...[...this.#topics.values()].map(({ dueAtMs }) => dueAtMs))
   }
 
-  /** Those in which something happened last. */
-  busiest(count: number): readonly Followed[] {
+  /** The topics with the most recent entries. */
+  busiest(count: number): readonly FollowedTopic[] {
     return [...this.#topics.values()].sort((one, other) => other.foundAtMs - one.foundAtMs).slice(0, count)
   }
 
-  /** Something is probably there. */
+  /** Makes a topic due now, because it probably has new entries. */
   hint(id: string, nowMs: number): void {
     const topic = this.#topics.get(id)
     if (!topic || topic.trouble !== null) return
@@ -56,7 +56,15 @@ export class FollowedTopics {
     topic.waitMs = BUSY_MS
   }
 
-  looked(topic: Followed, found: { readonly entries: number; readonly trouble: string | null }, nowMs: number): void {
+  hintAll(nowMs: number): void {
+    for (const id of this.#topics.keys()) this.hint(id, nowMs)
+  }
+
+  looked(
+    topic: FollowedTopic,
+    found: { readonly entries: number; readonly trouble: string | null },
+    nowMs: number,
+  ): void {
     const { entries, trouble } = found
     if (entries > 0) topic.foundAtMs = nowMs
     topic.waitMs = entries > 0 ? BUSY_MS : Math.min(IDLE_MS, topic.waitMs * 2)

@@ -5,51 +5,51 @@ import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { machineName } from '../../kit/node/processes.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { createSemaphore } from '../../kit/pure/semaphore.ts'
-import { createLeading, LEASE_MS, type Leading } from '../leadership.ts'
+import { createLeadership, LEASE_MS, type Leadership } from '../leadership.ts'
 import { type Loop, startLoop } from '../loop.ts'
-import { type Followed, FollowedTopics } from './followed-topics.ts'
+import { type FollowedTopic, FollowedTopics } from './followed-topics.ts'
 import { createHints, type Hints, MOST_HINTED } from './hints.ts'
 
-/** Follows the topics of a ledger elsewhere and publishes what is due there. On the local one there is nothing to do. */
-export interface Listening {
-  status(): ListeningStatus
-  /** Ends it before the store is closed. Safe to call twice. */
-  close(): Promise<void>
+/** Follows the topics of a remote ledger and publishes what is due there. The local ledger needs none. */
+export interface LedgerListener extends Loop {
+  status(): LedgerListenerStatus
 }
 
-export interface ListeningStatus {
-  /** Whether this server listens for all of them now. */
+export interface LedgerListenerStatus {
+  /** Whether this server is the one that listens now. */
   readonly isLeading: boolean
   readonly topics: number
   readonly entries: number
   readonly messages: number
   readonly published: number
-  /** Topics whose entries are missing or do not fit. */
+  /** Topics with missing entries, or with entries whose hashes do not match. */
   readonly troubled: readonly { readonly topic: string; readonly trouble: string }[]
 }
 
-export function startListening(ctx: Context): Listening {
-  return new LoopingListening(ctx)
+export function startLedgerListener(ctx: Context): LedgerListener {
+  return new LoopingListener(ctx)
 }
 
 const REFRESH_MS = 5_000
-/** So many topics are looked at at once, and of one no more than so many batches before it is another's turn. */
+/** How many topics are read at once, and how many batches of one topic before the next topic has its turn. */
 const AT_ONCE = 4
 const BATCHES = 20
 const PUBLISH_MS = 1_000
 const PARCELS = 100
 
-class LoopingListening implements Listening {
+class LoopingListener implements LedgerListener {
   readonly #ctx: Context
   readonly #topics = new FollowedTopics()
   readonly #failing = new Set<string>()
   readonly #counts = { entries: 0, messages: 0, published: 0 }
   readonly #opened: Promise<void>
-  #leading: Leading | undefined
+  #leadership: Leadership | undefined
   #hints: Hints | undefined
   #listener: Loop | undefined
   #loops: readonly Loop[] = []
   #refreshedAtMs = Number.NEGATIVE_INFINITY
+  /** Somebody has called `wake` since the last round of the listener began. */
+  #isWoken = false
   #closing: Promise<void> | undefined
 
   constructor(ctx: Context) {
@@ -57,13 +57,19 @@ class LoopingListening implements Listening {
     this.#opened = this.#open().catch((error: unknown) => ctx.note('ledger.closed', { error: reasonOf(error) }))
   }
 
-  status(): ListeningStatus {
+  status(): LedgerListenerStatus {
     return {
-      isLeading: this.#leading?.isLeading ?? false,
+      isLeading: this.#leadership?.isLeading ?? false,
       topics: this.#topics.size,
       ...this.#counts,
       troubled: this.#topics.troubled,
     }
+  }
+
+  /** Reads every topic now, and publishes what is due. */
+  wake(): void {
+    this.#isWoken = true
+    for (const loop of this.#loops) loop.wake()
   }
 
   close(): Promise<void> {
@@ -76,19 +82,19 @@ class LoopingListening implements Listening {
     if (ledgers.ledger.within || this.#closing) return
     const { store, newId } = this.#ctx
     const { network } = ledgers.ledger
-    const leading = createLeading({ store, name: listenerLease(network), holder: newId(machineName()) })
-    this.#leading = leading
+    const leadership = createLeadership({ store, name: listenerLease(network), holder: newId(machineName()) })
+    this.#leadership = leadership
     this.#hints = createHints({ ledger: ledgers.ledger, nowMs: monotonicMs, onHint: (id) => this.#hear(id) })
-    // Where that fails the loop tries again.
-    await leading.check().catch(() => false)
-    this.#listener = this.#loop('listen', () => (leading.isLeading ? this.#listen(ledgers) : this.#follow()))
+    // If this fails, the loop retries.
+    await leadership.check().catch(() => false)
+    this.#listener = this.#loop('listen', () => (leadership.isLeading ? this.#listen(ledgers) : this.#follow()))
     this.#loops = [
       this.#listener,
       this.#loop('lead', async () => {
-        await leading.check()
+        await leadership.check()
         return LEASE_MS / 3
       }),
-      this.#loop('publish', () => (leading.isLeading ? this.#publish(ledgers) : Promise.resolve(PUBLISH_MS))),
+      this.#loop('publish', () => (leadership.isLeading ? this.#publish(ledgers) : Promise.resolve(PUBLISH_MS))),
     ]
   }
 
@@ -104,7 +110,7 @@ class LoopingListening implements Listening {
     await this.#opened
     this.#hints?.close()
     await Promise.all(this.#loops.map((loop) => loop.close()))
-    await this.#leading
+    await this.#leadership
       ?.leave()
       .catch((error: unknown) => this.#ctx.note('ledger.failed', { task: 'leave', error: reasonOf(error) }))
   }
@@ -122,6 +128,11 @@ class LoopingListening implements Listening {
   }
 
   async #listen(ledgers: Ledgers): Promise<number> {
+    if (this.#isWoken) {
+      this.#refreshedAtMs = Number.NEGATIVE_INFINITY
+      this.#topics.hintAll(monotonicMs())
+    }
+    this.#isWoken = false
     await this.#refresh(ledgers)
     const inTurn = createSemaphore(AT_ONCE)
     const due = this.#topics.due(monotonicMs())
@@ -134,8 +145,8 @@ class LoopingListening implements Listening {
     return Math.max(0, nextMs - monotonicMs())
   }
 
-  /** Looked at more rarely. What is wrong with one topic is nothing to the others. */
-  #putOff(topic: Followed, reason: unknown): void {
+  /** Reads a topic that failed more rarely. The other topics are not affected. */
+  #putOff(topic: FollowedTopic, reason: unknown): void {
     if (!this.#failing.has(topic.id)) this.#ctx.note('ledger.look_failed', { topic: topic.id, error: reasonOf(reason) })
     this.#failing.add(topic.id)
     this.#topics.looked(topic, { entries: 0, trouble: topic.trouble }, monotonicMs())
@@ -153,7 +164,7 @@ class LoopingListening implements Listening {
     if (!this.#closing) this.#hints?.follow(hinted)
   }
 
-  async #look(ledgers: Ledgers, topic: Followed): Promise<void> {
+  async #look(ledgers: Ledgers, topic: FollowedTopic): Promise<void> {
     let found = 0
     for (let batch = 0; batch < BATCHES && !this.#closing; batch++) {
       const { entries, messages, state } = await listenOnce(this.#ctx, ledgers, topic.id)
@@ -169,7 +180,7 @@ class LoopingListening implements Listening {
   }
 
   /** Once, and again when it has passed. */
-  #tell({ id, trouble }: Followed, state: 'done' | 'gap' | 'broken'): void {
+  #tell({ id, trouble }: FollowedTopic, state: 'done' | 'gap' | 'broken'): void {
     if (state === 'gap' && trouble !== 'gap') this.#ctx.note('ledger.gap', { topic: id })
     if (state === 'done' && trouble !== null) this.#ctx.note('ledger.whole', { topic: id })
   }

@@ -81,6 +81,24 @@ describe('a NATS server of a home', needsPrograms('nats-server'), () => {
     expect(await askUntilUp(server.url)).toMatch(/^2\./)
   })
 
+  it('is started once when it is woken after it died, and left alone while it runs', async () => {
+    const home = temporaryFolder()
+    const ended = createSignal<string>()
+    const server = await start(home, { note: (event) => ended.fire(event) })
+    const pid = () => readFileSync(join(home, 'nats', 'pid'), 'utf8')
+    const before = pid()
+    server.wake()
+    process.kill(Number(before), 'SIGKILL')
+    await ended.fired
+    server.wake()
+    await askUntilUp(server.url)
+    const after = pid()
+    server.wake()
+    await ask(server.url)
+    expect(after).not.toBe(before)
+    expect([pid(), ended.values]).toEqual([after, ['nats-server.ended']])
+  })
+
   it('ends with the process that started it, even where that is killed', async () => {
     const home = temporaryFolder()
     const program = `const { openNatsServer } = await import(${JSON.stringify(join(import.meta.dirname, '../../host/serving/nats-server.ts'))})

@@ -7,6 +7,7 @@ import { sleep } from '../../kit/clock/sleep.ts'
 import { lockDescriptor } from '../../kit/node/native/flock.ts'
 import { createBackoff } from '../../kit/pure/backoff.ts'
 import { PosternError } from '../../model/errors.ts'
+import type { Loop } from '../loop.ts'
 import { type NatsFiles, natsFiles } from './nats-files.ts'
 
 export interface NatsServerOptions {
@@ -18,10 +19,10 @@ export interface NatsServerOptions {
   readonly folders: readonly string[]
 }
 
-export interface OwnNatsServer {
-  /** With the password in it: not for logs. */
+/** A NATS server that runs as a child process. Waking it starts the child now if it waits to be started again. */
+export interface NatsServer extends Loop {
+  /** Holds the password: not for logs. */
   readonly url: string
-  close(): Promise<void>
 }
 
 const PROGRAM = 'nats-server'
@@ -33,20 +34,20 @@ const LOOK_EVERY_MS = 20
 const WELL_MS = 60_000
 
 /**
- * Runs a NATS server for this home, on this machine only, until it is closed. It is started again whenever it ends, and
- * ends with this process, however that ends. Of several that are asked to the first runs it.
+ * Runs a NATS server for this home, reachable from this machine only, until it is closed. It is restarted whenever it ends,
+ * and ends with this process, however that ends. If several processes ask, the first one runs it.
  */
-export async function startNatsServer(options: NatsServerOptions): Promise<OwnNatsServer> {
+export async function startNatsServer(options: NatsServerOptions): Promise<NatsServer> {
   const program = findProgram(options.folders)
   const files = natsFiles(options.home)
   const lock = await takeLock(files)
   try {
     const port = await choosePort(files, options.port)
     const url = files.prepare(port)
-    const server = new Supervised({ program, files, port, lock, note: options.note })
+    const server = new Supervisor({ program, files, port, lock, note: options.note })
     await server.start()
     files.announce(url)
-    return { url, close: () => server.close() }
+    return { url, wake: () => server.wake(), close: () => server.close() }
   } catch (error) {
     closeSync(lock)
     throw error
@@ -119,7 +120,7 @@ child=$!
 exec 4<&-
 wait "$child"`
 
-class Supervised {
+class Supervisor implements Loop {
   readonly #given: Given
   readonly #backoff = createBackoff({ ...RETRY, random: Math.random })
   #child: ChildProcess | undefined
@@ -142,6 +143,12 @@ class Supervised {
       throw failed(files, (error as Error).message)
     }
     this.#watch(child)
+  }
+
+  wake(): void {
+    if (this.#timer === undefined || this.#closing) return
+    clearTimeout(this.#timer)
+    this.#restart()
   }
 
   close(): Promise<void> {
@@ -188,7 +195,12 @@ class Supervised {
 
   #startLater(): void {
     if (this.#closing) return
-    this.#timer = setTimeout(() => this.#watch(this.#spawn()), this.#backoff.next())
+    this.#timer = setTimeout(() => this.#restart(), this.#backoff.next())
+  }
+
+  #restart(): void {
+    this.#timer = undefined
+    this.#watch(this.#spawn())
   }
 }
 

@@ -5,7 +5,7 @@ import { completeProfile } from '../../../src/core/ledger/identities/publish-pro
 import { listenerLease, listenOnce } from '../../../src/core/ledger/listen.ts'
 import { publishDue } from '../../../src/core/ledger/publisher.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
-import { createLeading } from '../../../src/loops/leadership.ts'
+import { createLeadership } from '../../../src/loops/leadership.ts'
 import { PosternError } from '../../../src/model/errors.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { storeWith } from '../../helpers/store-with.ts'
@@ -310,7 +310,7 @@ onBothEngines('a listener', (open) => {
       { ok: false, next: expect.stringContaining('listen') },
     ])
     const name = listenerLease(elsewhere.ledger.network)
-    const leading = createLeading({ store: us.ctx.store, name, holder: 'somebody' })
+    const leading = createLeadership({ store: us.ctx.store, name, holder: 'somebody' })
     await leading.check()
     expect(await checked(scene, 'ledger.listening')).toEqual([])
     await leading.leave()

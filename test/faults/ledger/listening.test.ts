@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { listenOnce } from '../../../src/core/ledger/listen.ts'
 import { openHederaLedger } from '../../../src/ledger/hedera/hedera-ledger.ts'
 import type { Ledger } from '../../../src/ledger/ledger.ts'
-import { startListening } from '../../../src/loops/ledger/ledger-listener.ts'
+import { startLedgerListener } from '../../../src/loops/ledger/ledger-listener.ts'
 import { PosternError } from '../../../src/model/errors.ts'
 import { formatHcs10 } from '../../../src/model/ledger/hcs10.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
@@ -39,7 +39,7 @@ async function openServers() {
     onTestFinished(() => store.close())
     const us = createDeployment(store, ledger)
     const start = () => {
-      const listening = startListening(us.ctx)
+      const listening = startLedgerListener(us.ctx)
       onTestFinished(() => listening.close())
       return listening
     }
@@ -137,7 +137,7 @@ it('follows the other topics while one cannot be read', async () => {
     throw new PosternError('LEDGER_UNREACHABLE', { network: 'testnet', reason: 'it talks nonsense' })
   }
   const us = createDeployment(store, { ...elsewhere.ledger, readAfter })
-  const listening = startListening(us.ctx)
+  const listening = startLedgerListener(us.ctx)
   onTestFinished(() => listening.close())
   await expect.poll(() => asked, PATIENTLY).toBeGreaterThan(2)
   const stranger = await elsewhere.outsider()

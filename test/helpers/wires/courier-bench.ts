@@ -67,7 +67,7 @@ export async function makeBench(): Promise<Bench> {
       random: Math.random,
       ...more,
     })
-    onTestFinished(() => courier.stop())
+    onTestFinished(() => courier.close())
     return courier
   }
 

@@ -53,7 +53,7 @@ export const courier: Command = {
       tell(io, 'courier.started', { agent, wire: running.wire })
       await stopped
     } finally {
-      await running.stop()
+      await running.close()
       stopper.close()
     }
     const code = stopper.signalled === 'SIGINT' ? EXIT.interrupted : EXIT.ok

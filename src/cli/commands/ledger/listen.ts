@@ -1,4 +1,4 @@
-import type { ListeningStatus } from '../../../host/ledger/open-listener.ts'
+import type { LedgerListenerStatus } from '../../../host/ledger/open-listener.ts'
 import { showField } from '../../../render/terminal.ts'
 import type { Command, Io } from '../../shell/command.ts'
 import { formatJsonLine } from '../../shell/json.ts'
@@ -17,14 +17,14 @@ export const ledgerListen: Command = {
 
   async run(io) {
     await goOnUntilStopped(async (stopped) => {
-      const { openListening } = await import('../../../host/ledger/open-listener.ts')
-      const listening = await openListening(io.config, (event, fields) => tell(io, event, fields))
-      const { ledger } = listening
+      const { openLedgerListener } = await import('../../../host/ledger/open-listener.ts')
+      const listener = await openLedgerListener(io.config, (event, fields) => tell(io, event, fields))
+      const { ledger } = listener
       if (io.isJson) io.stdout.line(formatJsonLine({ event: 'ledger.listening', ledger }))
       else io.stderr.line(showField(`Listening (${describeLabel(ledger)}). Ctrl-C ends it.`, MAX_LINE))
       await stopped
-      const status = listening.status()
-      await listening.close()
+      const status = listener.status()
+      await listener.close()
       if (io.isJson) io.stdout.line(formatJsonLine({ event: 'ledger.stopped', ...status }))
       else io.stderr.line(describe(status))
     })
@@ -38,7 +38,7 @@ function tell(io: Io, event: string, fields: Readonly<Record<string, unknown>>):
   else io.stderr.line(showField(`${event} ${JSON.stringify(fields)}`, MAX_LINE))
 }
 
-function describe({ entries, messages, published, troubled }: ListeningStatus): string {
+function describe({ entries, messages, published, troubled }: LedgerListenerStatus): string {
   const found = `${counted(messages, 'message')} from ${counted(entries, 'entry', 'entries')}`
   const trouble = troubled.map(({ topic, trouble }) => `; ${topic}: ${trouble}`).join('')
   return showField(`Stopped: ${found}, ${counted(published, 'parcel')} published${trouble}`, MAX_LINE)

@@ -1,5 +1,5 @@
 import { isPort } from '../../../host/config/server.ts'
-import type { LedgerServing } from '../../../host/ledger/open-server.ts'
+import type { OpenLedgerServer } from '../../../host/ledger/open-server.ts'
 import { showField } from '../../../render/terminal.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
 import { formatJsonLine } from '../../shell/json.ts'
@@ -24,11 +24,11 @@ export const ledgerServe: Command = {
   async run(io, args) {
     const ports = readPorts(args)
     await goOnUntilStopped(async (stopped) => {
-      const { openLedgerServing } = await import('../../../host/ledger/open-server.ts')
-      const serving = await openLedgerServing(io.config, { ports, note: (event, fields) => note(io, event, fields) })
-      announce(io, serving)
+      const { openLedgerServer } = await import('../../../host/ledger/open-server.ts')
+      const server = await openLedgerServer(io.config, { ports, note: (event, fields) => note(io, event, fields) })
+      announce(io, server)
       await stopped
-      await serving.close()
+      await server.close()
     })
     return undefined
   },
@@ -51,7 +51,7 @@ function readPort(args: Args, name: string): number | undefined {
   return port
 }
 
-function announce(io: Io, { ledger, ports, account, operator }: LedgerServing): void {
+function announce(io: Io, { ledger, ports, account, operator }: OpenLedgerServer): void {
   const [node, mirror, rest] = [ports.node, ports.mirror, ports.rest].map((port) => `127.0.0.1:${port}`)
   if (io.isJson) {
     const nodes = { [`${node}`]: account }

@@ -1,0 +1,32 @@
+import type { Context } from '../core/context.ts'
+import { createUpkeepRound, UPKEEP_REST_MS } from '../core/upkeep/jobs.ts'
+import { type Sleep, sleep as sleepOnTimer } from '../kit/clock/sleep.ts'
+import { reasonOf } from '../kit/pure/reason-of.ts'
+import { type Loop, startLoop } from './loop.ts'
+
+/**
+ * Runs upkeep for as long as the store is open. Closing it does not wait for the round under way: the command of a gate
+ * may run for minutes, and the next process does what this one leaves.
+ */
+export function startUpkeep(ctx: Context, sleep: Sleep = sleepOnTimer): Loop {
+  const round = createUpkeepRound(ctx)
+  const loop = startLoop({
+    async run() {
+      try {
+        return await round()
+      } catch (error) {
+        ctx.note('upkeep.failed', { error: reasonOf(error) })
+        return UPKEEP_REST_MS
+      }
+    },
+    firstRestMs: UPKEEP_REST_MS,
+    isBackground: true,
+    sleep,
+  })
+  return {
+    wake: loop.wake,
+    async close() {
+      void loop.close()
+    },
+  }
+}

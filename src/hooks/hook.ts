@@ -13,16 +13,15 @@ import { answerFromStore } from './from-store.ts'
 import type { HookCall, HookSettings } from './handler.ts'
 import type { HookEvent, Host } from './hosts/host.ts'
 import { inTime } from './in-time.ts'
+import type { HookInput } from './parse-input.ts'
 import { answerProbe, isProbe } from './probe.ts'
 import { openShadow } from './shadow.ts'
 import { afterwards, giveBack, noteShown } from './shown.ts'
-import { understand } from './understand.ts'
 
 export interface HookRequest {
   readonly host: Host
   readonly agent: string | undefined
-  /** What came on standard input. */
-  readonly input: string
+  readonly input: HookInput
   /** Where our own files lie, whether or not the configuration can be read. */
   readonly home: string
   /** As it is for this folder. */
@@ -41,7 +40,8 @@ const PROBE_BUSY_MS = 1_000
 /** Answers one event of a host. Whatever goes wrong, the host gets a harmless answer and `doctor` the reason. */
 export async function answerHook(request: HookRequest): Promise<void> {
   const { host, agent, home, settings, cwd } = request
-  const event = understood(request)
+  const { event, fault } = request.input
+  if (fault !== undefined) noteProblem(request, event?.hostEvent ?? '', fault)
   if (event?.sessionId == null || agent === undefined) return sayNothing(host, event)
   const known = event as SoundEvent
   const shadow = openShadow(home, { agent, sessionId: known.sessionId })
@@ -85,14 +85,6 @@ export async function answerHook(request: HookRequest): Promise<void> {
 /** A compaction fires it once more, wherever the agent has gone meanwhile. */
 function begins({ name, source }: HookEvent): boolean {
   return name === 'session.start' && source !== 'compact'
-}
-
-/** A fault is noted wherever nothing can be shown. */
-function understood(request: HookRequest): HookEvent | undefined {
-  const { host, agent, input } = request
-  const { event, fault } = understand(host, agent, input)
-  if (fault !== undefined) noteProblem(request, event?.hostEvent ?? '', fault)
-  return event
 }
 
 const NO_EVENT: HookEvent = {

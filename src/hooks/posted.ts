@@ -14,11 +14,11 @@ import { answerFromStore } from './from-store.ts'
 import type { HookCall, HookSettings } from './handler.ts'
 import type { HookEventName, Host } from './hosts/host.ts'
 import { findHost } from './hosts/hosts.ts'
+import { parseInput } from './parse-input.ts'
 import { answerProbe, isProbe } from './probe.ts'
 import { openShadow } from './shadow.ts'
 import { afterwards, giveBack, noteShown } from './shown.ts'
 import { HOOK_TIMEOUTS, type HookTimeouts } from './timeouts.ts'
-import { understand } from './understand.ts'
 
 /** One event of a host that came over HTTP. */
 export interface Posted {
@@ -85,7 +85,7 @@ async function answerPosted(hooked: Hooked, posted: Posted, errand: Errand): Pro
   const host = findHost(posted.host)
   const agent = posted.agent !== undefined && isAgentId(posted.agent) ? posted.agent : undefined
   if (!host) return refuse(hooked, posted, '', 'there is no such host')
-  const { event, fault } = understand(host, agent, await posted.read())
+  const { event, fault } = parseInput(host, agent, await posted.read())
   if (fault !== undefined) return refuse(hooked, posted, event?.hostEvent ?? '', fault)
   if (event === undefined || agent === undefined) return NOTHING
   if (isProbe(event))

@@ -35,6 +35,6 @@ if (process.argv[2] === 'hook') {
 }
 
 function patient({ runHook }) {
-  const withTimeouts = (answer) => (words, input, found) => answer(words, input, found, TIMEOUTS)
+  const withTimeouts = (answer) => (run) => answer(run, TIMEOUTS)
   return { runHook: (argv, loadAnswer) => runHook(argv, (event) => withTimeouts(loadAnswer(event)), INPUT_MS) }
 }

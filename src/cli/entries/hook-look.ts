@@ -1,8 +1,10 @@
 import { writeSync } from 'node:fs'
-import type { HookEventName } from '../../hooks/hosts/host.ts'
+import { resolve } from 'node:path'
+import type { HookEventName, Host } from '../../hooks/hosts/host.ts'
 import { findHost } from '../../hooks/hosts/hosts.ts'
+import { type HookInput, parseInput } from '../../hooks/parse-input.ts'
 import { SHADOW_FOLDER } from '../../hooks/shadow.ts'
-import { type Config, findHome, readConfig } from '../../host/config/config.ts'
+import { type Config, type ConfigSources, findHome, readConfig } from '../../host/config/config.ts'
 import { readVariable } from '../../host/config/variables.ts'
 import { noteFault } from '../../host/hook-log.ts'
 import type { OpenOptions } from '../../host/open/context.ts'
@@ -11,23 +13,30 @@ import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { EXIT } from '../../model/errors.ts'
 import { HOOK_FORM } from '../commands/hook/hook.ts'
 import { watchInBackground } from '../commands/wake/watch.ts'
-import { configFlags } from '../shell/config-flags.ts'
 import { parseArgs } from '../shell/parse.ts'
 import { leave, readInput } from './hook-input.ts'
 
 /** Events that can only deliver, so that there is nothing to do where nothing waits. */
 const DELIVERING: readonly HookEventName[] = ['prompt.submit', 'tool.before', 'tool.after']
 
-/** What the short way has found, for the whole one to go on with. */
-export interface Found {
-  /** As it is for the working folder. */
+/** One run of a hook: what words, environment and input say, parsed once. */
+export interface HookRun {
+  readonly words: readonly string[]
+  readonly hostName: string
+  /** Undefined if there is no host of that name. */
+  readonly host: Host | undefined
+  readonly agent: string | undefined
+  readonly input: HookInput
+  readonly sources: ConfigSources
+  readonly home: string
+  /** The configuration of the working folder, if the look has read it. */
   config?: Config
+  /** The store, if the look has opened it. */
   opened?: OpenOptions['opened']
-  event?: HookEventName
 }
 
-/** The whole way, loaded where the short one ends. */
-type Answer = (words: readonly string[], input: string, found: Found) => Promise<void>
+/** The rest of the program, loaded where the look ends. */
+type Answer = (run: HookRun) => Promise<void>
 type LoadAnswer = (event: string) => Answer
 
 /**
@@ -42,42 +51,61 @@ export function runHook(
   const words = argv.slice(1)
   if (words.includes('--help') || words.includes('-h')) return undefined
   if (words.includes('--rewake')) return watchInBackground(words)
-  const found: Found = {}
   return readInput(inputTimeoutMs)
-    .then((input) =>
-      isAnswered(words, input, found) ? undefined : loadAnswer(found.event ?? 'event')(words, input, found),
-    )
+    .then((text) => {
+      const run = parseRun(words, text)
+      return isAnswered(run) ? undefined : loadAnswer(run.input.event?.name ?? 'event')(run)
+    })
     .catch(noteUnanswered)
     .then(() => leave(EXIT.ok))
 }
 
-/** The whole way notes its own faults: what comes here kept it from being gone at all. */
+/** Notes what kept the rest of the program from running. It notes its own faults. */
 function noteUnanswered(error: unknown): void {
-  const fault = reasonOf(error)
   const home = findHome({ flags: {}, env: process.env, cwd: '/' })
-  noteFault(home, { at: new Date().toISOString(), host: '', event: '', fault })
+  noteFault(home, { at: new Date().toISOString(), host: '', event: '', fault: reasonOf(error) })
+}
+
+/** Throws if the words cannot be used. */
+function parseRun(words: readonly string[], text: string): HookRun {
+  const args = parseArgs(HOOK_FORM, words)
+  const { env } = process
+  const cwd = workingFolder()
+  const [home, store] = [args.get('home'), args.get('store')]
+  // A session's configuration may be that of another folder, and this home is the same there.
+  const flags = { ...(home !== undefined && { home: resolve(cwd, home) }), ...(store !== undefined && { store }) }
+  const sources = { flags, env, cwd }
+  const agent = readVariable(env, 'caller') || args.get('agent') || undefined
+  const hostName = args.get('host') ?? ''
+  const host = findHost(hostName)
+  const input = host ? parseInput(host, agent, text) : {}
+  return { words, hostName, host, agent, input, sources, home: findHome(sources) }
+}
+
+/** The working folder, or `/` if it was removed: the host is answered all the same. */
+function workingFolder(): string {
+  try {
+    return process.cwd()
+  } catch {
+    return '/'
+  }
 }
 
 /** True where nothing waits, which is what nearly all hooks find that come this far. In any doubt it is false. */
-function isAnswered(words: readonly string[], input: string, found: Found): boolean {
+function isAnswered(run: HookRun): boolean {
+  const { host, agent, sources, home } = run
+  const { event } = run.input
+  if (!host || !agent || !event?.sessionId || !DELIVERING.includes(event.name)) return false
   try {
-    const args = parseArgs(HOOK_FORM, words)
-    const { env } = process
-    const agent = readVariable(env, 'caller') || args.get('agent')
-    const host = findHost(args.get('host') ?? '')
-    const event = host?.parse(JSON.parse(input))
-    if (event) found.event = event.name
-    if (!host || !agent || !event?.sessionId || !DELIVERING.includes(event.name)) return false
-    const flags = configFlags(args)
-    const config = readConfig({ flags, env, cwd: process.cwd() })
-    found.config = config
-    const lend = (opened: Found['opened']) => {
-      found.opened = opened
+    const config = readConfig(sources)
+    run.config = config
+    const lend = (opened: HookRun['opened']) => {
+      run.opened = opened
     }
     const { sessionId } = event
-    if (!isHookIdle(config, { agent, sessionId, shadows: `${config.home}/${SHADOW_FOLDER}`, lend })) return false
-    const text = host.render(event, {})
-    if (text !== '') writeSync(1, `${text}\n`)
+    if (!isHookIdle(config, { agent, sessionId, shadows: `${home}/${SHADOW_FOLDER}`, lend })) return false
+    const answer = host.render(event, {})
+    if (answer !== '') writeSync(1, `${answer}\n`)
     return true
   } catch {
     return false

@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readEvents } from '../../../test/fixtures/hooks/events.ts'
 import { parseSessionId } from '../../model/session.ts'
+import { parseStopCap } from '../stop-limit.ts'
 import { HOOK_EVENTS, HOST_ABILITIES, type HookEvent, type Host, type HostAbility } from './host.ts'
-import { findHost, HOSTS, type HostName, parseStopCap } from './hosts.ts'
+import { findHost, HOSTS, type HostName } from './hosts.ts'
 
 const NAMES = Object.keys(HOSTS) as HostName[]
 const ALL = Object.entries(HOSTS) as [HostName, Host][]

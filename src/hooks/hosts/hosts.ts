@@ -19,10 +19,3 @@ export type HostName = keyof typeof HOSTS
 export function findHost(name: string): Host | undefined {
   return Object.hasOwn(HOSTS, name) ? HOSTS[name as HostName] : undefined
 }
-
-/** The cap that holds for a user who has set the host's variable to `value`; null where there is none. */
-export function parseStopCap(host: Host, value: string | undefined): number | null {
-  if (value === undefined || !/^\d{1,9}$/.test(value)) return host.stopCap
-  const cap = Number(value)
-  return cap === 0 ? null : cap
-}

@@ -1,14 +1,13 @@
 import { dirname } from 'node:path'
 import { makePrivateFolder } from '../../kit/node/folders.ts'
 import { takeLockFile } from '../../kit/node/lock-file.ts'
-import type { HookEventName, Host } from '../hosts/host.ts'
+import type { HookEvent, HookEventName, Host } from '../hosts/host.ts'
 import { watchLock } from './place.ts'
 
 export interface StartWatcher {
   readonly host: Host
   readonly home: string
-  /** What came on standard input. */
-  readonly input: string
+  readonly event: HookEvent
   /** The words of the hook itself, from which the watcher's are made. */
   readonly words: readonly string[]
 }
@@ -20,10 +19,9 @@ const STARTS: readonly HookEventName[] = ['session.start', 'turn.stop']
  * Starts the watcher of a host that has no background hooks, unless there is one. It is nobody's child: it holds nothing
  * of the hook's open and lives on when that ends. Throws nothing that would matter to the host.
  */
-export async function startWatcher({ host, home, input, words }: StartWatcher): Promise<void> {
+export async function startWatcher({ host, home, event, words }: StartWatcher): Promise<void> {
   if (host.wake !== 'queue') return
-  const event = host.parse(JSON.parse(input.replace(/^\uFEFF/, '')))
-  if (!event?.sessionId || event.isSubagent || !STARTS.includes(event.name)) return
+  if (!event.sessionId || event.isSubagent || !STARTS.includes(event.name)) return
   const path = watchLock(home, event.sessionId)
   makePrivateFolder(dirname(path))
   const lock = await takeLockFile(path)

@@ -27,18 +27,18 @@ describe('where buses lie', () => {
   it('is where the seed has them, unless something else is said', () => {
     const config = configured({}).read()
     expect(config.get(BUS)).toEqual({ root: join(homedir(), 'run-agent'), rotateBytes: 1024 ** 3 })
-    expect(config.originOf('bus', 'root', BUS.settings.root)).toBe('default')
+    expect(config.written.find('bus', 'root', BUS.settings.root)).toBeUndefined()
   })
 
   it('is said by the environment before the user, and by files relative to themselves', () => {
     const own = { bus: { root: 'buses', rotateBytes: 0 } }
     const { home, cwd, read } = configured({ own })
     expect(read().get(BUS)).toEqual({ root: join(home, 'buses'), rotateBytes: 0 })
-    expect(read().originOf('bus', 'root', BUS.settings.root)).toBe(join(home, 'config.json'))
+    expect(read().written.find('bus', 'root', BUS.settings.root)?.origin).toBe(join(home, 'config.json'))
     const env = { POSTERN_BUS_ROOT: 'here' }
     const named = readConfig({ flags: { home }, env, cwd })
     expect(named.get(BUS)).toEqual({ root: join(cwd, 'here'), rotateBytes: 0 })
-    expect(named.originOf('bus', 'root', BUS.settings.root)).toBe('POSTERN_BUS_ROOT')
+    expect(named.written.find('bus', 'root', BUS.settings.root)?.origin).toBe('POSTERN_BUS_ROOT')
     expect(readConfig({ flags: { home }, env: { POSTERN_BUS_ROOT: '' }, cwd }).get(BUS).root).toBe(join(home, 'buses'))
   })
 

@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS, type Limits } from '../../model/limits.ts'
 import { isTrusted } from './trust.ts'
 
 /** What a configuration file says. The settings of a group are checked when the group is parsed. */
-interface ConfigFile extends Readonly<Partial<Record<Group, Readonly<Record<string, unknown>>>>> {
+interface ConfigFile extends Readonly<Partial<Record<GroupName, Readonly<Record<string, unknown>>>>> {
   readonly store?: string
   readonly url?: string
   readonly limits?: Partial<Limits>
@@ -94,7 +94,8 @@ function parseConfigFile(text: string, path: string): ConfigFile {
 
 /** The objects of settings that a file may hold; each is declared in the file of its name. */
 const GROUP_NAMES = ['gates', 'server', 'bus', 'handoff', 'wire', 'ledger'] as const
-type Group = (typeof GROUP_NAMES)[number]
+/** `limits` too is an object of settings; all files are checked for it when they are read. */
+export type GroupName = (typeof GROUP_NAMES)[number] | 'limits'
 const SETTINGS: readonly string[] = ['store', 'url', 'hooks', 'limits', ...GROUP_NAMES]
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -2,8 +2,8 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { hidePassword } from '../../kit/pure/passwords.ts'
 import { PosternError } from '../../model/errors.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../model/limits.ts'
-import { HOME_FILE, type Layer, projectLayer, readLayer } from './config-file.ts'
-import type { Group, SettingsGroup, Written } from './group.ts'
+import { type GroupName, HOME_FILE, type Layer, projectLayer, readLayer } from './config-file.ts'
+import type { Group, Written } from './group.ts'
 import { type Environment, readVariable, VARIABLES } from './variables.ts'
 
 /** The configuration in force: flags come before the environment, then the project's file, the user's, and defaults. */
@@ -17,13 +17,9 @@ export interface Config {
   readonly origins: Origins
   /** The settings of a group, such as `config.get(BUS)`. They are parsed on first use, and refused if they are wrong. */
   get<T>(group: Group<T>): T
-  /** The values of a group one by one, for people to read. */
-  values<V>(group: Pick<SettingsGroup<V, unknown>, 'values'>): V
-  /** Where a value comes from: a flag, a variable, a file, or `default`. */
-  originOf(group: string, key: string, setting?: Parameters<Written['find']>[2]): string
-  /** Whether a file says anything of a group or list. It costs no parsing. */
-  hasWritten(name: 'gates' | 'hooks'): boolean
-  /** The same configuration under another word of the command line. */
+  /** What is set, and where, before anything of it is parsed. */
+  readonly written: Written
+  /** The same configuration with another wire. */
   withWire(url: string): Config
 }
 
@@ -92,16 +88,13 @@ export function createConfig(parts: ConfigParts): Config {
       if (!parsed.has(group)) parsed.set(group, group.parse(written))
       return parsed.get(group) as T
     },
-    values: (group) => group.values(written),
-    originOf: (group, key, setting) => written.find(group, key, setting)?.origin ?? 'default',
-    hasWritten: (name) => layers.some(({ content }) => Object.keys(content[name] ?? {}).length > 0),
+    written,
     withWire: (wire) => createConfig({ ...parts, flags: { ...parts.flags, wire } }),
   }
 }
 
 function createWritten({ flags, env, cwd, home, layers }: ConfigParts): Written {
-  const groupIn = ({ content }: Layer, group: string) =>
-    (content as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>)[group] ?? {}
+  const groupIn = ({ content }: Layer, group: GroupName): Readonly<Record<string, unknown>> => content[group] ?? {}
   return {
     home,
     keys: (group) => [...new Set(layers.toReversed().flatMap((layer) => Object.keys(groupIn(layer, group))))],
@@ -113,14 +106,7 @@ function createWritten({ flags, env, cwd, home, layers }: ConfigParts): Written 
       const layer = layers.find((each) => Object.hasOwn(groupIn(each, group), key))
       return layer && { value: groupIn(layer, group)[key], origin: layer.origin, folder: dirname(layer.origin) }
     },
-    list: (name) =>
-      layers.flatMap(({ content, origin }) =>
-        ((content as Readonly<Record<string, readonly unknown[]>>)[name] ?? []).map((value) => ({
-          value,
-          origin,
-          folder: dirname(origin),
-        })),
-      ),
+    list: (name) => layers.flatMap(({ content, origin }) => (content[name] ?? []).map((value) => ({ value, origin }))),
   }
 }
 

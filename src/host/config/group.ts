@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
-import { HOME_FILE } from './config-file.ts'
+import { type GroupName, HOME_FILE } from './config-file.ts'
 
 /** One setting of a group: where it may be written, what it may be, and what it means. */
 export interface Setting<T> {
@@ -38,34 +38,35 @@ export interface WrittenValue {
 export interface Written {
   readonly home: string
   /** Every key that files set in a group: the user's first, then those that only the project sets. */
-  keys(group: string): readonly string[]
-  find(group: string, key: string, setting?: Pick<Setting<unknown>, 'flag' | 'variable'>): WrittenValue | undefined
+  keys(group: GroupName): readonly string[]
+  find(group: GroupName, key: string, setting?: Pick<Setting<unknown>, 'flag' | 'variable'>): WrittenValue | undefined
   /** A list that both files may add to, the project's part first. */
-  list(name: string): readonly WrittenValue[]
+  list(name: 'hooks'): readonly Omit<WrittenValue, 'folder'>[]
 }
 
 /** Settings that are parsed together, on first use. */
 export interface Group<T> {
-  readonly name: string
+  readonly name: GroupName | 'hooks'
   parse(written: Written): T
 }
 
 /** A group whose settings are known by name. */
 export interface SettingsGroup<V, T> extends Group<T> {
+  readonly name: GroupName
   readonly settings: { readonly [K in keyof V]: Setting<V[K]> }
   /** The value of each setting, before `parse` derives anything from them. */
   values(written: Written): V
 }
 
 /** Declares a group. `derive` makes what the program uses from the values, where that differs. */
-export function defineGroup<V>(name: string, settings: SettingsGroup<V, V>['settings']): SettingsGroup<V, V>
+export function defineGroup<V>(name: GroupName, settings: SettingsGroup<V, V>['settings']): SettingsGroup<V, V>
 export function defineGroup<V, T>(
-  name: string,
+  name: GroupName,
   settings: SettingsGroup<V, T>['settings'],
   derive: (values: V, placeOf: (key: string) => ValuePlace) => T,
 ): SettingsGroup<V, T>
 export function defineGroup<V, T>(
-  name: string,
+  name: GroupName,
   settings: SettingsGroup<V, T>['settings'],
   derive?: (values: V, placeOf: (key: string) => ValuePlace) => T,
 ): SettingsGroup<V, T | V> {
@@ -106,7 +107,7 @@ function placeOf({ home }: Written, name: string, found: WrittenValue | undefine
 export function refusal(
   error: unknown,
   { home }: Written,
-  values: readonly (WrittenValue | undefined)[],
+  values: readonly (Pick<WrittenValue, 'origin'> | undefined)[],
 ): PosternError {
   const files = new Set(values.flatMap((found) => found?.origin ?? []))
   return new PosternError('CONFIG_INVALID', { path: [...files].join(', ') || home, reason: reasonOf(error) })

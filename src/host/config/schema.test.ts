@@ -88,9 +88,9 @@ describe('a configuration', () => {
     }
   })
 
-  it('is parsed once, on first use', () => {
+  it('parses a group once, on first use', () => {
     let parsed = 0
-    const group = { name: 'bus', parse: () => ++parsed }
+    const group = { name: 'bus' as const, parse: () => ++parsed }
     const config = configWith({ bus: {} })
     expect([parsed, config.get(group), config.get(group)]).toEqual([0, 1, 1])
   })

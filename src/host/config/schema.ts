@@ -1,5 +1,6 @@
 import type { Limits } from '../../model/limits.ts'
 import { BUS } from './bus.ts'
+import type { GroupName } from './config-file.ts'
 import type { Group, Setting, Written } from './group.ts'
 import { HANDOFF } from './handoff.ts'
 import { LEDGER } from './ledger.ts'
@@ -16,6 +17,7 @@ export const GROUPS: readonly AnyGroup[] = [SERVER, BUS, HANDOFF, WIRE, LEDGER]
 
 /** A group whose settings are read one by one, whatever their types. */
 export interface AnyGroup extends Group<unknown> {
+  readonly name: GroupName
   readonly settings: Readonly<Record<string, Setting<unknown>>>
   values(written: Written): object
 }

@@ -28,7 +28,7 @@ describe('the settings of a wire', () => {
     expect(read(env).get(WIRE).url).toBe('nats://env')
     const config = read(env, { wire: 'redis://flag' })
     expect(config.get(WIRE)).toMatchObject({ url: 'redis://flag', nudge: ['pod:80', '[::1]:80'] })
-    expect(config.originOf('wire', 'url', WIRE.settings.url)).toBe('--wire')
+    expect(config.written.find('wire', 'url', WIRE.settings.url)?.origin).toBe('--wire')
   })
 
   it.each([

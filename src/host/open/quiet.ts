@@ -27,7 +27,7 @@ export interface PeekedEvent {
  * does while that lasts is done here too: the agent was heard of. False where it cannot be said quickly.
  */
 export function isHookIdle(config: Config, { shadows, ...event }: PeekedEvent): boolean {
-  const hasOwnRules = config.hasWritten('gates') || config.hasWritten('hooks')
+  const hasOwnRules = config.written.keys('gates').length > 0 || config.written.list('hooks').length > 0
   if (isPostgres(config.store) || hasOwnRules || !isEmpty(shadows)) return false
   if (!markQuietAtOnce(config.store, { ...event, mayHoldEntries, spoolOf: spoolPath })) return false
   noteHeard(dirname(config.store), event.agent)

@@ -1,6 +1,5 @@
 import type { Config } from '../../../host/config/config.ts'
 import { findProjectFile, isRecord } from '../../../host/config/config-file.ts'
-import { GATES } from '../../../host/config/gates.ts'
 import { type AnyGroup, GROUPS } from '../../../host/config/schema.ts'
 import { setTrust } from '../../../host/config/trust.ts'
 import { hidePassword } from '../../../kit/pure/passwords.ts'
@@ -39,7 +38,7 @@ type Values = Readonly<Record<string, unknown>>
 
 /** The values of a group. A URL is shown without its password. */
 function valuesOf(config: Config, group: AnyGroup): Values {
-  const values = Object.entries(config.values(group)).map(([key, value]) => {
+  const values = Object.entries(group.values(config.written)).map(([key, value]) => {
     return [key, key === 'url' && typeof value === 'string' ? hidePassword(value) : (value ?? null)]
   })
   return Object.fromEntries(values)
@@ -61,16 +60,14 @@ function isTexts(value: object): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
-function originsOf(config: Config): Readonly<Record<string, string>> {
-  const settings = [
-    ...GROUPS.flatMap(({ name, settings: rows }) =>
-      Object.entries(rows).map(([key, setting]) => ({ name, key, setting })),
-    ),
-    ...config.get(GATES).map(({ name: key }) => ({ name: 'gates', key, setting: undefined })),
-    ...Object.keys(config.limits).map((key) => ({ name: 'limits', key, setting: undefined })),
-  ]
-  const found = settings.map(({ name, key, setting }) => [`${name}.${key}`, config.originOf(name, key, setting)])
-  return { ...config.origins, ...Object.fromEntries(found) }
+function originsOf({ written, origins, limits }: Config): Readonly<Record<string, string>> {
+  const settings = GROUPS.flatMap(({ name, settings: rows }) =>
+    Object.entries(rows).map(([key, setting]) => [`${name}.${key}`, written.find(name, key, setting)] as const),
+  )
+  const gates = written.keys('gates').map((key) => [`gates.${key}`, written.find('gates', key)] as const)
+  const bounds = Object.keys(limits).map((key) => [`limits.${key}`, written.find('limits', key)] as const)
+  const found = [...settings, ...gates, ...bounds].map(([name, value]) => [name, value?.origin ?? 'default'])
+  return { ...origins, ...Object.fromEntries(found) }
 }
 
 export const configTrust: Command = {

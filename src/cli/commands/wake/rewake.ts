@@ -2,6 +2,7 @@ import { statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Host } from '../../../hooks/hosts/host.ts'
 import { findHost } from '../../../hooks/hosts/hosts.ts'
+import { type HookInput, parseInput } from '../../../hooks/parse-input.ts'
 import { queueInCodex, wakeByQueue } from '../../../hooks/watch/codex.ts'
 import { watchLock } from '../../../hooks/watch/place.ts'
 import { describeMail, type Watch, watchSession } from '../../../hooks/watch/watch.ts'
@@ -38,7 +39,7 @@ export async function runRewake(words: readonly string[], readInput: () => Promi
   const agent = readVariable(env, 'caller') || args.get('agent')
   if (!host || host.wake === 'none' || !agent) return EXIT.ok
   const named = args.get('session')
-  const sessionId = named === undefined ? sessionOf(host, await readInput()) : parseSessionId(named)
+  const sessionId = named === undefined ? sessionOf(parseInput(host, agent, await readInput())) : parseSessionId(named)
   if (sessionId === null) return EXIT.ok
 
   const path = watchLock(config.home, sessionId)
@@ -50,8 +51,7 @@ export async function runRewake(words: readonly string[], readInput: () => Promi
 }
 
 /** Null where the event names no session, or is that of a subagent, which nobody can wake. */
-function sessionOf(host: Host, input: string): string | null {
-  const event = host.parse(JSON.parse(input.replace(/^\uFEFF/, '')))
+function sessionOf({ event }: HookInput): string | null {
   return event && !event.isSubagent ? event.sessionId : null
 }
 

@@ -1,20 +1,21 @@
 import { UNBOUND } from '../host/hook-log.ts'
 import type { HookEvent, Host } from './hosts/host.ts'
 
-export interface Understood {
+/** What a host has sent, parsed. */
+export interface HookInput {
   /** Undefined where the input is no event at all. */
   readonly event?: HookEvent
   /** Why nothing can be shown. */
   readonly fault?: string
 }
 
-/** Reads what a host has sent for an agent. */
-export function understand(host: Host, agent: string | undefined, input: string): Understood {
+/** Parses what a host has sent for an agent. Never throws. */
+export function parseInput(host: Host, agent: string | undefined, text: string): HookInput {
   let value: unknown
   try {
-    value = JSON.parse(input.replace(/^\uFEFF/, ''))
+    value = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
-    return { fault: input.trim() === '' ? 'the input was empty' : 'the input was not JSON' }
+    return { fault: text.trim() === '' ? 'the input was empty' : 'the input was not JSON' }
   }
   const event = host.parse(value)
   if (!event) return { fault: 'the input was no event of this host' }

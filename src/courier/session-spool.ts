@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { appendEntries } from '../spool/append.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import { heldIds } from '../spool/held.ts'
-import { createRemembered } from './remembered.ts'
+import { createRemembered } from './recent-names.ts'
 
 /** The spool of one session, into which a courier puts each entry once. */
 export interface SessionSpool {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Identity } from '../model/network/tokens.ts'
 import type { Postern } from '../model/postern.ts'
-import type { Metrics } from './pages/metrics.ts'
+import type { Metrics } from './metrics.ts'
 
 /** One request and the response to it. */
 export interface Exchange {

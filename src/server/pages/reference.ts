@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { ERRORS, type ErrorCode, outcomeOf } from '../../model/errors.ts'
 import { type JsonSchema, typesOf } from '../../operations/json-schema.ts'
+import type { Page } from '../endpoints/endpoint.ts'
 import { jsonReply, type Reply } from '../exchange.ts'
-import { type ApiOperation, describeApi, type OpenApi } from './openapi.ts'
-import type { Page } from './page.ts'
+import { type ApiOperation, describeApi, type OpenApi } from '../openapi/openapi.ts'
 
 const STYLE = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
 body{max-width:60rem;margin:0 auto;padding:1rem}

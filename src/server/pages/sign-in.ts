@@ -3,12 +3,12 @@ import { PosternError } from '../../model/errors.ts'
 import { SIGN_IN_PATH, SIGN_INS_PATH, WEB_PATH } from '../../model/network/paths.ts'
 import type { Credentials } from '../../model/network/tokens.ts'
 import { toWire } from '../../model/network/wire-json.ts'
+import type { Page } from '../endpoints/endpoint.ts'
 import { type Asking, type Exchange, jsonReply, type Reply } from '../exchange.ts'
 import { tokenIn } from '../request/authenticate.ts'
 import { parseBody, readText, requireJsonType } from '../request/body.ts'
 import { formatCookie, tokenInCookie } from '../request/cookie.ts'
 import { type Bearer, createTickets } from '../request/tickets.ts'
-import type { Page } from './page.ts'
 
 export interface SignInOptions {
   readonly credentials: Credentials

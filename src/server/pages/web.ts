@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { PosternError } from '../../model/errors.ts'
 import { SIGN_IN_PATH, WEB_PATH } from '../../model/network/paths.ts'
+import type { Page } from '../endpoints/endpoint.ts'
 import type { Exchange, Reply } from '../exchange.ts'
 import { matchesEtag } from '../request/etags.ts'
-import type { Page } from './page.ts'
 import { chooseCoding, readWebFiles, type WebFile } from './web-files.ts'
 
 /** The page may load and ask nothing but what this server has, runs no text as a program, and is framed by nobody. */

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { describeApi } from '../../../src/server/pages/openapi.ts'
+import { describeApi } from '../../../src/server/openapi/openapi.ts'
 import { openServer } from '../../helpers/http-server.ts'
 import { type Schema, sampleOf } from '../../helpers/json-schema.ts'
 import { campaign } from '../../helpers/tier.ts'

@@ -4,10 +4,10 @@ import { CALLER_PATH } from '../../model/network/paths.ts'
 import { toWire } from '../../model/network/wire-json.ts'
 import { VERSION } from '../../model/version.ts'
 import { jsonReply } from '../exchange.ts'
+import type { Metrics, Present } from '../metrics.ts'
 import { tokenIn } from '../request/authenticate.ts'
 import type { Tickets } from '../request/tickets.ts'
-import type { Metrics, Present } from './metrics.ts'
-import type { Page } from './page.ts'
+import type { Page } from './endpoint.ts'
 
 /** What the pages about the server itself need to know. */
 export interface Health {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createRemembered } from './remembered.ts'
+import { createRemembered } from './recent-names.ts'
 
 it('never remembers more than its bound, and forgets what it was told first', () => {
   const remembered = createRemembered(2)

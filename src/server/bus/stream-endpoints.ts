@@ -1,8 +1,8 @@
 import { ENTRY_STREAMS } from '../../model/network/paths.ts'
+import type { Page } from '../endpoints/endpoint.ts'
 import { STREAM_TYPE } from '../events/begin.ts'
 import type { EventStreams } from '../events/streams.ts'
-import type { Metrics } from '../pages/metrics.ts'
-import type { Page } from '../pages/page.ts'
+import type { Metrics } from '../metrics.ts'
 import { startOf } from './stream-start.ts'
 
 export type OpenBusStream = EventStreams['openBus']

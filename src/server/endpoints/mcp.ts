@@ -6,7 +6,7 @@ import type { Asking, Reply } from '../exchange.ts'
 import { type Guard, requireStillGood } from '../request/authenticate.ts'
 import { BODY_BYTES, readText } from '../request/body.ts'
 import { SECURITY_HEADERS } from '../send.ts'
-import type { Page } from './page.ts'
+import type { Page } from './endpoint.ts'
 
 export interface McpPages {
   readonly pages: readonly Page[]

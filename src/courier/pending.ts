@@ -1,29 +1,22 @@
 import type { InboxMessage } from '../model/delivery.ts'
-import type { Inbox, Postern } from '../model/postern.ts'
 import { NORMAL } from '../model/priority.ts'
 import { parseEntry, type SpoolEntry } from '../spool/entry.ts'
 import { formatSpoolCopy } from '../spool/message-copy.ts'
+import type { CourierPostern } from './courier-postern.ts'
 import { findTarget, type Target, type TargetParams, type TargetSpool } from './target.ts'
 
-/** As much of Postern as a courier needs. */
-export interface CourierPostern {
-  readonly agents: Pick<Postern['agents'], 'show'>
-  readonly sessions: Pick<Postern['sessions'], 'list'>
-  readonly inbox: Pick<Inbox, 'list' | 'wait' | 'ingest'>
-}
-
-/** What the store says of an agent at one moment. */
-export interface Sight {
+/** What the store says about an agent's session and mail. */
+export interface MailState {
   readonly target: Target
-  /** How many messages of others wait that are urgent enough to wake somebody. */
+  /** How many waiting messages from others are urgent enough to wake the agent. */
   readonly waking: number
 }
 
-/** Mail that is less urgent waits for the next prompt. */
+/** Less urgent mail waits for the next prompt. */
 const WAKING_PRIORITY = NORMAL
 const PAGE = 100
 
-export async function lookFor(postern: CourierPostern, agent: string, params: TargetParams): Promise<Sight> {
+export async function readMailState(postern: CourierPostern, agent: string, params: TargetParams): Promise<MailState> {
   const [sessions, { pending }] = await Promise.all([
     postern.sessions.list({ agent }),
     postern.inbox.wait({ agent, timeoutMs: 0, maxPriority: WAKING_PRIORITY, fromOthers: true }),
@@ -31,14 +24,15 @@ export async function lookFor(postern: CourierPostern, agent: string, params: Ta
   return { target: findTarget(sessions, params), waking: pending }
 }
 
-/** How far an inbox was looked through; null: not at all. */
-export type Place = number | null
+/** The last sequence number that was read from an inbox; null: none. */
+export type InboxCursor = number | null
 
 /**
- * Hands over what waits in an inbox beyond a place, in its order and some at a time, and returns the place that was
- * reached. What is handed back to the inbox keeps its place, so from time to time it is looked through from its start.
+ * Puts the pending messages of an inbox after a cursor into a spool, page by page and in order, and returns the cursor that
+ * was reached. A message that is released to the inbox keeps its sequence number, so the caller starts from null now and
+ * then.
  */
-export async function bringPending(postern: CourierPostern, { agent, from, put }: BringParams): Promise<Place> {
+export async function spoolPending(postern: CourierPostern, { agent, from, put }: SpoolPending): Promise<InboxCursor> {
   let reached = from
   for (let isMore = true; isMore; ) {
     const after = reached === null ? {} : { after: `${agent}:${reached}` }
@@ -51,32 +45,35 @@ export async function bringPending(postern: CourierPostern, { agent, from, put }
   return reached
 }
 
-export interface BringParams {
+export interface SpoolPending {
   readonly agent: string
-  readonly from: Place
-  /** False where no more is wanted. */
+  readonly from: InboxCursor
+  /** False if the spool has no room for more. */
   put(entries: readonly SpoolEntry[]): Promise<boolean>
 }
 
-/** The same entry as the one that wires carry. */
+/** The same entry that wires carry. */
 function entryOf(message: InboxMessage): SpoolEntry[] {
   const parsed = parseEntry(formatSpoolCopy(message))
   return 'entry' in parsed ? [parsed.entry] : []
 }
 
-/** How long somebody else may have its lock, and how long it may take. */
+/** How long to wait for the spool's lock, and how long the ingest may take. */
 const LEAVING_MS = 2_000
 
 /**
- * Takes what stands in a spool that is served no longer into the store. A session that is over never looks there, and one
- * that is resumed while the store is away would be shown what another has seen. Where it fails the spool keeps what it has.
+ * Stores what is left in a spool that the courier no longer serves. A session that has ended never reads it, and one that
+ * resumes while the store is down would be shown what another session has seen. If this fails, the spool keeps its entries.
  */
-export async function takeHome(postern: CourierPostern, { agent, spool, ingestSpool }: TakeHome): Promise<void> {
+export async function returnToInbox(
+  postern: CourierPostern,
+  { agent, spool, ingestSpool }: ReturnToInbox,
+): Promise<void> {
   const { root, sessionId } = spool
   await ingestSpool(postern, { agent, root, sessionId, patienceMs: LEAVING_MS }).catch(() => {})
 }
 
-export interface TakeHome {
+export interface ReturnToInbox {
   readonly agent: string
   readonly spool: TargetSpool
   readonly ingestSpool: IngestSpool
@@ -87,29 +84,3 @@ export type IngestSpool = (
   postern: CourierPostern,
   spool: Pick<TargetSpool, 'root' | 'sessionId'> & { readonly agent: string; readonly patienceMs: number },
 ) => Promise<unknown>
-
-/** A store that answers no sooner is as good as away, for those who wait for their mail. */
-const PATIENCE_MS = 5_000
-
-/** The same Postern; each question fails where its answer takes too long. */
-export function patiently({ agents, sessions, inbox }: CourierPostern): CourierPostern {
-  return {
-    agents: { show: (input) => inTime(agents.show(input)) },
-    sessions: { list: (input) => inTime(sessions.list(input)) },
-    inbox: {
-      list: (input) => inTime(inbox.list(input)),
-      wait: (input) => inTime(inbox.wait(input)),
-      ingest: (input) => inTime(inbox.ingest(input)),
-    },
-  }
-}
-
-/** What comes too late is nobody's any more. */
-export function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the store did not answer within ${PATIENCE_MS} ms`)), PATIENCE_MS)
-  })
-  work.catch(() => {})
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
-}

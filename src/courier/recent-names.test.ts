@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { createRemembered } from './recent-names.ts'
+import { createRecentNames } from './recent-names.ts'
 
 it('never remembers more than its bound, and forgets what it was told first', () => {
-  const remembered = createRemembered(2)
+  const remembered = createRecentNames(2)
   for (const name of ['a', 'b', 'a', 'c']) remembered.add(name)
   expect(['a', 'b', 'c'].filter(remembered.has)).toEqual(['a', 'c'])
   remembered.clear()

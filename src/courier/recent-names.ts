@@ -1,12 +1,12 @@
-/** Remembers the last names it was told; older ones are forgotten, so that it never grows beyond its bound. */
-export interface Remembered {
+/** A bounded set of names. When it is full, the oldest name is dropped. */
+export interface RecentNames {
   readonly size: number
   has(name: string): boolean
   add(name: string): void
   clear(): void
 }
 
-export function createRemembered(most: number): Remembered {
+export function createRecentNames(most: number): RecentNames {
   const names = new Set<string>()
   return {
     get size() {

@@ -3,16 +3,8 @@ import { createBackoff } from '../kit/pure/backoff.ts'
 import { reasonOf } from '../kit/pure/reason-of.ts'
 import { PosternError } from '../model/errors.ts'
 import { SpoolError, type SpoolTrouble } from '../spool/file.ts'
-import {
-  bringPending,
-  type CourierPostern,
-  type IngestSpool,
-  inTime,
-  lookFor,
-  type Place,
-  patiently,
-  takeHome,
-} from './pending.ts'
+import { type CourierPostern, withTimeout, withTimeouts } from './courier-postern.ts'
+import { type InboxCursor, type IngestSpool, readMailState, returnToInbox, spoolPending } from './pending.ts'
 import { openSessionSpool, type SessionSpool } from './session-spool.ts'
 import { findTarget, isAtRest, type Target, type TargetParams, type TargetSpool } from './target.ts'
 
@@ -68,7 +60,7 @@ export function createRound(params: RoundParams & { readonly isStopped: () => bo
   let target: Target | undefined
   let left: TargetSpool | undefined
   let spool: SessionSpool | undefined
-  let place: Place = null
+  let cursor: InboxCursor = null
   let fault = ''
   aim(findTarget([], params))
 
@@ -84,17 +76,17 @@ export function createRound(params: RoundParams & { readonly isStopped: () => bo
     if (before?.path === found.spool?.path) return
     left = before
     spool = found.spool && openSessionSpool(found.spool.path)
-    place = null
+    cursor = null
   }
 
   async function bring(postern: CourierPostern, isWhole: boolean): Promise<SpoolTrouble | undefined> {
     if (!spool) return undefined
     const { put } = spool
-    if (spool.noticeDeletion()) place = null
-    const before = place
+    if (spool.noticeDeletion()) cursor = null
+    const before = cursor
     try {
-      place = await bringPending(postern, { agent, from: isWhole ? null : place, put })
-      if (place !== before) nudges.reset()
+      cursor = await spoolPending(postern, { agent, from: isWhole ? null : cursor, put })
+      if (cursor !== before) nudges.reset()
       return undefined
     } catch (error) {
       if (!(error instanceof SpoolError)) throw error
@@ -104,15 +96,15 @@ export function createRound(params: RoundParams & { readonly isStopped: () => bo
   }
 
   async function ask(isWhole: boolean): Promise<Outcome> {
-    const postern = patiently(await inTime(params.reach()))
-    const sight = await lookFor(postern, agent, params)
-    aim(sight.target)
+    const postern = withTimeouts(await withTimeout(params.reach()))
+    const mail = await readMailState(postern, agent, params)
+    aim(mail.target)
     const trouble = await bring(postern, isWhole)
-    const { missing } = sight.target
+    const { missing } = mail.target
     if (!trouble) noteFault('courier.spool', missing === undefined ? '' : `there is no folder ${missing}`)
-    if (left) await takeHome(postern, { agent, spool: left, ingestSpool: params.ingestSpool })
+    if (left) await returnToInbox(postern, { agent, spool: left, ingestSpool: params.ingestSpool })
     left = undefined
-    const againMs = follow(sight.waking)
+    const againMs = follow(mail.waking)
     return { isReached: true, ...(trouble && { trouble }), ...(againMs !== undefined && { againMs }) }
   }
 

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { appendEntries } from '../spool/append.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import { heldIds } from '../spool/held.ts'
-import { createRemembered } from './recent-names.ts'
+import { createRecentNames } from './recent-names.ts'
 
 /** The spool of one session, into which a courier puts each entry once. */
 export interface SessionSpool {
@@ -28,7 +28,7 @@ const PATIENCE_MS = 1_000
  * file has deleted what was in it: then all of that is put there again.
  */
 export function openSessionSpool(path: string): SessionSpool {
-  const known = createRemembered(MAX_REMEMBERED)
+  const known = createRecentNames(MAX_REMEMBERED)
   let isRead = false
   let wasDeleted = false
 

@@ -2,7 +2,7 @@ import { unwrapReminder } from '../render/reminder.ts'
 import type { SpoolEntry } from '../spool/entry.ts'
 import { SpoolError } from '../spool/file.ts'
 import { type CarriedCopy, parseCopy } from './copy.ts'
-import { patiently } from './pending.ts'
+import { withTimeouts } from './courier-postern.ts'
 import type { Outcome, Round, RoundParams } from './round.ts'
 
 export interface TakerParams extends Pick<RoundParams, 'agent' | 'reach' | 'note' | 'now'> {
@@ -82,7 +82,7 @@ export function createTaker({ agent, reach, note, now, contentBytes, round, next
   async function putInStore(entry: SpoolEntry): Promise<boolean> {
     const entries = [{ ...entry, content: unwrapReminder(entry.content) }]
     try {
-      const { inbox } = patiently(await reach())
+      const { inbox } = withTimeouts(await reach())
       const [stored] = await inbox.ingest({ agent, entries })
       if (stored?.outcome === 'refused') refuse(stored.reason ?? 'the store refused it')
       return stored?.outcome !== 'full'

@@ -2,7 +2,7 @@ import { sleep } from '../kit/clock/sleep.ts'
 import { createBackoff } from '../kit/pure/backoff.ts'
 import type { Inbox } from '../model/postern.ts'
 import type { CourierWire } from './courier.ts'
-import { inTime } from './pending.ts'
+import { withTimeout } from './courier-postern.ts'
 
 export interface WaitingParams {
   readonly agent: string
@@ -31,7 +31,7 @@ export function createWaitingWire({ agent, reach, random }: WaitingParams): Cour
     const downs = createBackoff({ minMs: DOWN_FROM_MS, maxMs: DOWN_TO_MS, random })
     for (let before = 0; !signal.aborted; ) {
       try {
-        const { inbox } = await inTime(reach())
+        const { inbox } = await withTimeout(reach())
         // Whoever was away has missed something, perhaps, and is to know at once that it no longer is.
         const timeoutMs = fault === undefined ? WAIT_MS : 0
         const { pending } = await inbox.wait({ agent, timeoutMs, signal })

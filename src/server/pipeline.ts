@@ -5,7 +5,7 @@ import { toWire } from '../model/network/wire-json.ts'
 import type { Postern } from '../model/postern.ts'
 import type { Operation } from '../operations/operation.ts'
 import { DECLARED_OPERATIONS } from '../operations/table.ts'
-import type { Page } from './endpoints/endpoint.ts'
+import type { Endpoint } from './endpoints/endpoint.ts'
 import { type Asking, type Exchange, jsonReply, type Reply, type Streaming } from './exchange.ts'
 import type { Metrics } from './metrics.ts'
 import { operate } from './operate.ts'
@@ -17,7 +17,7 @@ import { allowed, createRouter } from './request/router.ts'
 import { readTrigger } from './trigger.ts'
 
 /** Answers an exchange; undefined where somebody else does. Throws what becomes a problem. */
-/** Answers an exchange. Says which operation or page it is for as soon as that is known. */
+/** Answers an exchange. Says which operation or endpoint it is for as soon as that is known. */
 export type Pipeline = (exchange: Exchange, onRouted: (routed: RoutedTo) => void) => Promise<Reply | undefined>
 
 export interface RoutedTo {
@@ -31,14 +31,14 @@ export interface Means extends Guard {
   readonly postern: Postern
   readonly answerOnce: AnswerOnce
   readonly metrics: Metrics
-  readonly pages: readonly Page[]
+  readonly endpoints: readonly Endpoint[]
   /** Names of this server beside those of the machine. */
   readonly names: readonly string[]
   /** Answers an exchange with a stream of events, for as long as the client stays. */
   openEventStream(streaming: Streaming): Promise<void>
 }
 
-type Target = { readonly operation: Operation; readonly route: string } | { readonly page: Page }
+type Target = { readonly operation: Operation; readonly route: string } | { readonly endpoint: Endpoint }
 
 /** Whoever triggers an agent proves itself in the request and is nobody before. */
 const STRANGER: Caller = { id: 'local', kind: 'local', verified: false, via: 'http' }
@@ -49,17 +49,17 @@ export function createPipeline(given: Means): Pipeline {
   const router = createRouter<Target>()
   for (const operation of DECLARED_OPERATIONS)
     for (const route of operation.http) router.add(route, { operation, route })
-  for (const page of means.pages) router.add(page.route, { page })
+  for (const endpoint of means.endpoints) router.add(endpoint.route, { endpoint })
 
   return async (exchange, onRouted) => {
     const { request, method, path, isLocal } = exchange
     if (!isLocal) requireOwnAddress(request, { names: means.names, isLinkable: isLinkable(path) })
     if (method === 'OPTIONS') return options(router.methods(path), path)
     const { target, params } = router.find(method, path)
-    if ('page' in target) {
-      onRouted({ name: target.page.name, isWait: false })
-      const { page } = target
-      return page.isOpen ? page.answer(exchange, params) : page.answer(await ask(means, exchange), params)
+    if ('endpoint' in target) {
+      onRouted({ name: target.endpoint.name, isWait: false })
+      const { endpoint } = target
+      return endpoint.isOpen ? endpoint.answer(exchange, params) : endpoint.answer(await ask(means, exchange), params)
     }
     const { operation, route } = target
     onRouted({ name: operation.name, isWait: operation.kind === 'waits' })

@@ -94,7 +94,7 @@ describe('a path', () => {
   })
 })
 
-describe('the pages about the server', () => {
+describe('the endpoints about the server', () => {
   it('are open where they say nothing about anybody', async () => {
     const { ask } = await openServer()
     expect(await ask('GET /healthz', { token: null })).toMatchObject({ status: 200, body: { ok: true } })

@@ -6,10 +6,10 @@ import type { AnswerOnce } from '../model/network/replies.ts'
 import type { Credentials } from '../model/network/tokens.ts'
 import type { Postern } from '../model/postern.ts'
 import { answer, createExchange, type Waits } from './answering.ts'
-import { entryStreamPages, type OpenBusStream } from './bus/stream-endpoints.ts'
-import { healthPages } from './endpoints/health.ts'
-import { hookPages } from './endpoints/hooks.ts'
-import { type McpPages, mcpPages } from './endpoints/mcp.ts'
+import { entryStreamEndpoints, type OpenBusStream } from './bus/stream-endpoints.ts'
+import { healthEndpoints } from './endpoints/health.ts'
+import { hookEndpoints } from './endpoints/hooks.ts'
+import { type McpEndpoints, mcpEndpoints } from './endpoints/mcp.ts'
 import { createEventStreams } from './events/streams.ts'
 import { createListener } from './listener.ts'
 import { type Log, SILENT } from './log.ts'
@@ -95,7 +95,7 @@ interface Parts {
   readonly connections: () => Promise<number>
 }
 
-function meansOf(options: ServerOptions, { metrics, hooks, connections }: Parts): { means: Means; mcp: McpPages } {
+function meansOf(options: ServerOptions, { metrics, hooks, connections }: Parts): { means: Means; mcp: McpEndpoints } {
   const {
     postern,
     credentials,
@@ -119,22 +119,22 @@ function meansOf(options: ServerOptions, { metrics, hooks, connections }: Parts)
     }
   }
   const check = options.check ?? (async () => {})
-  const health = healthPages({ tickets, metrics, check, present })
+  const health = healthEndpoints({ tickets, metrics, check, present })
   const streams = createEventStreams({ postern, log, now })
   const { openEventStream = streams.open, openBusStream = streams.openBus } = options
-  const entryStreams = entryStreamPages({ openBusStream, metrics })
+  const entryStreams = entryStreamEndpoints({ openBusStream, metrics })
   const guard = { credentials, tickets, rates: createRates(now), log }
-  const mcp = mcpPages({ postern, ...guard })
+  const mcp = mcpEndpoints({ postern, ...guard })
   const web = [...signInPages({ credentials, now }), ...webPages(options.web ?? webFolder())]
-  const hooked = hooks ? hookPages(hooks) : []
-  const pages = [...health, ...referencePages(), ...entryStreams, ...hooked, ...mcp.pages, ...web]
+  const hooked = hooks ? hookEndpoints(hooks) : []
+  const endpoints = [...health, ...referencePages(), ...entryStreams, ...hooked, ...mcp.endpoints, ...web]
   const means = {
     ...guard,
     postern,
     answerOnce,
     metrics,
     names: names.map((name) => name.toLowerCase()),
-    pages,
+    endpoints,
     openEventStream,
   }
   return { means, mcp }

@@ -6,10 +6,10 @@ import { isRedisWire } from '../../wires/redis/is-redis-wire.ts'
 import type { RedisWire } from '../../wires/redis/redis-wire.ts'
 import type { EngineWire, WireHealth } from '../../wires/wire.ts'
 import type { Loop } from '../loop.ts'
+import { createOutbox } from './outbox.ts'
 import { startRedisIntake } from './redis-intake.ts'
 import { startRedisOutput } from './redis-output.ts'
 import { startRelay } from './relay.ts'
-import { createOutbox } from './store-outbox.ts'
 
 /** The state of a server's engine. */
 export interface WireStatus {

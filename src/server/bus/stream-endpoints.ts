@@ -1,5 +1,5 @@
 import { ENTRY_STREAMS } from '../../model/network/paths.ts'
-import type { Page } from '../endpoints/endpoint.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
 import { STREAM_TYPE } from '../events/begin.ts'
 import type { EventStreams } from '../events/streams.ts'
 import type { Metrics } from '../metrics.ts'
@@ -8,10 +8,10 @@ import { startOf } from './stream-start.ts'
 export type OpenBusStream = EventStreams['openBus']
 
 /** Where the entries of a bus are followed. */
-export function entryStreamPages(means: {
+export function entryStreamEndpoints(means: {
   readonly openBusStream: OpenBusStream
   readonly metrics: Metrics
-}): readonly Page[] {
+}): readonly Endpoint[] {
   const { openBusStream, metrics } = means
   return ENTRY_STREAMS.map((route) => ({
     route,

@@ -1,9 +1,9 @@
 import type { Asking, Exchange, Reply } from '../exchange.ts'
 
-/** Something that is answered beside the operations. */
-export type Page = OpenPage | GuardedPage
+/** A route that the server answers beside those of the operations. */
+export type Endpoint = OpenEndpoint | GuardedEndpoint
 
-/** Parts of the path that stand for something. */
+/** The parameters in the path, by name. */
 type Params = Readonly<Record<string, string>>
 
 interface Named {
@@ -12,15 +12,15 @@ interface Named {
   readonly name: string
 }
 
-/** For everybody who reaches the server. */
-interface OpenPage extends Named {
+/** Open to every client that reaches the server. */
+interface OpenEndpoint extends Named {
   readonly isOpen: true
   answer(exchange: Exchange, params: Params): Promise<Reply>
 }
 
-/** For whoever has a token. */
-interface GuardedPage extends Named {
+/** Open to clients with a token. */
+interface GuardedEndpoint extends Named {
   readonly isOpen: false
-  /** Undefined where it answers by itself. */
+  /** Undefined if it writes the response itself. */
   answer(asking: Asking, params: Params): Promise<Reply | undefined>
 }

@@ -7,9 +7,9 @@ import { jsonReply } from '../exchange.ts'
 import type { Metrics, Present } from '../metrics.ts'
 import { tokenIn } from '../request/authenticate.ts'
 import type { Tickets } from '../request/tickets.ts'
-import type { Page } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 
-/** What the pages about the server itself need to know. */
+/** What the endpoints about the server itself need. */
 export interface Health {
   readonly tickets: Tickets
   readonly metrics: Metrics
@@ -20,7 +20,7 @@ export interface Health {
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-export function healthPages({ tickets, metrics, check, present }: Health): readonly Page[] {
+export function healthEndpoints({ tickets, metrics, check, present }: Health): readonly Endpoint[] {
   return [
     { route: 'GET /healthz', name: 'healthz', isOpen: true, answer: async () => jsonReply(200, { ok: true }) },
     {

@@ -4,13 +4,13 @@ import { PosternError } from '../../model/errors.ts'
 import type { Identity } from '../../model/network/tokens.ts'
 import { JSON_TYPE } from '../exchange.ts'
 import { readText } from '../request/body.ts'
-import type { Page } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /** An event holds what tools have answered, so it may be far larger than anything that we would store. */
 const EVENT_BYTES = 8 * 1024 * 1024
 
 /** Where hosts post their events. */
-export function hookPages(hooks: PostedHooks): readonly Page[] {
+export function hookEndpoints(hooks: PostedHooks): readonly Endpoint[] {
   return [
     {
       route: `POST ${HOOKS_PATH}/:host`,

@@ -6,10 +6,10 @@ import type { Asking, Reply } from '../exchange.ts'
 import { type Guard, requireStillGood } from '../request/authenticate.ts'
 import { BODY_BYTES, readText } from '../request/body.ts'
 import { SECURITY_HEADERS } from '../send.ts'
-import type { Page } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 
-export interface McpPages {
-  readonly pages: readonly Page[]
+export interface McpEndpoints {
+  readonly endpoints: readonly Endpoint[]
   close(): Promise<void>
 }
 
@@ -25,7 +25,7 @@ const HANDED_ON = ['accept', 'content-type', 'last-event-id'] as const
 const HANDED_BACK: readonly string[] = ['allow', 'content-type']
 
 /** MCP over HTTP. What it takes is loaded with the first request, so that a server which nobody asks starts no later. */
-export function mcpPages(options: McpOptions): McpPages {
+export function mcpEndpoints(options: McpOptions): McpEndpoints {
   let door: Promise<McpDoor> | undefined
   const open = () => {
     door ??= openDoor(options)
@@ -33,7 +33,7 @@ export function mcpPages(options: McpOptions): McpPages {
   }
   const answer = (asking: Asking) => respond(asking, open, options)
   return {
-    pages: ['POST', 'GET', 'DELETE'].map((method) => ({
+    endpoints: ['POST', 'GET', 'DELETE'].map((method) => ({
       route: `${method} ${PATH}`,
       name: 'mcp',
       isOpen: false,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ERRORS, type ErrorCode, outcomeOf } from '../../model/errors.ts'
 import { type JsonSchema, typesOf } from '../../operations/json-schema.ts'
-import type { Page } from '../endpoints/endpoint.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
 import { jsonReply, type Reply } from '../exchange.ts'
 import { type ApiOperation, describeApi, type OpenApi } from '../openapi/openapi.ts'
 
@@ -18,7 +18,7 @@ summary{cursor:pointer}`
 const CSP = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 /** The description of the server, for programs and for people. Both are made when they are first asked for. */
-export function referencePages(): readonly Page[] {
+export function referencePages(): readonly Endpoint[] {
   let api: OpenApi | undefined
   let html: string | undefined
   const describe = () => {

@@ -3,7 +3,7 @@ import { PosternError } from '../../model/errors.ts'
 import { SIGN_IN_PATH, SIGN_INS_PATH, WEB_PATH } from '../../model/network/paths.ts'
 import type { Credentials } from '../../model/network/tokens.ts'
 import { toWire } from '../../model/network/wire-json.ts'
-import type { Page } from '../endpoints/endpoint.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
 import { type Asking, type Exchange, jsonReply, type Reply } from '../exchange.ts'
 import { tokenIn } from '../request/authenticate.ts'
 import { parseBody, readText, requireJsonType } from '../request/body.ts'
@@ -25,7 +25,7 @@ const USED_UP = `This link was used already, or is older than five minutes. Run 
  * How a person gets into the page: somebody with a token asks for a link, which is good once and for minutes; whoever
  * opens it has a cookie from then on, and the link is worth nothing.
  */
-export function signInPages({ credentials, now }: SignInOptions): readonly Page[] {
+export function signInPages({ credentials, now }: SignInOptions): readonly Endpoint[] {
   // Of their own: what opens a stream must not open the page, nor the other way round.
   const tickets = createTickets(now, LINK_MS)
 

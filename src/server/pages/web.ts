@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { PosternError } from '../../model/errors.ts'
 import { SIGN_IN_PATH, WEB_PATH } from '../../model/network/paths.ts'
-import type { Page } from '../endpoints/endpoint.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { Exchange, Reply } from '../exchange.ts'
 import { matchesEtag } from '../request/etags.ts'
 import { chooseCoding, readWebFiles, type WebFile } from './web-files.ts'
@@ -36,7 +36,7 @@ export function webFolder(): string {
 }
 
 /** The page for people. Every screen has a path of its own below it, and all of them are the same document. */
-export function webPages(folder: string): readonly Page[] {
+export function webPages(folder: string): readonly Endpoint[] {
   let files: ReadonlyMap<string, WebFile> | undefined
   const answer = async (exchange: Exchange, path: string): Promise<Reply> => {
     files ??= readWebFiles(folder)

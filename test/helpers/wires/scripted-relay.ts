@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { monotonicMs } from '../../../src/kit/node/monotonic.ts'
-import type { Outbox, Standing } from '../../../src/loops/engine/outbox.ts'
+import type { Outbox, RelayState } from '../../../src/loops/engine/outbox.ts'
 import { type Relay, startRelay } from '../../../src/loops/engine/relay.ts'
 import type { Message } from '../../../src/model/message.ts'
 import type { Copy, EngineWire, OnRing, Wire } from '../../../src/wires/wire.ts'
@@ -23,7 +23,7 @@ export class SharedLog {
   }
 
   outboxOf(holder: string): Outbox {
-    const standing = (): Standing => {
+    const stateOf = (): RelayState => {
       const { cursor, heldUntilMs, holder: by } = this.kept ?? { cursor: '0', heldUntilMs: 0, holder }
       return { cursor, heldForMs: by === holder ? 0 : Math.max(0, heldUntilMs - monotonicMs()) }
     }
@@ -34,12 +34,12 @@ export class SharedLog {
     }
     return {
       leaseMs: this.leaseMs,
-      look: async () => standing(),
+      look: async () => stateOf(),
       lead: async () => {
-        if (standing().heldForMs > 0) return standing()
+        if (stateOf().heldForMs > 0) return stateOf()
         this.writes.push(`${holder} leads`)
-        this.kept = { holder, heldUntilMs: monotonicMs() + this.leaseMs, cursor: standing().cursor }
-        return standing()
+        this.kept = { holder, heldUntilMs: monotonicMs() + this.leaseMs, cursor: stateOf().cursor }
+        return stateOf()
       },
       next: async ({ cursor, limit }) => {
         const from = Math.max(Number(cursor), this.floor)

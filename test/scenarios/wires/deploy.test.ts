@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../../src/host/config/config.ts'
 import { SERVER } from '../../../src/host/config/server.ts'
 import { VERSION } from '../../../src/model/version.ts'
-import { healthPages } from '../../../src/server/endpoints/health.ts'
+import { healthEndpoints } from '../../../src/server/endpoints/health.ts'
 import { findProgram } from '../../helpers/binaries.ts'
 import { needsPrograms } from '../../helpers/needs.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
@@ -28,7 +28,7 @@ function serverConfig() {
 }
 
 /** Pages are only asked for their routes here. */
-const pages = healthPages({} as Parameters<typeof healthPages>[0])
+const pages = healthEndpoints({} as Parameters<typeof healthEndpoints>[0])
 
 function facts(): ServerFacts {
   const { port } = serverConfig().get(SERVER)

@@ -3,7 +3,15 @@ import { PosternError } from '../../model/errors.ts'
 import type { Gate } from '../../model/gate.ts'
 import { token } from '../../render/provenance.ts'
 import { counted, enumerated } from './sentences.ts'
-import { operate, type ToolAnswer, type ToolCall, waitOf, withoutKey } from './tool-call.ts'
+import { type Handlers, operate, type ToolAnswer, type ToolCall, waitOf, withoutKey } from './tool-call.ts'
+
+/** What each of these tools does, by its name. */
+export const ASKING_HANDLERS: Handlers = {
+  decision_create: async (call) => answerDecision(await createDecision(call)),
+  decision_get: getDecision,
+  gate_list: listGates,
+  gate_resolve: resolveGate,
+}
 
 const SECOND_MS = 1_000
 
@@ -18,7 +26,7 @@ export function answerDecision(decision: Decision): ToolAnswer {
 }
 
 /** A wait that is over without an answer is an answer: the question is still open. */
-export async function getDecision(call: ToolCall): Promise<ToolAnswer> {
+async function getDecision(call: ToolCall): Promise<ToolAnswer> {
   const { id } = call.input as { readonly id: string }
   const seconds = waitOf(call.input)
   if (seconds > 0) {
@@ -35,13 +43,13 @@ function describeDecision({ id, state, asked, answer }: Decision): string {
   return `${token(id)} is ${state}; asked: ${enumerated(asked.map(token), 'nobody')}.`
 }
 
-export async function listGates(call: ToolCall): Promise<ToolAnswer> {
+async function listGates(call: ToolCall): Promise<ToolAnswer> {
   const gates = await operate<readonly Gate[]>(call, 'gates.list', { agent: call.connection.agent, ...call.input })
   const open = gates.filter(({ state }) => state === 'open').length
   return { structured: { gates }, text: open === 0 ? 'Nothing holds you.' : `${counted(open, 'gate')} open.` }
 }
 
-export async function resolveGate(call: ToolCall): Promise<ToolAnswer> {
+async function resolveGate(call: ToolCall): Promise<ToolAnswer> {
   const gate = await operate<Gate>(call, 'gates.resolve', withoutKey(call))
   return { structured: gate, text: `${token(gate.id)} is ${gate.state}.` }
 }

@@ -8,7 +8,16 @@ import { renderEntry } from '../../render/entry.ts'
 import { LINE, neutralise } from '../../render/neutralise.ts'
 import { renderKept, renderQuotation, TOOLS } from '../../render/quotation.ts'
 import { counted } from './sentences.ts'
-import { operate, type ToolAnswer, type ToolCall, waitOf, withoutKey } from './tool-call.ts'
+import { type Handlers, operate, type ToolAnswer, type ToolCall, waitOf, withoutKey } from './tool-call.ts'
+
+/** What each of these tools does, by its name. */
+export const INBOX_HANDLERS: Handlers = {
+  inbox_check: checkInbox,
+  inbox_ack: ackMessages,
+  message_read: readMessage,
+  message_search: searchMessages,
+  peek_inbox: peekInbox,
+}
 
 /** What an answer may cost where the model has not said; hosts cut answers off at 25,000. */
 const DEFAULT_TOKENS = 5_000
@@ -24,7 +33,7 @@ const THREAD_CHARACTERS = 40_000
  * Offers what waits. It is seen with the agent's next call, or when it is acknowledged; whatever keeps the answer from
  * going out gives it back.
  */
-export async function checkInbox(call: ToolCall): Promise<ToolAnswer> {
+async function checkInbox(call: ToolCall): Promise<ToolAnswer> {
   const { connection, input, signal, onSettled } = call
   const { agent, shown } = connection
   await connection.gather()
@@ -76,13 +85,13 @@ function trustOf({ verified }: { readonly verified: boolean }): string {
   return verified ? 'verified' : 'unverified'
 }
 
-export async function ackMessages(call: ToolCall): Promise<ToolAnswer> {
+async function ackMessages(call: ToolCall): Promise<ToolAnswer> {
   const items = await operate<readonly unknown[]>(call, 'inbox.ack', withoutKey(call))
   return { structured: { items }, text: `${counted(items.length, 'message')} acknowledged.` }
 }
 
 /** The end of a thread is what matters; the message itself always stands in it, whole. */
-export async function readMessage(call: ToolCall): Promise<ToolAnswer> {
+async function readMessage(call: ToolCall): Promise<ToolAnswer> {
   const { id } = call.input as { readonly id: string }
   const { message, thread } = await operate<ShownInFull>(call, 'inbox.show', { id })
   const { deliveries, why } = await operate<Trace>(call, 'inbox.trace', { id })
@@ -99,7 +108,7 @@ export async function readMessage(call: ToolCall): Promise<ToolAnswer> {
 }
 
 /** What is found is told by its beginning; `message_read` shows the rest. */
-export async function searchMessages(call: ToolCall): Promise<ToolAnswer> {
+async function searchMessages(call: ToolCall): Promise<ToolAnswer> {
   const { query, limit = PREVIEWS } = call.input as { readonly query: string; readonly limit?: number }
   const found = await operate<readonly Message[]>(call, 'inbox.search', { query, limit: Math.min(limit, MAX_PREVIEWS) })
   return listed(
@@ -109,7 +118,7 @@ export async function searchMessages(call: ToolCall): Promise<ToolAnswer> {
 }
 
 /** Looking takes nothing, so only beginnings are shown: the rest comes with `inbox_check`. */
-export async function peekInbox(call: ToolCall): Promise<ToolAnswer> {
+async function peekInbox(call: ToolCall): Promise<ToolAnswer> {
   const { connection, input } = call
   const { items, next } = await operate<InboxPage>(call, 'inbox.list', {
     agent: connection.agent,

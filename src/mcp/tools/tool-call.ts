@@ -28,6 +28,9 @@ export interface ToolAnswer {
   readonly text: string
 }
 
+/** What tools do, by their names. */
+export type Handlers = Readonly<Record<string, (call: ToolCall) => Promise<ToolAnswer>>>
+
 /** Asks for one of the operations behind a tool; a change under its key is made once. */
 export async function operate<T>(call: ToolCall, name: OperationName, input: Input): Promise<T> {
   const { connection, tool, signal } = call

@@ -7,27 +7,38 @@ import { LINE, neutralise } from '../../render/neutralise.ts'
 import { formatTime, token } from '../../render/provenance.ts'
 import { renderQuotation } from '../../render/quotation.ts'
 import { counted, enumerated } from './sentences.ts'
-import { type Input, operate, type ToolAnswer, type ToolCall, withoutKey } from './tool-call.ts'
+import { type Handlers, type Input, operate, type ToolAnswer, type ToolCall, withoutKey } from './tool-call.ts'
+
+/** What each of these tools does, by its name. */
+export const WORK_HANDLERS: Handlers = {
+  plan_set: setPlan,
+  bus_post: postEntry,
+  bus_read: readBus,
+  handoff_leave: leaveItem,
+  set_plans: setPlans,
+  get_plans: getPlans,
+  delete_plans: deletePlans,
+}
 
 const TAIL = 20
 const PAGE = 50
 
-export async function setPlan(call: ToolCall): Promise<ToolAnswer> {
+async function setPlan(call: ToolCall): Promise<ToolAnswer> {
   const [plan] = await operate<readonly Plan[]>(call, 'plans.set', { plans: [withoutKey(call)] })
   return { structured: plan, text: plan ? describePlan(plan) : 'Nothing was set.' }
 }
 
-export async function setPlans(call: ToolCall): Promise<ToolAnswer> {
+async function setPlans(call: ToolCall): Promise<ToolAnswer> {
   const plans = await operate<readonly Plan[]>(call, 'plans.set', withoutKey(call))
   return { structured: { plans }, text: plans.map(describePlan).join('\n') || 'Nothing was set.' }
 }
 
-export async function getPlans(call: ToolCall): Promise<ToolAnswer> {
+async function getPlans(call: ToolCall): Promise<ToolAnswer> {
   const plans = await operate<readonly Plan[]>(call, 'plans.list', call.input)
   return { structured: { plans }, text: plans.map(describePlan).join('\n') || 'No plans.' }
 }
 
-export async function deletePlans(call: ToolCall): Promise<ToolAnswer> {
+async function deletePlans(call: ToolCall): Promise<ToolAnswer> {
   const { deleted } = await operate<{ readonly deleted: readonly string[] }>(call, 'plans.delete', withoutKey(call))
   return { structured: { deleted }, text: `${counted(deleted.length, 'plan')} deleted.` }
 }
@@ -36,7 +47,7 @@ function describePlan({ id, nextRunAt }: Pick<Plan, 'id' | 'nextRunAt'>): string
   return nextRunAt === null ? `${token(id)} will not fire again.` : `${token(id)} fires at ${formatTime(nextRunAt)}.`
 }
 
-export async function postEntry(call: ToolCall): Promise<ToolAnswer> {
+async function postEntry(call: ToolCall): Promise<ToolAnswer> {
   const { bus } = call.connection.places
   const run = bus?.runId === undefined ? {} : { run_id: bus.runId }
   const posted = await operate<PostedEntry>(call, 'bus.post', { ...run, ...inPlace(call, withoutKey(call)) })
@@ -47,7 +58,7 @@ export async function postEntry(call: ToolCall): Promise<ToolAnswer> {
 }
 
 /** Without a cursor the end of the log is what matters: it may be long. */
-export async function readBus(call: ToolCall): Promise<ToolAnswer> {
+async function readBus(call: ToolCall): Promise<ToolAnswer> {
   const { connection, input } = call
   const tail = Math.min((input['tail'] as number | undefined) || TAIL, PAGE)
   const bound = input['after'] === undefined ? { tail } : { limit: PAGE, tail: undefined }
@@ -81,7 +92,7 @@ function inPlace({ connection: { places } }: ToolCall, input: Input): Input {
   return { project_id, ...(task_id !== undefined && { task_id }), ...input }
 }
 
-export async function leaveItem(call: ToolCall): Promise<ToolAnswer> {
+async function leaveItem(call: ToolCall): Promise<ToolAnswer> {
   const { connection } = call
   const project = call.input['project'] ?? connection.places.project
   if (project === undefined) {

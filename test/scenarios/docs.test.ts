@@ -11,6 +11,8 @@ import { fastFolder } from '../helpers/temp.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const PAGES = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md'], { cwd: ROOT }).sort()
+/** Its command exists only in the copy of the tree that `adding-an-operation.test.ts` makes. */
+const TOY_PAGE = 'docs/architecture/adding-an-operation.md'
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
 describe('the examples', () => {
@@ -112,7 +114,7 @@ describe('the pages', () => {
 
   it('name no command and no option that does not exist', () => {
     expect(
-      PAGES.flatMap((page) =>
+      PAGES.filter((page) => page !== TOY_PAGE).flatMap((page) =>
         codeIn(read(page)).flatMap((code) => unknownIn(code).map((found) => `${page}: ${found}`)),
       ),
     ).toEqual([])

@@ -13,6 +13,7 @@ const SHARED = {
   often: {
     entry: 'src/cli/entries/often.ts',
     inline: [
+      'src/core/agents/list.ts',
       'src/core/registry/find.ts',
       'src/core/inbox/drain.ts',
       'src/core/offers/offers.ts',

@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { EXECUTABLE } from '../helpers/command.ts'
+import { temporaryFolder } from '../helpers/temp.ts'
+
+const PATIENT_HOOK = fileURLToPath(new URL('../helpers/patient-hook.cjs', import.meta.url))
+
+/** Writes the bundles that a program has loaded to stderr, as it ends. */
+const REPORT = `process.on('exit', () => {
+  const files = Object.keys(require.cache).flatMap((file) => /dist\\/(.*)\\.cjs$/.exec(file)?.[1] ?? [])
+  require('node:fs').writeSync(2, 'loaded ' + files.join(' ') + '\\n')
+})`
+
+/** A home with quinn. Runs a program in it, and says which bundles it loaded. */
+function makeHome() {
+  const home = temporaryFolder()
+  const report = join(home, 'report.cjs')
+  writeFileSync(report, REPORT)
+  const run = (args: readonly string[], input = '') => {
+    const env = { PATH: '/usr/bin:/bin', HOME: home, POSTERN_HOME: home, POSTERN_BUS_ROOT: join(home, 'buses') }
+    const words = ['--require', PATIENT_HOOK, '--require', report, EXECUTABLE, ...args]
+    const { status, stderr } = spawnSync(process.execPath, words, { cwd: home, env, input, encoding: 'utf8' })
+    expect([status, stderr]).toEqual([0, expect.stringContaining('loaded ')])
+    return /loaded (.*)/.exec(stderr)?.[1]?.split(' ').toSorted() ?? []
+  }
+  run(['agent', 'add', 'quinn'])
+  // Upkeep that is due loads more, so what it does is done first.
+  run(['inbox', 'push', '--to', 'quinn', 'hello'])
+  return { push: () => run(['inbox', 'push', '--to', 'quinn', 'hello']), run }
+}
+
+describe('a program that runs thousands of times a day', () => {
+  it('loads one file for a push, and one beside its look for a drain', () => {
+    const { push, run } = makeHome()
+    expect(push()).toEqual(['often'])
+    expect(run(['inbox', 'drain', '--agent', 'quinn'])).toEqual(['drain-look', 'often'])
+    expect(run(['inbox', 'drain', '--agent', 'quinn'])).toEqual(['drain-look'])
+  })
+
+  it('loads three files for a hook, and one where nothing waits', () => {
+    const { push, run } = makeHome()
+    const hook = (event: string) =>
+      run(
+        ['hook', '--host', 'claude-code', '--agent', 'quinn'],
+        JSON.stringify({ hook_event_name: event, session_id: 's1' }),
+      )
+    for (const event of ['SessionStart', 'UserPromptSubmit', 'Stop']) {
+      push()
+      expect(hook(event), event).toEqual(['hook', 'hook-look', 'often'])
+    }
+    hook('Stop')
+    expect(hook('UserPromptSubmit')).toEqual(['hook-look'])
+  })
+
+  it('loads three files for an entry of a bus', () => {
+    const { run } = makeHome()
+    const place = ['--project', 'p', '--task', 't']
+    run(['bus', 'post', ...place, 'hello'])
+    expect(run(['bus', 'post', ...place, 'hello'])).toEqual(['bus', 'buses', 'often'])
+    expect(run(['bus', 'read', ...place, '--tail', '1'])).toEqual(['bus', 'buses', 'often'])
+  })
+})

@@ -10,6 +10,20 @@ export interface Caller {
   readonly via: string
 }
 
+/** What was known of a caller when it acted. It is stored beside the caller's id and never changes afterwards. */
+export interface Trust {
+  readonly kind: string
+  readonly verified: boolean
+  readonly via: string
+}
+
+export function trustOf({ kind, verified, via }: Trust): Trust {
+  return { kind, verified, via }
+}
+
+/** The trust of callers that acted before the store recorded it. */
+export const UNKNOWN_TRUST: Trust = { kind: 'unknown', verified: false, via: 'unknown' }
+
 /** Somebody at this machine who has not said who they are. */
 export const LOCAL_CALLER: Caller = { id: 'local', kind: 'local', verified: false, via: 'sdk' }
 

@@ -1,3 +1,5 @@
+import type { Trust } from './caller.ts'
+
 /**
  * A question to people, its options, its gate, and its answer. The first answer wins.
  *
@@ -22,6 +24,9 @@ export interface Decision {
   /** The people who may answer. */
   readonly asked: readonly string[]
   readonly state: DecisionState
+  /** The author of its words: the asker itself, or whoever asked in its name. */
+  readonly createdBy: string
+  readonly createdTrust: Trust
   readonly createdAt: number
   readonly answer: DecisionAnswer | null
 }

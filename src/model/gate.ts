@@ -1,3 +1,4 @@
+import type { Trust } from './caller.ts'
 import { PosternError } from './errors.ts'
 
 /**
@@ -63,6 +64,7 @@ export interface Gate {
   /** Who is told, beside its agent, when it opens. */
   readonly waiters: readonly string[]
   readonly createdBy: string
+  readonly createdTrust: Trust
   readonly createdAt: number
   /** When it expires by itself. */
   readonly dueAt: number | null
@@ -80,6 +82,7 @@ export interface GateStep {
   readonly at: number
   readonly step: string
   readonly by: string
+  readonly trust: Trust
   readonly sessionId: string | null
   readonly evidence: string
 }
@@ -95,6 +98,7 @@ export interface SessionGate {
   /** The only machine on which its command is run. */
   readonly machine: string
   readonly registeredBy: string
+  readonly registeredTrust: Trust
   readonly registeredAt: number
   readonly markedAt: number | null
   readonly markedBy: string | null

@@ -1,14 +1,12 @@
+import type { Trust } from './caller.ts'
 import { PosternError } from './errors.ts'
 import type { Json } from './json.ts'
 import type { TraceContext } from './network/trace-context.ts'
 import type { Priority } from './priority.ts'
 
 /** Who said it. It is taken from the caller when the message is stored and never changes afterwards. */
-export interface Sender {
+export interface Sender extends Trust {
   readonly id: string
-  readonly kind: string
-  readonly verified: boolean
-  readonly via: string
 }
 
 /** A file that belongs to a message but stays where it is. The checksum tells whether it is still the same. */

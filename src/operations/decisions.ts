@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { DECISION_STATES } from '../model/decision.ts'
 import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
 import type { DeclarationsOf } from './operation.ts'
-import { agentId, milliseconds } from './schemas.ts'
+import { agentId, milliseconds, trust } from './schemas.ts'
 
 const decisionId = z.string().min(1).max(64).describe('A decision, by its id.')
 const moment = milliseconds.nullable()
@@ -19,6 +19,8 @@ const decision = z.object({
   allowsText: z.boolean(),
   asked: z.array(agentId),
   state: z.enum(DECISION_STATES),
+  createdBy: z.string(),
+  createdTrust: trust,
   createdAt: milliseconds,
   answer: z
     .object({

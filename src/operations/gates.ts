@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { GATE_HOOKS, GATE_KINDS, GATE_MODES, GATE_STATES, type GateState, UNAVAILABLE_POLICIES } from '../model/gate.ts'
 import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
 import type { DeclarationsOf } from './operation.ts'
-import { agentId, milliseconds } from './schemas.ts'
+import { agentId, milliseconds, trust } from './schemas.ts'
 
 const gateId = z.string().min(1).max(64).describe('A gate, by its id.')
 const moment = milliseconds.nullable()
@@ -27,6 +27,7 @@ const gate = z.object({
   onUnavailable: policy,
   waiters: z.array(agentId),
   createdBy: z.string(),
+  createdTrust: trust,
   createdAt: milliseconds,
   dueAt: moment,
   remindEveryMs: moment,
@@ -42,6 +43,7 @@ const step = z.object({
   at: milliseconds,
   step: z.string(),
   by: z.string(),
+  trust,
   sessionId: z.string().nullable(),
   evidence: z.string(),
 })
@@ -55,6 +57,7 @@ const sessionGate = z.object({
   reason: z.string(),
   machine: z.string(),
   registeredBy: z.string(),
+  registeredTrust: trust,
   registeredAt: milliseconds,
   markedAt: moment,
   markedBy: z.string().nullable(),

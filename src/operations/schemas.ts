@@ -54,7 +54,8 @@ export const attachment = z.object({
   bytes: z.number().int().min(0),
 })
 
-export const sender = z.object({ id: z.string(), kind: z.string(), verified: z.boolean(), via: z.string() })
+export const trust = z.object({ kind: z.string(), verified: z.boolean(), via: z.string() })
+export const sender = trust.extend({ id: z.string() })
 
 export const traceContext = z
   .object({ traceparent: z.string(), tracestate: z.string().optional() })

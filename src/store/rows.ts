@@ -1,4 +1,5 @@
 import type { Agent, AgentKind } from '../model/agent.ts'
+import type { Trust } from '../model/caller.ts'
 import type { Delivery, DeliveryState, InboxMessage } from '../model/delivery.ts'
 import type { Json } from '../model/json.ts'
 import type { Attachment, Message, Sender } from '../model/message.ts'
@@ -82,7 +83,7 @@ export function messageValues(message: Message): SqlValue[] {
     message.id,
     message.type,
     from.id,
-    formatSender(from),
+    formatTrust(from),
     message.to.join(','),
     message.subject,
     message.content,
@@ -123,14 +124,18 @@ export function readMessage(row: SqlRow): Message {
 }
 
 /** `ai/unverified/cli`. */
-export function formatSender({ kind, verified, via }: Sender): string {
+export function formatTrust({ kind, verified, via }: Trust): string {
   return `${kind}/${verified ? 'verified' : 'unverified'}/${via}`
 }
 
 export function readSender(id: string, as: string): Sender {
+  return { id, ...readTrust(as) }
+}
+
+export function readTrust(as: string): Trust {
   const kindEnds = as.indexOf('/')
   const viaStarts = as.indexOf('/', kindEnds + 1) + 1
-  return { id, kind: as.slice(0, kindEnds), verified: as[kindEnds + 1] === 'v', via: as.slice(viaStarts) }
+  return { kind: as.slice(0, kindEnds), verified: as[kindEnds + 1] === 'v', via: as.slice(viaStarts) }
 }
 
 /** Columns of an inbox message: those of the message, then these of `d`, the deliveries, with its present state. */

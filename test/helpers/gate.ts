@@ -1,3 +1,4 @@
+import { UNKNOWN_TRUST } from '../../src/model/caller.ts'
 import type { Gate } from '../../src/model/gate.ts'
 
 /** An open gate that only a person can end. */
@@ -13,6 +14,6 @@ export function gate(id: string, agent: string): Gate {
     remindEveryMs: null,
   }
   const never = { remindedAt: null, escalateTo: null, escalateAt: null, closedAt: null, closedBy: null }
-  const made = { createdBy: 'olga', createdAt: 1_000_000, waiters: [], reason: 'x', closedReason: null }
-  return { id, agent, ...about, ...nothing, ...never, ...made }
+  const made = { createdBy: 'olga', createdTrust: UNKNOWN_TRUST, createdAt: 1_000_000 }
+  return { id, agent, ...about, ...nothing, ...never, ...made, waiters: [], reason: 'x', closedReason: null }
 }

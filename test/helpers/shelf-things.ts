@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
+import { UNKNOWN_TRUST } from '../../src/model/caller.ts'
 import type { Decision } from '../../src/model/decision.ts'
 import type { SessionGate } from '../../src/model/gate.ts'
 import type { Message } from '../../src/model/message.ts'
@@ -96,8 +97,9 @@ export function session(id: string): Session {
 }
 
 export function sessionGate(hook: 'stop' | 'tool'): SessionGate {
-  const marked = { markedAt: null, markedBy: null, machine: 'here', registeredBy: 'quinn', registeredAt: NOW }
-  return { sessionId: 's', name: 'tests', hook, mode: 'strict', check: null, reason: 'x', ...marked }
+  const registered = { registeredBy: 'quinn', registeredTrust: UNKNOWN_TRUST, registeredAt: NOW }
+  const rest = { mode: 'strict', check: null, reason: 'x', machine: 'here', markedAt: null, markedBy: null } as const
+  return { sessionId: 's', name: 'tests', hook, ...rest, ...registered }
 }
 
 /** A plan of quinn that waits for its instant. */
@@ -116,7 +118,8 @@ export function inheritance(id: string): InheritanceRecord {
 
 export function decision(id: string): Decision {
   const about = { gateId: 'gate_1', question: 'x', context: null, options: [], defaultOption: null, dueAt: null }
-  return { id, agent: 'quinn', ...about, allowsText: true, asked: [], state: 'open', createdAt: NOW, answer: null }
+  const made = { createdBy: 'quinn', createdTrust: UNKNOWN_TRUST, createdAt: NOW, answer: null }
+  return { id, agent: 'quinn', ...about, allowsText: true, asked: [], state: 'open', ...made }
 }
 
 /** One step after the other; the last one's result. */

@@ -1,5 +1,5 @@
 import { parseAgentId } from '../../model/agent.ts'
-import { agentOf } from '../../model/caller.ts'
+import { agentOf, trustOf } from '../../model/caller.ts'
 import { type Decision, type DecisionOption, describeOption } from '../../model/decision.ts'
 import type { CreateDecision } from '../../model/decisions.ts'
 import { PosternError } from '../../model/errors.ts'
@@ -82,6 +82,8 @@ function draftDecision(ctx: Context, agent: string, input: CreateDecision & Pick
     allowsText: options.length === 0 || (input.allowsText ?? false),
     asked: parseAsked(input.ask ?? []),
     state: 'open',
+    createdBy: ctx.caller.id,
+    createdTrust: trustOf(ctx.caller),
     createdAt: ctx.store.now(),
     answer: null,
   }

@@ -1,4 +1,4 @@
-import { type Caller, SYSTEM_CALLER } from '../../model/caller.ts'
+import { type Caller, SYSTEM_CALLER, trustOf } from '../../model/caller.ts'
 import { GATE_MOVES, type Gate, type GateState } from '../../model/gate.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
@@ -37,7 +37,7 @@ export async function closeGate(
   const move = { id: gate.id, from: statesBefore(to), to, at, by: by.id, reason }
   const closed = await tx.gates.close({ ...move, ...(to === 'breached' && deadlineOf(gate)) })
   if (!closed) return undefined
-  await tx.gates.record({ gateId: gate.id, at, step: to, by: by.id, sessionId, evidence: reason })
+  await tx.gates.record({ gateId: gate.id, at, step: to, by: by.id, trust: trustOf(by), sessionId, evidence: reason })
   if (to === 'breached') return { gate: closed, rings: [] }
 
   const rings = [...(await tellOfGate(ctx, tx, closed, closing))]

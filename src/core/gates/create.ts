@@ -1,6 +1,6 @@
 import { parseAgentId } from '../../model/agent.ts'
 import { formatBusCondition, parseBusCondition } from '../../model/bus/condition.ts'
-import { SYSTEM_CALLER } from '../../model/caller.ts'
+import { SYSTEM_CALLER, trustOf } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import {
   type Gate,
@@ -64,6 +64,7 @@ export async function insertGate(ctx: Context, tx: Shelves, gate: Gate): Promise
     at: gate.createdAt,
     step: 'created',
     by: gate.createdBy,
+    trust: gate.createdTrust,
     sessionId: null,
     evidence: `${gate.mode} gate of the kind ${gate.kind}, via ${ctx.caller.via}`,
   })
@@ -91,6 +92,7 @@ export function draftGate(ctx: Context, input: CreateGate): Gate {
     onUnavailable: parsePolicy(input.onUnavailable ?? (mode === 'strict' ? 'block' : 'allow')),
     waiters: parseWaiters(input.waiters ?? []),
     createdBy: ctx.caller.id,
+    createdTrust: trustOf(ctx.caller),
     createdAt,
     dueAt: input.timeoutMs === undefined ? null : createdAt + requireSpan(ctx, 'timeout', input.timeoutMs),
     remindEveryMs: input.remindEveryMs === undefined ? null : requireReminder(ctx, input.remindEveryMs),

@@ -1,5 +1,5 @@
 import { parseAgentId } from '../../model/agent.ts'
-import { SYSTEM_CALLER } from '../../model/caller.ts'
+import { SYSTEM_CALLER, trustOf } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { concernsTool, type Gate, parseGateHook } from '../../model/gate.ts'
 import type { Finding, JudgeGates, Judgement, PassedGates } from '../../model/gates.ts'
@@ -103,7 +103,8 @@ async function noteOne(ctx: Context, tx: Shelves, input: PassedGates, name: stri
     const breach = { to: 'breached', by: SYSTEM_CALLER, reason: evidence, sessionId } as const
     if (!(await closeGate(ctx, tx, gate, breach))) return []
   } else if (gate) {
-    await tx.gates.record({ gateId: name, at, step: outcome, by: SYSTEM_CALLER.id, sessionId, evidence })
+    const by = { by: SYSTEM_CALLER.id, trust: trustOf(SYSTEM_CALLER) }
+    await tx.gates.record({ gateId: name, at, step: outcome, ...by, sessionId, evidence })
   }
   if (outcome !== 'breached' && outcome !== 'bypassed') return []
   const reason = gate?.reason ?? (await reasonOfRule(ctx, tx, sessionId, name))

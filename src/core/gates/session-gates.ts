@@ -1,4 +1,4 @@
-import { isProgram, SYSTEM_CALLER } from '../../model/caller.ts'
+import { isProgram, SYSTEM_CALLER, trustOf } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import {
   HARVEST,
@@ -35,6 +35,7 @@ export function registerGate(ctx: Context, input: RegisterGate): Promise<Session
     reason: parseReason(input.reason ?? defaultReason(name, input.check)),
     machine: ctx.machine.name,
     registeredBy: ctx.caller.id,
+    registeredTrust: trustOf(ctx.caller),
     registeredAt: ctx.store.now(),
     markedAt: null,
     markedBy: null,
@@ -113,7 +114,12 @@ async function markedGate(
   }
   const marks = await shelves.gates.marks({ sessionId })
   const done = marks.find((each) => each.name === name && each.mark === 'done')
-  const byConfig = { machine: ctx.machine.name, registeredBy: SYSTEM_CALLER.id, registeredAt: startedAt }
+  const registered = {
+    registeredBy: SYSTEM_CALLER.id,
+    registeredTrust: trustOf(SYSTEM_CALLER),
+    registeredAt: startedAt,
+  }
+  const byConfig = { machine: ctx.machine.name, ...registered }
   return { ...byConfig, ...rule, sessionId, markedAt: done?.at ?? null, markedBy: done?.by ?? null }
 }
 

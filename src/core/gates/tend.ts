@@ -1,4 +1,4 @@
-import { isProgram, SYSTEM_CALLER } from '../../model/caller.ts'
+import { isProgram, SYSTEM_CALLER, trustOf } from '../../model/caller.ts'
 import type { Gate } from '../../model/gate.ts'
 import { EVERYBODY, type Message, type Sender } from '../../model/message.ts'
 import type { Shelves } from '../../store/store.ts'
@@ -120,7 +120,7 @@ async function remindOf(ctx: Context, tx: Shelves, gate: Gate, now: number): Pro
 }
 
 function ofSystem(gate: Gate, at: number) {
-  return { gateId: gate.id, at, by: SYSTEM_CALLER.id, sessionId: null }
+  return { gateId: gate.id, at, by: SYSTEM_CALLER.id, trust: trustOf(SYSTEM_CALLER), sessionId: null }
 }
 
 function escalate(ctx: Context, tx: Shelves, gate: Gate, to: string): Promise<readonly string[]> {

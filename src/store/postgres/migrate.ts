@@ -9,9 +9,10 @@ import { relays } from './migrations/0006-relays.ts'
 import { ledger } from './migrations/0007-ledger.ts'
 import { inbox } from './migrations/0008-inbox.ts'
 import { page } from './migrations/0009-page.ts'
+import { trust } from './migrations/0010-trust.ts'
 
 /** Numbered from one, forward only; one that was released is never edited. */
-const MIGRATIONS: readonly string[] = [spine, gates, sources, events, handoff, relays, ledger, inbox, page]
+const MIGRATIONS: readonly string[] = [spine, gates, sources, events, handoff, relays, ledger, inbox, page, trust]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

@@ -1,5 +1,6 @@
 import type { GateShelf, SessionMark } from '../contract/gates.ts'
-import { GATE_COLUMNS, gateValues, readGate, readSessionGate, SESSION_GATE_COLUMNS } from '../gate-rows.ts'
+import { GATE_COLUMNS, gateValues, readGate, readSessionGate, readTrustOr, SESSION_GATE_COLUMNS } from '../gate-rows.ts'
+import { formatTrust } from '../rows.ts'
 import { locking, type Sql } from '../sql.ts'
 
 export function createGateShelf(sql: Sql): GateShelf {
@@ -72,29 +73,36 @@ export function createGateShelf(sql: Sql): GateShelf {
       ])
     },
 
-    async record({ gateId, at, step, by, sessionId, evidence }) {
+    async record({ gateId, at, step, by, trust, sessionId, evidence }) {
       await sql.run(
-        `INSERT INTO gate_steps (gate_id, at, step, by_id, session_id, evidence) VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
-        [gateId, at, step, by, sessionId, evidence],
+        `INSERT INTO gate_steps (gate_id, at, step, by_id, by_as, session_id, evidence) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
+        [gateId, at, step, by, formatTrust(trust), sessionId, evidence],
       )
     },
 
     async steps(id) {
       const rows = await sql.all(
-        'SELECT at, step, by_id, session_id, evidence FROM gate_steps WHERE gate_id = ?1 ORDER BY seq',
+        'SELECT at, step, by_id, by_as, session_id, evidence FROM gate_steps WHERE gate_id = ?1 ORDER BY seq',
         [id],
       )
-      return rows.map(([at, step, by, sessionId, evidence]) => ({ at, step, by, sessionId, evidence }))
+      return rows.map(([at, step, by, as, sessionId, evidence]) => ({
+        at,
+        step,
+        by,
+        trust: readTrustOr(as),
+        sessionId,
+        evidence,
+      }))
     },
 
     async register(gate) {
-      const { sessionId, name, hook, mode, check, reason, machine, registeredBy, registeredAt } = gate
+      const { sessionId, name, hook, mode, check, reason, machine, registeredBy, registeredTrust, registeredAt } = gate
       await sql.run(
-        `INSERT INTO session_gates (${SESSION_GATE_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        `INSERT INTO session_gates (${SESSION_GATE_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
          ON CONFLICT (session_id, name) DO UPDATE SET hook = excluded.hook, mode = excluded.mode,
            check_command = excluded.check_command, reason = excluded.reason, machine = excluded.machine,
-           registered_by = excluded.registered_by`,
-        [sessionId, name, hook, mode, check, reason, machine, registeredBy, registeredAt],
+           registered_by = excluded.registered_by, registered_as = excluded.registered_as`,
+        [sessionId, name, hook, mode, check, reason, machine, registeredBy, formatTrust(registeredTrust), registeredAt],
       )
     },
 

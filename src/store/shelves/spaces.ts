@@ -1,6 +1,6 @@
 import type { Space, SpacePost } from '../../model/sources/space.ts'
 import type { SpaceShelf } from '../contract/spaces.ts'
-import { formatSender, readSender } from '../rows.ts'
+import { formatTrust, readSender } from '../rows.ts'
 import { locking, type Sql, type SqlRow } from '../sql.ts'
 
 export function createSpaceShelf(sql: Sql): SpaceShelf {
@@ -89,7 +89,7 @@ export function createSpaceShelf(sql: Sql): SpaceShelf {
         `INSERT INTO space_posts
            (space_id, seq, message_id, from_id, from_as, sender_name, content, priority, reply_to, dedup_key, created_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
-        [id, seq, messageId, from.id, formatSender(from), senderName, content, priority, replyTo, dedupKey, createdAt],
+        [id, seq, messageId, from.id, formatTrust(from), senderName, content, priority, replyTo, dedupKey, createdAt],
       )
       return { seq, messageId, from, senderName, content, priority, replyTo, createdAt }
     },

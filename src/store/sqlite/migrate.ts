@@ -10,11 +10,23 @@ import { relays } from './migrations/0006-relays.ts'
 import { ledger } from './migrations/0007-ledger.ts'
 import { inbox } from './migrations/0008-inbox.ts'
 import { page } from './migrations/0009-page.ts'
+import { trust } from './migrations/0010-trust.ts'
 import { quietFolderOf } from './quiet.ts'
 import { APPLICATION_ID, requireOurs, SCHEMA_VERSION } from './schema.ts'
 
 /** Numbered from one, forward only; one that was released is never edited. */
-export const MIGRATIONS: readonly string[] = [spine, gates, sources, events, handoff, relays, ledger, inbox, page]
+export const MIGRATIONS: readonly string[] = [
+  spine,
+  gates,
+  sources,
+  events,
+  handoff,
+  relays,
+  ledger,
+  inbox,
+  page,
+  trust,
+]
 
 /** Brings the schema up to date. Of many processes one does the work while the others wait for its lock. */
 export function migrate(connection: Connection): void {

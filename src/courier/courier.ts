@@ -1,6 +1,7 @@
 import { monotonicMs } from '../kit/node/monotonic.ts'
 import { type Backoff, createBackoff, jitter } from '../kit/pure/backoff.ts'
 import { coalesce } from '../kit/pure/coalesce.ts'
+import { reasonOf } from '../kit/pure/reason-of.ts'
 import type { Loop } from '../loops/loop.ts'
 import { RING_ALL } from '../model/ring.ts'
 import type { EngineWire, Listener } from '../wires/wire.ts'
@@ -125,7 +126,7 @@ export class Courier implements Loop {
     } catch (error) {
       for (const listener of this.#listeners) await listener.close()
       this.#listeners = []
-      note('courier.wire.deaf', { reason: (error as Error).message })
+      note('courier.wire.deaf', { reason: reasonOf(error) })
       if (this.#isStopped) return
       setTimeout(() => {
         if (!this.#isStopped) this.#listening = this.#listen()

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { type ClientRequest, request } from 'node:http'
 import { request as requestSecurely } from 'node:https'
 import { isIP } from 'node:net'
+import { reasonOf } from '../kit/pure/reason-of.ts'
 import { NUDGE_PATH, type NudgeTarget, requireNudgeable } from './nudge-address.ts'
 
 export interface NudgeParams {
@@ -43,7 +44,7 @@ export function createNudger({ target, token, note, resolve = resolveHost }: Nud
       fault = ''
     } catch (error) {
       address = undefined
-      const reason = (error as Error).message
+      const reason = reasonOf(error)
       // Said once, and again only when it has changed: a nudge is sent again anyway.
       if (!isClosed && reason !== fault) note('courier.nudge', { to: target.authority, reason })
       fault = reason

@@ -1,5 +1,6 @@
 import { sleep } from '../kit/clock/sleep.ts'
 import { createBackoff } from '../kit/pure/backoff.ts'
+import { reasonOf } from '../kit/pure/reason-of.ts'
 import type { Inbox } from '../model/postern.ts'
 import type { CourierWire } from './courier.ts'
 import { withTimeout } from './courier-postern.ts'
@@ -43,7 +44,7 @@ export function createWaitingWire({ agent, reach, random }: WaitingParams): Cour
         before = pending
         if (pending > 0) await sleep(more.next(), { signal })
       } catch (error) {
-        fault = (error as Error).message
+        fault = reasonOf(error)
         await sleep(downs.next(), { signal })
       }
     }

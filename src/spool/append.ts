@@ -1,6 +1,7 @@
 import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makePrivateFolder, syncFolder } from '../kit/node/folders.ts'
+import { reasonOf } from '../kit/pure/reason-of.ts'
 import { formatEntry, type SpoolEntry } from './entry.ts'
 import { lockSpool, SpoolError } from './file.ts'
 
@@ -64,7 +65,7 @@ function syncNames(folders: readonly string[]): void {
   try {
     for (const folder of folders) syncFolder(folder)
   } catch (error) {
-    throw new SpoolError('unwritten', `the entry was not written: ${(error as Error).message}`, { cause: error })
+    throw new SpoolError('unwritten', `the entry was not written: ${reasonOf(error)}`, { cause: error })
   }
 }
 
@@ -77,7 +78,7 @@ function writeWhole({ fd, size }: { readonly fd: number; readonly size: number }
     if (isDurable) fsyncSync(fd)
   } catch (error) {
     ftruncateSync(fd, size)
-    throw new SpoolError('unwritten', `the entry was not written: ${(error as Error).message}`, { cause: error })
+    throw new SpoolError('unwritten', `the entry was not written: ${reasonOf(error)}`, { cause: error })
   }
 }
 

@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from
 import { dirname } from 'node:path'
 import { monotonicMs } from '../kit/node/monotonic.ts'
 import { lockDescriptor } from '../kit/node/native/flock.ts'
+import { reasonOf } from '../kit/pure/reason-of.ts'
 
 /** Why a spool could not be used. Nothing was changed. */
 export type SpoolTrouble =
@@ -76,7 +77,7 @@ async function lock(fd: number, path: string, timeoutMs: number): Promise<boolea
   try {
     return await lockDescriptor(fd, timeoutMs)
   } catch (error) {
-    throw new SpoolError('refused', `the spool ${path} cannot be locked: ${(error as Error).message}`, { cause: error })
+    throw new SpoolError('refused', `the spool ${path} cannot be locked: ${reasonOf(error)}`, { cause: error })
   }
 }
 

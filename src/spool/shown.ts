@@ -1,4 +1,5 @@
 import { constants } from 'node:fs'
+import { reasonOf } from '../kit/pure/reason-of.ts'
 import { type EntryLine, readContents } from './contents.ts'
 import type { SpoolEntry } from './entry.ts'
 import { lockSpool, SpoolError } from './file.ts'
@@ -87,7 +88,7 @@ function save(path: string, state: SpoolState): void {
   try {
     writeState(path, state)
   } catch (error) {
-    const reason = (error as Error).message
+    const reason = reasonOf(error)
     throw new SpoolError('unwritten', `what is shown of ${path} could not be remembered: ${reason}`, { cause: error })
   }
 }

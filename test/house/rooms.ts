@@ -88,7 +88,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     remedy: 'only drivers live here; what both engines need lives in store',
   },
   spool: {
-    may: ['model', 'kit/node'],
+    may: ['model', ...KIT],
     node: true,
     remedy: 'the spool knows files only; let host bring it and the heart together',
   },

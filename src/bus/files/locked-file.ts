@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, lstatSync, type Stats } from 'node:fs'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { lockDescriptor, tryLockDescriptor, unlockDescriptor } from '../../kit/node/native/flock.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import { openToAppend } from './open-file.ts'
 import type { Location } from './places.ts'
@@ -65,7 +66,7 @@ export class KeptFile {
       if (await lockDescriptor(fd, Math.max(0, deadline - monotonicMs()))) return
     } catch (error) {
       this.close()
-      throw unusable(path, `it cannot be locked: ${(error as Error).message}`, error)
+      throw unusable(path, `it cannot be locked: ${reasonOf(error)}`, error)
     }
     // The lock may still come, and must then go with the file.
     this.close()

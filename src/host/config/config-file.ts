@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../model/limits.ts'
 import { isTrusted } from './trust.ts'
@@ -64,7 +65,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new PosternError('CONFIG_INVALID', { path, reason: (error as Error).message })
+    throw new PosternError('CONFIG_INVALID', { path, reason: reasonOf(error) })
   }
 }
 
@@ -74,7 +75,7 @@ function parseConfigFile(text: string, path: string): ConfigFile {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw invalid((error as Error).message)
+    throw invalid(reasonOf(error))
   }
   if (!isRecord(value)) throw invalid('it is not a JSON object')
   for (const key of Object.keys(value)) if (!SETTINGS.includes(key)) throw invalid(`"${key}" is not a setting`)

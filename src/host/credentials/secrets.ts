@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import type { Opened, Secrets } from '../../core/context.ts'
 import { makePrivateFolder } from '../../kit/node/folders.ts'
 import { createWholeText } from '../../kit/node/whole-file.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import { findHome } from '../config/config.ts'
 
@@ -52,7 +53,7 @@ export function createSecrets(folder: string = usersHome()): Secrets {
         const current = knownKey()
         return current ? open(current, sealed, about, path) : { reason: `there is no key file ${path}` }
       } catch (error) {
-        return { reason: (error as Error).message }
+        return { reason: reasonOf(error) }
       }
     },
   }
@@ -103,7 +104,7 @@ function readKey(path: string): Buffer | undefined {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw unusable(path, (error as Error).message, error)
+    throw unusable(path, reasonOf(error), error)
   }
   const key = Buffer.from(text.trim(), 'base64')
   if (key.length === KEY_BYTES) return key
@@ -120,7 +121,7 @@ function makeKey(folder: string, path: string): Buffer {
   } catch (error) {
     const other = (error as NodeJS.ErrnoException).code === 'EEXIST' ? readKey(path) : undefined
     if (other) return other
-    throw unusable(path, (error as Error).message, error)
+    throw unusable(path, reasonOf(error), error)
   }
 }
 

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 
 const PACKAGES = '@noble/curves @noble/hashes'
@@ -11,7 +12,7 @@ export async function loadSecp256k1() {
     ])
     return { curve, keccak }
   } catch (cause) {
-    const [reason = ''] = (cause as Error).message.split('\n')
+    const [reason = ''] = reasonOf(cause).split('\n')
     throw new PosternError('LEDGER_DRIVER_MISSING', { kind: 'ECDSA', packages: PACKAGES, reason }, { cause })
   }
 }

@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path'
 import { sleep } from '../../kit/clock/sleep.ts'
 import { lockDescriptor } from '../../kit/node/native/flock.ts'
 import { createBackoff } from '../../kit/pure/backoff.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Loop } from '../loop.ts'
 import { type NatsFiles, natsFiles } from './nats-files.ts'
@@ -140,7 +141,7 @@ class Supervisor implements Loop {
     } catch (error) {
       this.#child = undefined
       await endOf(child)
-      throw failed(files, (error as Error).message)
+      throw failed(files, reasonOf(error))
     }
     this.#watch(child)
   }

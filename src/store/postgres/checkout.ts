@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Sql, SqlRow, SqlValue } from '../sql.ts'
 import type { Shelves } from '../store.ts'
@@ -124,7 +125,7 @@ export class Checkout {
 
   #unknownOutcome(error: unknown): PosternError {
     this.#isBroken = true
-    const reason = `the connection was lost before the answer came (${(error as Error).message}), so nobody knows whether it was stored; repeat it with its dedup key`
+    const reason = `the connection was lost before the answer came (${reasonOf(error)}), so nobody knows whether it was stored; repeat it with its dedup key`
     return new PosternError('STORE_UNAVAILABLE', { path: this.#location, reason }, { cause: error })
   }
 

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import { spine } from './migrations/0001-spine.ts'
 import { gates } from './migrations/0002-gates.ts'
@@ -76,6 +77,6 @@ function foreignTables(error: unknown, location: string, found: number): Postern
     found > 0
       ? 'Rename that of theirs, for Postern has lived here before'
       : 'Give Postern a schema of its own and add "?options=-csearch_path%3D<schema>" to the URL'
-  const reason = `it holds tables of somebody else under the names of ours (${(error as Error).message}). ${next}`
+  const reason = `it holds tables of somebody else under the names of ours (${reasonOf(error)}). ${next}`
   return new PosternError('STORE_UNAVAILABLE', { path: location, reason }, { cause: error })
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { RING_ALL, RING_EVENTS } from '../../model/ring.ts'
 import { type Listener, type OnRing, parseRingName, type Wire } from '../wire.ts'
 import { createEar } from './ear.ts'
@@ -78,7 +79,7 @@ export function createNotifyWire({
       try {
         await ringer.check()
       } catch (error) {
-        return { isUp: false, detail: `PostgreSQL NOTIFY rings nobody: ${(error as Error).message}` }
+        return { isUp: false, detail: `PostgreSQL NOTIFY rings nobody: ${reasonOf(error)}` }
       }
       if (ear.isDeaf()) return { isUp: false, detail: 'PostgreSQL NOTIFY is not listened to: its connection is lost' }
       return { isUp: true, detail: 'PostgreSQL NOTIFY' }

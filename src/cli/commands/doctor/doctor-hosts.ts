@@ -11,6 +11,7 @@ import { type Places, SCOPES, TARGETS, type Target } from '../../../hooks/instal
 import { formatProbe, parseProbed } from '../../../hooks/probe.ts'
 import { findBypasses } from '../../../hooks/shadow.ts'
 import { runCommand } from '../../../kit/node/run-command.ts'
+import { reasonOf } from '../../../kit/pure/reason-of.ts'
 import type { HealthCheck } from '../../../model/postern.ts'
 import { formatTable } from '../../shell/table.ts'
 import { inspectPosting } from './inspect-posting.ts'
@@ -83,7 +84,7 @@ function settingsOf(target: Target, home: string, project: string): readonly Set
       const { path, text } = read()
       if (!found.has(path) && text !== null) found.set(path, { target, path, ...hooksIn(target, path, text, home) })
     } catch (error) {
-      const problem = (error as Error).message
+      const problem = reasonOf(error)
       found.set(problem, { target, path: target.host, problem, hooks: [], posts: [] })
     }
   }

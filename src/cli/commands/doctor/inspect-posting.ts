@@ -3,6 +3,7 @@ import { HOOKS_PATH } from '../../../hooks/install/posting.ts'
 import type { OwnHook } from '../../../hooks/install/settings.ts'
 import type { Target } from '../../../hooks/install/targets.ts'
 import { formatProbe, parseProbed } from '../../../hooks/probe.ts'
+import { reasonOf } from '../../../kit/pure/reason-of.ts'
 import type { HealthCheck } from '../../../model/postern.ts'
 
 /** Hooks of ours that post to a server, and where they stand. */
@@ -63,7 +64,7 @@ async function ask({ call, token, agent }: PostingHook): Promise<{ fault: string
     const fault = probed ? probed.fault : `the server answered with ${answer.status}`
     return { fault: probed && probed.agent !== agent ? `the token is that of ${probed.agent}` : fault, tookMs }
   } catch (error) {
-    return { fault: `the server does not answer (${(error as Error).message})`, tookMs: 0 }
+    return { fault: `the server does not answer (${reasonOf(error)})`, tookMs: 0 }
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseInline, parseMarkdown, safeAddress } from './markdown-parse.ts'
+import { type Inline, parseInline, parseMarkdown, safeAddress } from './markdown-parse.ts'
 
 const text = (value: string) => ({ kind: 'text', text: value })
 
@@ -87,3 +87,67 @@ describe('Markdown of messages', () => {
     }
   })
 })
+
+describe('hostile Markdown', () => {
+  const BYTES = 128 * 1024
+  const NOISE_US = 10_000
+  const UNITS = [
+    '**a ',
+    '**a',
+    '*a ',
+    '* a*',
+    '_a ',
+    '~~a ',
+    '`a``',
+    '`',
+    '``a`',
+    '[',
+    '[a](',
+    '[a](b "',
+    '[a](https://a.example "',
+    '](',
+    'https://a.example/)))))',
+    ')',
+    '# ',
+    '#',
+    ' ',
+    '- ',
+    '> ',
+    '~~~ ',
+    '***a',
+    '_*a_ ',
+  ]
+
+  it.each(UNITS)('is read in time that grows with its length: %j', (unit) => {
+    const read = (bytes: number) => {
+      const line = unit.repeat(Math.ceil(bytes / unit.length))
+      const text = [line, `# ${line}b`, `https://x.example/${line}b`].join('\n')
+      // The time of this thread alone, because other programs are busy too.
+      const begin = process.threadCpuUsage()
+      parseMarkdown(text)
+      return process.threadCpuUsage(begin).user
+    }
+    read(BYTES / 8)
+    const fastest = (bytes: number) => Math.min(...[1, 2, 3].map(() => read(bytes)))
+    // Eight times the length takes 64 times as long where the time is quadratic. Short times are mostly noise.
+    expect(fastest(BYTES)).toBeLessThan(24 * Math.max(fastest(BYTES / 8), NOISE_US))
+  })
+
+  it('keeps every character of what it cannot read as more than text', () => {
+    for (const unit of UNITS) {
+      const line = unit.trim().repeat(50)
+      expect(textIn(parseInline(line)).length, unit).toBeLessThanOrEqual(line.length)
+      if (!/[`_*~[]/.test(unit)) expect(textIn(parseInline(line)), unit).toBe(line)
+    }
+  })
+
+  it('reads marks of one kind as text where none closes them', () => {
+    for (const line of ['**a **b', '~~a ~~b', '`a``b', '[a](b c', '*a b', 'a_b_c'])
+      expect(parseInline(line)).toEqual([text(line)])
+    expect(parseInline('``a`b``')).toEqual([{ kind: 'code', text: 'a`b' }])
+  })
+})
+
+function textIn(parts: readonly Inline[]): string {
+  return parts.map((part) => ('of' in part ? textIn(part.of) : part.text)).join('')
+}

@@ -17,7 +17,7 @@ export type Block =
   | { readonly kind: 'rule' }
 
 const FENCE = /^\s{0,3}(`{3,}|~{3,})/
-const HEADING = /^(#{1,6})\s+(.*?)\s*#*$/
+const HEADING = /^(#{1,6})\s+(.*)$/
 const RULE = /^\s{0,3}([-*_])(?:\s*\1){2,}\s*$/
 const BULLET = /^\s{0,6}[-*+]\s+(.*)$/
 const NUMBER = /^\s{0,6}\d{1,9}[.)]\s+(.*)$/
@@ -51,7 +51,14 @@ function take(blocks: Block[], block: Block, at: number): number {
 
 function headingOf(line: string): Block {
   const [, marks = '#', text = ''] = HEADING.exec(line) ?? []
-  return { kind: 'heading', level: marks.length, of: parseInline(text) }
+  return { kind: 'heading', level: marks.length, of: parseInline(withoutEnd(text.trimEnd(), '#').trimEnd()) }
+}
+
+/** A regular expression would begin anew at each of these characters. */
+function withoutEnd(text: string, characters: string): string {
+  let end = text.length
+  while (end > 0 && characters.includes(text[end - 1] ?? '')) end--
+  return text.slice(0, end)
 }
 
 function takeCode(lines: readonly string[], from: number, fence: string, blocks: Block[]): number {
@@ -103,42 +110,144 @@ function endOf(lines: readonly string[], from: number, belongs: (line: string) =
   return end
 }
 
-const INLINE =
-  /(`+)(.+?)\1(?!`)|\*\*(\S(?:.*?\S)?)\*\*|(?<![\w*])\*(\S(?:[^*]*?\S)?)\*(?!\w)|(?<!\w)_(\S(?:[^_]*?\S)?)_(?!\w)|~~(\S(?:.*?\S)?)~~|\[([^\]\n]{1,500})\]\(<?([^\s)>]{1,2000})>?(?:\s+"[^"]*")?\)|(https?:\/\/[^\s<>"'`]+)/
+/** Where something other than text may begin. */
+const MARK = /`+|\*\*?|_|~~|\[|https?:\/\//g
+const LINK_BEGIN = /\]\(<?/y
+const LINK_END = />?(?:\s{1,100}"[^"]{0,500}")?\)/y
+const ADDRESS = /https?:\/\/[^\s<>"'`]+/y
+const MAX_LABEL = 500
+const MAX_TARGET = 2_000
 
 /** A line of text is gone through so far; a longer one ends as plain text. */
 const MAX_PARTS = 500
 
+/** Where a part begins and ends, and what it is. */
+interface Part {
+  readonly at: number
+  readonly end: number
+  readonly of: readonly Inline[]
+}
+
+/** Reads one line. Each mark looks its partner up instead of searching the line for it, so the time stays linear. */
 export function parseInline(text: string, depth = 0): Inline[] {
   const found: Inline[] = []
-  let rest = text
-  for (let parts = 0; rest !== '' && parts < MAX_PARTS && depth < MAX_DEPTH; parts++) {
-    const match = INLINE.exec(rest)
-    if (!match) break
-    if (match.index > 0) found.push({ kind: 'text', text: rest.slice(0, match.index) })
-    found.push(...inlineOf(match, depth))
-    rest = rest.slice(match.index + match[0].length)
+  let from = 0
+  if (depth < MAX_DEPTH) {
+    for (const { at, end, of } of partsOf(text, depth)) {
+      if (at > from) found.push({ kind: 'text', text: text.slice(from, at) })
+      found.push(...of)
+      from = end
+    }
   }
-  if (rest !== '') found.push({ kind: 'text', text: rest })
+  if (from < text.length) found.push({ kind: 'text', text: text.slice(from) })
   return found
 }
 
-function inlineOf(match: RegExpExecArray, depth: number): Inline[] {
-  const [whole, , code, strong, star, underscore, del, label, target, address] = match
-  if (code !== undefined) return [{ kind: 'code', text: code }]
-  if (strong !== undefined) return [{ kind: 'strong', of: parseInline(strong, depth + 1) }]
-  const em = star ?? underscore
-  if (em !== undefined) return [{ kind: 'em', of: parseInline(em, depth + 1) }]
-  if (del !== undefined) return [{ kind: 'del', of: parseInline(del, depth + 1) }]
-  if (address !== undefined) return bareLink(address)
-  const href = safeAddress(target ?? '')
-  if (label !== undefined && href) return [{ kind: 'link', href, of: parseInline(label, depth + 1) }]
-  return [{ kind: 'text', text: whole }]
+function* partsOf(text: string, depth: number): Generator<Part> {
+  const partners = findPartners(text)
+  const marks = new RegExp(MARK)
+  for (let parts = 0; parts < MAX_PARTS; ) {
+    const mark = marks.exec(text)
+    if (!mark) return
+    const part = partAt(text, mark, { partners, depth })
+    if (!part) continue
+    yield part
+    parts++
+    marks.lastIndex = part.end
+  }
+}
+
+interface Reading {
+  readonly partners: Partners
+  readonly depth: number
+}
+
+function partAt(text: string, { 0: mark, index: at }: RegExpExecArray, { partners, depth }: Reading): Part | undefined {
+  const from = at + mark.length
+  const spanning = (kind: 'strong' | 'em' | 'del', close: number | undefined): Part | undefined =>
+    close === undefined
+      ? undefined
+      : { at, end: close + mark.length, of: [{ kind, of: parseInline(text.slice(from, close), depth + 1) }] }
+  if (mark.startsWith('`')) {
+    const close = partners.after(mark, from)
+    return close === undefined
+      ? undefined
+      : { at, end: close + mark.length, of: [{ kind: 'code', text: text.slice(from, close) }] }
+  }
+  if (mark.startsWith('http')) return addressAt(text, at)
+  if (mark === '[') return linkAt(text, at, { partners, depth })
+  if (isBlank(text, from)) return undefined
+  if (mark === '**' || mark === '~~') return spanning(mark === '**' ? 'strong' : 'del', partners.after(mark, from + 1))
+  const isInWord = WORD.test(text[at - 1] ?? ' ') || (mark === '*' && text[at - 1] === '*')
+  const close = isInWord ? -1 : text.indexOf(mark, from)
+  const isWhole = close > from && !isBlank(text, close - 1) && !WORD.test(text[close + 1] ?? ' ')
+  return spanning('em', isWhole ? close : undefined)
+}
+
+const WORD = /\w/
+
+function isBlank(text: string, at: number): boolean {
+  return (text[at] ?? ' ').trim() === ''
+}
+
+function linkAt(text: string, at: number, { partners, depth }: Reading): Part | undefined {
+  const close = partners.after(']', at + 2)
+  if (close === undefined || close - at > MAX_LABEL + 1) return undefined
+  LINK_BEGIN.lastIndex = close
+  if (!LINK_BEGIN.test(text)) return undefined
+  const from = LINK_BEGIN.lastIndex
+  const to = partners.after(TARGET_END, from)
+  if (to === undefined || to === from || to - from > MAX_TARGET) return undefined
+  LINK_END.lastIndex = to
+  if (!LINK_END.test(text)) return undefined
+  const end = LINK_END.lastIndex
+  const href = safeAddress(text.slice(from, to))
+  if (!href) return { at, end, of: [{ kind: 'text', text: text.slice(at, end) }] }
+  return { at, end, of: [{ kind: 'link', href, of: parseInline(text.slice(at + 1, close), depth + 1) }] }
+}
+
+function addressAt(text: string, at: number): Part | undefined {
+  ADDRESS.lastIndex = at
+  const [address] = ADDRESS.exec(text) ?? []
+  return address === undefined ? undefined : { at, end: at + address.length, of: bareLink(address) }
+}
+
+interface Partners {
+  /** Where the first mark of this kind stands that could close one before it, from `from` on. */
+  after(mark: string, from: number): number | undefined
+}
+
+const CLOSING = /`+|\*\*|~~|\]|[\s)>]/g
+const TARGET_END = ')'
+
+/** Runs of backticks by their length; what may end the target of a link; other marks unless a blank stands before them. */
+function findPartners(text: string): Partners {
+  const places = new Map<string, number[]>()
+  const note = (mark: string, at: number) => {
+    const known = places.get(mark)
+    if (known) known.push(at)
+    else places.set(mark, [at])
+  }
+  for (const { 0: mark, index } of text.matchAll(CLOSING)) {
+    if (/^[\s)>]/.test(mark)) note(TARGET_END, index)
+    else if (/^[`\]]/.test(mark) || !isBlank(text, index - 1)) note(mark, index)
+  }
+  return { after: (mark, from) => firstFrom(places.get(mark) ?? [], from) }
+}
+
+function firstFrom(sorted: readonly number[], from: number): number | undefined {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] ?? 0) < from) low = middle + 1
+    else high = middle
+  }
+  return sorted[low]
 }
 
 /** The full stop behind an address belongs to the sentence. */
 function bareLink(text: string): Inline[] {
-  const address = text.replace(/[.,;:!?)\]]+$/, '')
+  const address = withoutEnd(text, '.,;:!?)]')
   const href = safeAddress(address)
   if (!href) return [{ kind: 'text', text }]
   const rest = text.slice(address.length)

@@ -54,7 +54,10 @@ function findCache(home) {
 }
 var cache = findCache(process.env.POSTERN_HOME || (process.env.HOME && process.env.HOME + '/.postern'))
 function useCache() {
-  if (cache) require('node:module').enableCompileCache(cache)
+  if (!cache) return
+  var mask = process.umask(0o077)
+  require('node:module').enableCompileCache(cache)
+  process.umask(mask)
 }
 
 // What runs thousands of times a day is kept with that code compiled that earlier runs have used. Node's own cache keeps a

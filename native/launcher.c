@@ -102,7 +102,7 @@ static int is_quiet(const char *home, const char *agent) {
 static void note_alive(const char *home, const char *agent) {
   char path[PATH_MAX];
   if (!join(path, home, "/live/", agent)) return;
-  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0600);
   if (fd >= 0) close(fd);
 }
 

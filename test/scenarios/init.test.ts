@@ -147,7 +147,7 @@ describe('postern init', () => {
           ]
         : [],
     )
-    expect(statSync(join(place.own, 'bin', 'hook')).mode & 0o777).toBe(0o755)
+    expect(statSync(join(place.own, 'bin', 'hook')).mode & 0o777).toBe(0o700)
     expect(await answerOf(place, 'agent', 'show', 'quinn')).toMatchObject({ id: 'quinn', kind: 'ai' })
 
     const middle = snapshot(place.home)

@@ -21,7 +21,7 @@ describe('installing the launcher', () => {
     expect(installLauncher(facts)).toBe(false)
     expect(installLauncher({ ...facts, node: '/opt/node' })).toBe(true)
     expect(readdirSync(join(home, 'bin'))).toEqual(HAS_NATIVE_LAUNCHER ? ['hook', 'hook.facts', 'hook.sh'] : ['hook'])
-    expect(statSync(join(home, 'bin', 'hook')).mode & 0o777).toBe(0o755)
+    expect(statSync(join(home, 'bin', 'hook')).mode & 0o777).toBe(0o700)
   })
 
   it('takes the one in shell where the other could not be told what it must know, and that one alone', () => {

@@ -12,7 +12,7 @@ interface Part {
   readonly mode: number
 }
 
-const [PROGRAM, TEXT] = [0o755, 0o600]
+const [PROGRAM, TEXT] = [0o700, 0o600]
 
 /** Writes the program that hosts call, and what it needs. False where all of that is there already, just so. */
 export function installLauncher(facts: LauncherFacts): boolean {

@@ -124,6 +124,17 @@ describe.each(languages)('the launcher in %s', NEEDS_BOOT_ID, (language) => {
     expect(run(['cursor', 'quinn'])).toEqual({ ...QUIETLY, stdout: '{}\n' })
   })
 
+  it('keeps what it touches private under any umask', () => {
+    const { home, run } = makeQuiet({ node: null })
+    const mask = process.umask(0)
+    try {
+      expect(run(QUINN)).toEqual(QUIETLY)
+    } finally {
+      process.umask(mask)
+    }
+    expect(statSync(join(home, 'live', 'quinn')).mode & 0o777).toBe(0o600)
+  })
+
   it('starts Node where nothing says that the agent is quiet', () => {
     const { home, run } = makeHome(language)
     expect(run(QUINN)).toEqual(startOf(home, ...NORMAL))

@@ -68,6 +68,7 @@ leave() {
 
 host=$1
 if is_quiet "$3"; then
+  umask 077
   [ ! -d "$home/${LIVE_FOLDER}" ] || { true >"$home/${LIVE_FOLDER}/$agent"; } 2>/dev/null
   leave
 fi
@@ -95,6 +96,7 @@ if command -v postern >/dev/null 2>&1; then
 fi
 [ -d "$home" ] || leave
 {
+  umask 077
   errors=$home/${HOOK_ERRORS}
   count=0
   [ ! -f "$errors" ] || while read -r line; do count=$((count + 1)); done <"$errors"

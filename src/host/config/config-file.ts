@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../model/limits.ts'
+import { readConfigText } from './config-text.ts'
 import { isTrusted } from './trust.ts'
 
 /** What a configuration file says. The settings of a group are checked when the group is parsed. */
@@ -32,7 +33,7 @@ const HARMLESS = ['drainMessages', 'drainCharacters'] as const
 export function projectLayer(cwd: string, home: string): Layer {
   const path = findProjectFile(cwd)
   if (!path) return { origin: PROJECT_FILE, content: {} }
-  const text = readText(path)
+  const text = readConfigText(path)
   const content = parseConfigFile(text, path)
   return { origin: path, content: isTrusted(home, path, text) ? content : harmlessPart(content) }
 }
@@ -58,15 +59,9 @@ export function findProjectFile(cwd: string): string | undefined {
 
 /** A file that need not be there. */
 export function readLayer(path: string): Layer {
-  return { origin: path, content: existsSync(path) ? parseConfigFile(readText(path), path) : {} }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new PosternError('CONFIG_INVALID', { path, reason: reasonOf(error) })
-  }
+  // The home is the user's own. Many keep such files elsewhere and link to them.
+  const read = () => readConfigText(path, { followsLinks: true })
+  return { origin: path, content: existsSync(path) ? parseConfigFile(read(), path) : {} }
 }
 
 function parseConfigFile(text: string, path: string): ConfigFile {

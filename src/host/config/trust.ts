@@ -2,6 +2,7 @@ import { readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../../kit/node/crypto.ts'
 import { makePrivateFolder } from '../../kit/node/folders.ts'
+import { readConfigText } from './config-text.ts'
 
 export const TRUST_FILE = 'trusted.json'
 
@@ -14,12 +15,12 @@ export function isTrusted(home: string, path: string, text: string): boolean {
 /** Whether a file was trusted as it was, and is another by now. */
 export function isChangedSinceTrusted(home: string, path: string): boolean {
   const known = readTrust(home)[realpathSync(path)]
-  return known !== undefined && known !== sha256(readFileSync(path))
+  return known !== undefined && known !== sha256(readConfigText(path))
 }
 
 export function setTrust(home: string, path: string, trusted: boolean): void {
   const { [realpathSync(path)]: _, ...others } = readTrust(home)
-  const next = trusted ? { ...others, [realpathSync(path)]: sha256(readFileSync(path)) } : others
+  const next = trusted ? { ...others, [realpathSync(path)]: sha256(readConfigText(path)) } : others
   makePrivateFolder(home)
   const file = join(home, TRUST_FILE)
   writeFileSync(`${file}.new`, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 })

@@ -12,6 +12,7 @@ import { formatSupport, inspectHosts, listSupport } from './doctor-hosts.ts'
 import { findPostable } from './post-server.ts'
 
 const MAX_DETAIL = 2_000
+const MAX_NAME = 100
 
 export const doctor: Command = {
   path: 'doctor',
@@ -38,10 +39,11 @@ export const doctor: Command = {
   },
 }
 
-function formatCheck({ name, ok, level, detail, next }: HealthCheck): string {
+/** A check may come from a server, so each of its fields is somebody else's text. */
+export function formatCheck({ name, ok, level, detail, next }: HealthCheck): string {
   const mark = ok ? 'ok  ' : level === 'error' ? 'FAIL' : level === 'warning' ? 'warn' : 'note'
-  const advice = ok || !next ? '' : `\n       ${next}`
-  return `${mark} ${name.padEnd(20)} ${showField(detail, MAX_DETAIL)}${advice}`
+  const advice = ok || !next ? '' : `\n       ${showField(next, MAX_DETAIL)}`
+  return `${mark} ${showField(name, MAX_NAME).padEnd(20)} ${showField(detail, MAX_DETAIL)}${advice}`
 }
 
 interface Stored {

@@ -775,6 +775,15 @@ export const REQUIREMENTS = {
     'scenarios',
     'A person gets into the page by a link that is good once, stays there across restarts, and no agent gets in.',
   ),
+  'page.sign-in-file': page(
+    'web',
+    'A private file leads the browser to the sign-in link, so no argument list holds it.',
+  ),
+  'files.private': spine('scenarios', 'Every file of the home is private, whatever the umask.'),
+  'config.plain-file': spine(
+    'scenarios',
+    'A configuration file is a plain file of at most 64 KB. Any other is refused at once.',
+  ),
 } as const satisfies Readonly<Record<string, Requirement>>
 
 export type RequirementId = keyof typeof REQUIREMENTS

@@ -53,11 +53,8 @@ export async function openPage(
   options: BrowserContextOptions & { readonly person?: string } = {},
 ): Promise<TestPage> {
   const { person = 'rosa', ...contextOptions } = options
-  browser ??= chromium.launch({ executablePath: inject('chromium'), headless: true, args: FLAGS })
-  const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...contextOptions })
-  onTestFinished(() => context.close())
-  const page = await context.newPage()
-  page.setDefaultTimeout(DEAD_MACHINE_MS)
+  const page = await openBlank(contextOptions)
+  const context = page.context()
   const [requests, faults]: [string[], string[]] = [[], []]
   page.on('request', (request) => requests.push(request.url()))
   page.on('pageerror', (error) => faults.push(error.message))
@@ -70,7 +67,17 @@ export async function openPage(
   return { page, context, requests, faults }
 }
 
-async function signInPath({ url, token }: Pick<ServeProcess, 'url' | 'token'>, person: string): Promise<string> {
+/** An empty page of a browser that knows nobody. */
+export async function openBlank(options: BrowserContextOptions = {}): Promise<Page> {
+  browser ??= chromium.launch({ executablePath: inject('chromium'), headless: true, args: FLAGS })
+  const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  page.setDefaultTimeout(DEAD_MACHINE_MS)
+  return page
+}
+
+export async function signInPath({ url, token }: Pick<ServeProcess, 'url' | 'token'>, person: string): Promise<string> {
   const { body } = await ask(url, `POST ${SIGN_INS_PATH}`, { token, body: { person } })
   return body.path
 }

@@ -9,6 +9,8 @@ export interface SignInLink {
   readonly person: string
   readonly url: string
   readonly expiresAt: number
+  /** False if the server refuses the link where a local file leads to it: then a person opens it by hand. */
+  readonly opensFromFile: boolean
 }
 
 /** Asks a server for a link, with the token of the environment or of the home. */
@@ -22,8 +24,15 @@ export async function askForLink(
   try {
     const body = JSON.stringify({ person })
     const answer = await transport.send({ method: 'POST', path: SIGN_INS_PATH, body }, {})
-    const { path, expiresAt } = answer as { readonly path: string; readonly expiresAt: number }
-    return { person, url: new URL(path, url).href, expiresAt }
+    const {
+      path,
+      expiresAt,
+      opensFromFile = false,
+    } = answer as Pick<SignInLink, 'expiresAt'> & {
+      readonly path: string
+      readonly opensFromFile?: boolean
+    }
+    return { person, url: new URL(path, url).href, expiresAt, opensFromFile }
   } finally {
     transport.close()
   }

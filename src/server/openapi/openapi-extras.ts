@@ -67,6 +67,7 @@ export const PAGE_PATHS: Readonly<Record<string, Readonly<Record<string, ApiOper
           person: { type: 'string' },
           path: { type: 'string' },
           expiresAt: { type: 'string', format: 'date-time' },
+          opensFromFile: { type: 'boolean' },
         }),
         403: { description: 'NOT_ALLOWED: for oneself, and by administrators for any person.', content: PROBLEM },
         404: { description: 'AGENT_NOT_FOUND', content: PROBLEM },

@@ -50,6 +50,18 @@ describe('a link to the page', () => {
     expect(again.headers).not.toHaveProperty('set-cookie')
   })
 
+  it('signs nobody in from a page of somebody else, unless the owner of the server asked for it', async () => {
+    const { link, open, token } = await openWithPeople()
+    const elsewhere = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+    const ofPerson = await link('justin', await token('human:justin'))
+    for (const site of ['cross-site', 'same-site'])
+      expect((await open(ofPerson, { ...elsewhere, 'sec-fetch-site': site })).body.code).toBe('ORIGIN_REFUSED')
+    expect((await open(ofPerson, { ...elsewhere, 'sec-fetch-site': 'none' })).status).toBe(303)
+    // A local file, which is how "postern ui" opens the browser, counts as a page of somebody else.
+    expect((await open(await link(), { ...elsewhere, 'sec-fetch-site': 'cross-site' })).status).toBe(303)
+    expect((await open(await link(), { 'sec-fetch-site': 'cross-site' })).body.code).toBe('ORIGIN_REFUSED')
+  })
+
   it('is over after minutes, and is not used up by whoever only looks at it', async () => {
     let now = Date.now()
     const { link, open, ask } = await openWithPeople(() => now)

@@ -28,6 +28,14 @@ const USED_UP = `This link was used already, or is older than five minutes. Run 
 export function signInPages({ credentials, now }: SignInOptions): readonly Endpoint[] {
   // Of their own: what opens a stream must not open the page, nor the other way round.
   const tickets = createTickets(now, LINK_MS)
+  // The server's owner may follow a link from a local file, which browsers treat as a page of somebody else.
+  const ownersTickets = createTickets(now, LINK_MS)
+  const redeem = (request: Exchange['request'], ticket: string): Bearer | undefined => {
+    if (isNotMeant(request)) return undefined
+    const owners = ownersTickets.redeem(ticket)
+    if (owners || !comesFromElsewhere(request)) return owners ?? tickets.redeem(ticket)
+    throw new PosternError('ORIGIN_REFUSED', { what: 'pages of others' })
+  }
 
   return [
     {
@@ -36,9 +44,10 @@ export function signInPages({ credentials, now }: SignInOptions): readonly Endpo
       isOpen: false,
       async answer(asking) {
         const bearer = await bearerFor(asking)
-        const { ticket, expiresAt } = tickets.issue(bearer)
+        const opensFromFile = asking.identity.scope.kind === 'admin'
+        const { ticket, expiresAt } = (opensFromFile ? ownersTickets : tickets).issue(bearer)
         const path = `${SIGN_IN_PATH}?ticket=${ticket}`
-        return jsonReply(201, toWire({ person: bearer.identity.caller.id, path, expiresAt }))
+        return jsonReply(201, toWire({ person: bearer.identity.caller.id, path, expiresAt, opensFromFile }))
       },
     },
     {
@@ -47,7 +56,7 @@ export function signInPages({ credentials, now }: SignInOptions): readonly Endpo
       isOpen: true,
       async answer({ request, query }) {
         const to = targetOf(query.get('to'))
-        const bearer = isNotMeant(request) ? undefined : tickets.redeem(query.get('ticket') ?? '')
+        const bearer = redeem(request, query.get('ticket') ?? '')
         const person = bearer && (await isStillGood(credentials, bearer)) ? bearer.identity.scope.id : null
         if (!bearer || person === null) return refuse(credentials, request, to)
         const { token, expiresAt } = await credentials.signIn({ person, tokenId: bearer.identity.tokenId })
@@ -96,6 +105,11 @@ async function bearerFor(asking: Asking): Promise<Bearer> {
  */
 function isNotMeant({ method, headers }: Exchange['request']): boolean {
   return method === 'HEAD' || headers['sec-purpose'] !== undefined || headers['sec-fetch-site'] === 'same-origin'
+}
+
+/** A page of somebody else could otherwise sign its reader in as the person who wrote that page. */
+function comesFromElsewhere({ headers: { 'sec-fetch-site': site } }: Exchange['request']): boolean {
+  return site === 'cross-site' || site === 'same-site'
 }
 
 async function isStillGood(credentials: Credentials, { token }: Bearer): Promise<boolean> {

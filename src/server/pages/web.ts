@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { PosternError } from '../../model/errors.ts'
-import { SIGN_IN_PATH, WEB_PATH } from '../../model/network/paths.ts'
+import { WEB_PATH } from '../../model/network/paths.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { Exchange, Reply } from '../exchange.ts'
 import { matchesEtag } from '../request/etags.ts'
@@ -60,10 +60,10 @@ export function webPages(folder: string): readonly Endpoint[] {
 
 /**
  * Whether a page of somebody else may lead here by a link. It opens the document, which says nothing about anybody, and
- * cannot look into it. To where somebody signs in no page leads: not one of others, and our own is refused there.
+ * cannot look into it. The sign-in page decides by itself which links it accepts from where.
  */
 export function isLinkable(path: string): boolean {
-  return path === '/' || path === WEB_PATH || (path.startsWith(`${WEB_PATH}/`) && path !== SIGN_IN_PATH)
+  return path === '/' || path === WEB_PATH || path.startsWith(`${WEB_PATH}/`)
 }
 
 function fileReply({ request }: Exchange, file: WebFile, caching: string): Reply {

@@ -1,3 +1,6 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { processStart } from '../../../src/kit/node/processes.ts'
 import { postern, posternJson } from '../../helpers/command.ts'
@@ -34,6 +37,24 @@ describe('postern ui', () => {
     expect(body.caller).toMatchObject({ id: 'justin', kind: 'human', verified: true })
     // Without a screen nothing opens, and the link is told instead.
     expect((await postern({ home }, 'ui')).stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/ui\/enter\?ticket=\S+\n$/)
+  })
+
+  it('puts the link into a private file instead of on the argument list of the opener', async () => {
+    verifies('page.sign-in')
+    const [home, bin] = [fastFolder(), fastFolder()]
+    await startServe({ home })
+    await postern({ home }, 'agent', 'add', 'justin', '--kind', 'human')
+    const said = join(bin, 'said')
+    writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\necho "$@" >'${said}'\n`, { mode: 0o755 })
+    const env = { PATH: `${bin}:${process.env['PATH']}`, DISPLAY: ':9' }
+    const { stdout } = await postern({ home, env }, 'ui')
+    expect(stdout).toBe('The page of justin is open in your browser.\n')
+    const words = readFileSync(said, 'utf8').trim()
+    expect(words).not.toContain('ticket')
+    const file = fileURLToPath(words)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const [, url = ''] = /url=([^"]+)"/.exec(readFileSync(file, 'utf8')) ?? []
+    expect(await enter(url)).toMatch(/^postern_/)
   })
 
   it('keeps whoever is in the page there when the server is started again', async () => {

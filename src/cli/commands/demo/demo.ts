@@ -112,7 +112,7 @@ async function invite(io: Io, { config, url, isPrinted }: Invitation): Promise<v
     io.stdout.line(JSON.stringify({ url, home, pid: process.pid, person: PERSON, signInUrl: link.url }))
     return
   }
-  const isOpened = !isPrinted && (await openBrowser(link.url))
+  const isOpened = !isPrinted && (await openBrowser(link.url, config.home))
   io.stdout.line(`A team is at work at ${url}, and you are ${PERSON}. Nothing of it is yours to lose.`)
   io.stdout.line(`  page       ${isOpened ? 'open in your browser' : link.url}`)
   io.stdout.line(`  again      npx postern ui --home ${config.home}`)

@@ -1,5 +1,6 @@
 import { isPort, SERVER, type ServerSettings } from '../../../host/config/server.ts'
 import { boundYoungHeap } from '../../../kit/node/young-heap.ts'
+import { inQuotes } from '../../../kit/pure/shell-word.ts'
 import type { Serving } from '../../../server/serve.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
 import { usage } from '../../shell/parse.ts'
@@ -70,8 +71,17 @@ function announce(io: Io, { url, socket, tokenFile, wire, isEmpty }: Serving): v
   if (wire !== null) io.stdout.line(`  wire       ${wire}`)
   io.stdout.line(`  page       ${url}/ui/ ("postern ui" lets you in)`)
   io.stdout.line(`  reference  ${url}/docs`)
-  const quoted = /^[\w./-]+$/.test(tokenFile) ? tokenFile : `'${tokenFile.replaceAll("'", `'\\''`)}'`
-  io.stdout.line(`  try        curl -H "Authorization: Bearer $(cat ${quoted})" ${url}/api/v1/agents`)
+  io.stdout.line(`  try        ${formatTrial({ url, socket, tokenFile })}`)
   if (isEmpty) io.stdout.line('  look       nobody is registered here yet: "npx postern demo" shows a lively scene')
   io.stdout.line('  stop       Ctrl-C')
+}
+
+/** A request with curl. The socket needs no token; elsewhere the shell's own `printf` keeps it off every argument list. */
+function formatTrial({ url, socket, tokenFile }: Pick<Serving, 'url' | 'socket' | 'tokenFile'>): string {
+  if (socket !== null) return `curl --unix-socket ${quoted(socket)} http://localhost/api/v1/agents`
+  return `printf 'Authorization: Bearer %s' "$(cat ${quoted(tokenFile)})" | curl -H @- ${url}/api/v1/agents`
+}
+
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : inQuotes(path)
 }

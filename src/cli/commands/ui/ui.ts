@@ -16,8 +16,8 @@ export const ui: Command = {
     const person = await requirePerson(await io.open())
     // Asking over HTTP is a part of its own.
     const { askForLink } = await import('../../../host/serving/sign-in-link.ts')
-    const { url, expiresAt } = await askForLink(io.config, server, person)
-    const isOpened = !args.has('print') && !io.isJson && (await openBrowser(url))
+    const { url, expiresAt, opensFromFile } = await askForLink(io.config, server, person)
+    const isOpened = opensFromFile && !args.has('print') && !io.isJson && (await openBrowser(url, io.config.home))
     const text = isOpened ? `The page of ${person} is open in your browser.` : url
     answer(io, { person, url, expiresAt }, text)
     return undefined

@@ -16,7 +16,7 @@ import type { Liveness } from '../model/session.ts'
 import type { Shelves, Store } from '../store/store.ts'
 import type { Wire } from '../wires/wire.ts'
 
-/** Everything the heart needs from outside: it has no clock, no chance and no machine of its own. */
+/** Everything that the core needs from outside: it has no clock, no randomness and no machine of its own. */
 export interface Context {
   readonly store: Store
   readonly wire: Wire
@@ -26,11 +26,11 @@ export interface Context {
   readonly newId: (prefix: string) => string
   readonly timers: Timers
   /**
-   * How much room a message takes when it is shown; undefined if that is more than there is. Its cost grows with the
-   * room, not with the message.
+   * The size of a message as it is shown; undefined if it does not fit into `room`. The time that this takes depends on
+   * `room`, not on the length of the message.
    */
   readonly measure: (message: InboxMessage, form: ShownForm, room: Size) => Size | undefined
-  /** How much room the frame around all messages takes. */
+  /** The size of the frame around all messages. */
   readonly frame: () => Size
   readonly machine: Machine
   /** Loaded on use, because few commands ever handle a secret. */
@@ -38,44 +38,44 @@ export interface Context {
   readonly identities: Identities
   /** Gates of every session, as the configuration sets them. */
   readonly sessionGates: readonly SessionGateRule[]
-  /** Where a session's spool lies. */
+  /** The path of a session's spool. */
   readonly spoolOf: (project: string, sessionId: string) => string
-  /** Reads what recurs. Loaded with the first call, for few ever need it. */
+  /** Parses cron expressions. Loaded on first use, because few commands need it. */
   readonly recurrences: () => Promise<Recurrences>
-  /** The buses of this machine. Loaded with the first call, for most commands never touch one. */
+  /** The buses of this machine. Loaded on first use, because most commands never touch one. */
   readonly bus: () => Promise<BusRegistry>
-  /** The folders of the handoff. Loaded with the first call. */
+  /** The folders of the handoff. Loaded on first use. */
   readonly handoff: () => Promise<Handoffs>
-  /** The ledger. Loaded with the first call. */
+  /** The ledger. Loaded on first use. */
   readonly ledger: () => Promise<Ledgers>
-  /** Runs a command in a shell and tells how it went; one that takes too long is ended. */
+  /** Runs a command in a shell and returns its exit code. A command that exceeds its timeout is killed. */
   readonly runCommand: (command: string, options: CommandOptions) => Promise<CommandOutcome>
-  /** Hands something that has happened to the commands that the user has set for it. Never fails. */
+  /** Runs the user's own commands for an event. Never fails. */
   readonly announce: (event: string, about: Readonly<Record<string, unknown>>) => Promise<void>
-  /** What the machine of a server can say about its own health beside the store's. */
+  /** Health checks of the server's machine, in addition to those of the store. */
   readonly inspect?: (() => readonly HealthCheck[]) | undefined
-  /** Something went wrong that nobody who asked has to know about. */
+  /** Logs a problem that the caller need not know about. */
   readonly note: (event: string, fields: Readonly<Record<string, unknown>>) => void
 }
 
 /** The buses of this machine. */
 export interface BusRegistry {
-  /** Those below the root, by project and task. */
+  /** The buses below the root, by project and task. */
   readonly shelf: BusShelf
-  /** Looks at the bus of the work that goes on in a folder, wherever it lies; undefined where there is none. */
+  /** Calls `look` with the bus of the work in a folder, wherever its file is. Returns undefined if there is none. */
   around<T>(folder: string | null, look: (shelf: BusShelf, place: BusPlace) => Promise<T>): Promise<T | undefined>
   close(): void
 }
 
-/** The former name, which `host/bus/kept-buses.ts` uses until it goes. */
+/** The folders of the handoff, and what it costs to show their items. */
 export interface Handoffs extends HandoffShelf {
-  /** What showing it costs, in tokens. */
+  /** The tokens that it takes to show an item. */
   tokensOf(item: HandoffItem): number
-  /** What showing an inheritance costs, with all that stands around its items. */
+  /** The tokens that it takes to show an inheritance: its items and the text around them. */
   tokensOfAll(shown: Pick<Inheritance, 'items' | 'waiting' | 'refused'>): number
-  /** As the configuration has it. */
+  /** The most tokens that one inheritance may take. */
   readonly maxTokens: number
-  /** How long what was inherited is kept; null: until somebody cleans up. */
+  /** How long inherited items are kept; null: until somebody cleans up. */
   readonly keepProcessedMs: number | null
 }
 
@@ -85,7 +85,7 @@ export interface Ledgers {
   readonly settings: LedgerSettings
 }
 
-/** One transaction of a verb that writes to a ledger: what the caller has, which ledger it is, and the shelves. */
+/** What a verb passes along within one transaction that writes to a ledger. */
 export interface LedgerTx {
   readonly ctx: Context
   readonly ledgers: Ledgers
@@ -93,7 +93,7 @@ export interface LedgerTx {
 }
 
 export interface Timers {
-  /** Calls back after a while; the returned function takes that back. */
+  /** Calls back once, after a delay. The returned function cancels that. */
   after(ms: number, call: () => void): () => void
 }
 
@@ -105,12 +105,12 @@ export interface Recurrence {
 
 export interface Recurrences {
   /**
-   * As it is kept: five fields and the zone's own name. Throws CRON_INVALID, also where nothing comes within five years
-   * from now, and ZONE_UNKNOWN.
+   * The recurrence as it is stored: five fields and the zone's canonical name. Throws ZONE_UNKNOWN, and CRON_INVALID also
+   * if there is no instant within five years from now.
    */
   parse(written: Recurrence, now: number): Recurrence
   parseZone(written: string): string
-  /** The first instant after a time; undefined where none comes within five years. */
+  /** The first instant after a time; undefined if there is none within five years. */
   next(recurrence: Recurrence, after: number): number | undefined
 }
 
@@ -120,7 +120,7 @@ export interface CommandOptions {
 }
 
 export interface CommandOutcome {
-  /** Null where it did not end by itself. */
+  /** Null if the command did not end by itself. */
   readonly exitCode: number | null
 }
 
@@ -129,35 +129,36 @@ export interface Size {
   readonly tokens: number
 }
 
-/** The machine this runs on, as far as sessions concern it. */
+/** The facts about this machine that sessions need. */
 export interface Machine {
   readonly name: string
   isAlive(pid: number, startedAt: number): Liveness
-  /** When a hook of the agent last found nothing to do, of which the store is not told. */
+  /** When a hook of the agent last ended without writing to the store, because nothing waited. */
   heardAt(agent: string): number | undefined
 }
 
-/** All that is done with secrets. The heart never sees a key of the machine. */
+/** Everything that is done with secrets. The core never sees a key of the machine. */
 export interface Secrets {
-  /** 32 bytes that nobody can guess. */
+  /** 32 random bytes that nobody can guess. */
   random(encoding: 'base64' | 'base64url'): string
-  /** What is kept of a secret that is only ever compared. */
+  /** The hash that is stored of a secret that only has to be recognised. */
   hash(secret: string): string
-  /** Takes the same time wherever the two differ. */
+  /** Compares in constant time, wherever the two differ. */
   isSame(one: string, other: string): boolean
-  /** HMAC-SHA256 of a text under a key in base64, itself in base64. */
+  /** HMAC-SHA256 of a text. The key and the result are base64. */
   sign(key: string, text: string): string
-  /** Locks a secret that is needed again with the key of this home. It opens only for what it is about. */
+  /** Encrypts a secret with the key of this home. Only `open` with the same `about` decrypts it. */
   seal(secret: string, about: string): string
-  open(sealed: string, about: string): Opened
+  open(sealed: string, about: string): OpenedSecret
 }
 
-export type Opened = { readonly secret: string } | { readonly reason: string }
+/** A decrypted secret, or the reason why it cannot be decrypted. */
+export type OpenedSecret = { readonly secret: string } | { readonly reason: string }
 
-/** Whom tokens were good for a moment ago, by their hashes. */
+/** A cache of the identities that tokens stand for, by the hashes of the tokens. */
 export interface Identities {
   find(hash: string, now: number): Identity | undefined
   keep(hash: string, identity: Identity, span: { readonly since: number; readonly until: number }): void
-  /** A token is good no longer. */
+  /** Drops a token that is no longer valid. */
   forget(tokenId: string): void
 }

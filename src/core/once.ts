@@ -18,7 +18,10 @@ export interface OperationCall {
 /** Every stored answer needs a status. A call in this process has none of its own. */
 const DONE = 200
 
-/** Calls an operation under a key. A read, or an answer that holds a secret, is never repeated from the store. */
+/**
+ * Calls an operation under a key. A read, an operation whose answer holds a secret, and a call that brings its own key are
+ * simply run: their answers are never repeated from the store.
+ */
 export async function callOnce(key: string, { name, ctx, input }: OperationCall): Promise<unknown> {
   const { isSecret, keyField, ...operation } = OPERATIONS[name]
   const [noun = '', verb = ''] = name.split('.')
@@ -38,7 +41,7 @@ export async function callOnce(key: string, { name, ctx, input }: OperationCall)
   })
 }
 
-/** Whose keys these are: a caller's key never meets the same key of another caller. */
+/** The caller that owns a key. Two callers may use the same key without sharing answers. */
 function ownerOf({ caller: { kind, id, verified } }: Context): string {
   return `${kind}:${id}${verified ? '' : ':unverified'}`
 }

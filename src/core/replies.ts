@@ -5,8 +5,9 @@ import type { Store } from '../store/store.ts'
 /** Stored answers to requests that carry a key, kept for a day. */
 export interface Replies {
   /**
-   * Claims a key for a request. Undefined means that the caller has it and runs the request. Otherwise it returns the
-   * stored answer, or that the request is still running. A claim without an answer passes on after a minute.
+   * Claims a key for a request. Undefined means that the caller has the key and runs the request. Otherwise it returns
+   * the earlier claim: the stored answer, or no answer while the request is running. A claim that has no answer after a
+   * minute goes to the next request.
    */
   claim(input: ReplyRef & { readonly fingerprint: string }): Promise<EarlierReply | undefined>
   keep(input: ReplyRef & StoredReply): Promise<void>
@@ -21,10 +22,10 @@ export interface EarlierReply {
   readonly body: string | null
 }
 
-/** A process that claimed a key and has not answered within this time is taken for dead. */
+/** A process that claimed a key and has not answered within this time counts as dead. */
 const ABANDONED_MS = 60_000
 
-/** A longer answer is not stored: a client that lost it asks again. */
+/** A longer answer is not stored, and its key is given back: the next request under the key runs. */
 const MAX_STORED_CHARACTERS = 1024 * 1024
 
 export function createReplies(store: Pick<Store, 'single' | 'transact' | 'now'>): Replies {

@@ -3,7 +3,7 @@ import type { AnyMethod } from '../model/nouns.ts'
 import type { LocalPostern } from '../model/postern.ts'
 import type { Context } from './context.ts'
 
-/** What a `Postern` does, without what it is. */
+/** The nouns of a `Postern`, each with its methods. */
 type Nouns = Omit<LocalPostern, 'caller' | 'as' | 'once' | 'close'>
 
 /** A verb is the method of the same name on `Postern`, with the context as its first argument. */
@@ -16,8 +16,8 @@ type VerbTable = {
 }
 
 /**
- * Every verb and the file that holds it, loaded with the first call. Which of those files share a bundle with the program
- * that calls them is decided by `scripts/bundles.mjs`.
+ * Every verb and its file, which is imported with the first call of the verb. `scripts/bundles.mjs` decides which of these
+ * files are bundled with a program.
  */
 const VERBS: VerbTable = {
   agents: {
@@ -189,7 +189,7 @@ type AnyTable = Readonly<Record<string, Readonly<Record<string, () => Promise<An
 
 const TABLE = VERBS as unknown as AnyTable
 
-/** The methods of a `Postern`. Those of a noun are made with its first use: most programs use few of them. */
+/** Builds the nouns of a `Postern`. The methods of a noun are built on first use, because most programs use few nouns. */
 export function bindVerbs(bind: (noun: string, verb: string) => AnyMethod): Nouns {
   const nouns = {}
   for (const noun of Object.keys(TABLE)) {

@@ -1,5 +1,5 @@
 import type { OperationName } from '../model/operations.ts'
-import { type Admitted, admit, perform } from '../operations/perform.ts'
+import { admit, type IdentifiedCaller, perform } from '../operations/perform.ts'
 import { declaredOperation } from '../operations/table.ts'
 
 export interface Asked {
@@ -12,7 +12,7 @@ export interface Asked {
 }
 
 /** Asks for an operation as the agent of a connection, which may do here what it may do anywhere. */
-export async function ask<T>(admitted: Admitted, { name, input, signal, key }: Asked): Promise<T> {
+export async function ask<T>(admitted: IdentifiedCaller, { name, input, signal, key }: Asked): Promise<T> {
   const operation = declaredOperation(name)
   const allowed = await admit(operation, admitted, input)
   const postern = key === undefined ? admitted.postern : admitted.postern.once(key)

@@ -3,12 +3,12 @@ import { agentOf, type Caller } from '../model/caller.ts'
 import { PosternError } from '../model/errors.ts'
 import type { Scope } from '../model/network/token.ts'
 import type { Postern } from '../model/postern.ts'
-import type { Admitted } from '../operations/perform.ts'
+import type { IdentifiedCaller } from '../operations/perform.ts'
 import type { Tool } from '../operations/tools/tool.ts'
 import type { Shown } from './shown.ts'
 
 /** One agent at the other end of MCP, and what is known of it. Who it is says the connection, never an argument. */
-export interface Connection extends Admitted {
+export interface Connection extends IdentifiedCaller {
   readonly agent: string
   readonly tools: readonly Tool[]
   readonly shown: Shown

@@ -1,9 +1,9 @@
 type Input = Readonly<Record<string, unknown>>
 
-/** Calls an operation, whatever it takes and answers. */
+/** A method of a `Postern`, whatever its input and answer. */
 export type AnyMethod = (input?: Input) => Promise<unknown>
 
-/** The methods of a `Postern`, grouped by noun, from one function that is given the name `noun.verb`. */
+/** Groups the methods of a `Postern` by noun. `bind` makes the method of each name, such as `inbox.push`. */
 export function bindNouns<Name extends string>(
   names: readonly Name[],
   bind: (name: Name) => AnyMethod,

@@ -1,30 +1,30 @@
 /**
- * Every operation of Postern, one row each: the one list of them. Plain data, so that every room may read it, the client
- * in a browser too. Tables elsewhere that must name all operations are typed `Record<OperationName, …>`, so a missing
- * name does not compile. An operation's name is the path of its method on `Postern`.
+ * Every operation of Postern, one row each: the only hand-written list of them. It is plain data, so that every room may
+ * read it, and so may the client in a browser. Any other table that must name all operations has a type that requires
+ * them, so a missing name does not compile. An operation's name is the path of its method on `Postern`.
  */
 export interface OperationRow {
   /** Method and path; parts with a colon are fields of the input. Clients use the first route. */
   readonly http: readonly [Route, ...Route[]]
-  /** The command, such as `inbox push`; absent where only programs need the operation. */
+  /** The command, such as `inbox push`; absent if only programs need the operation. */
   readonly cli?: string
   readonly kind: OperationKind
   readonly access: Access
   /**
    * The field of the input that holds an idempotency key. The key is stored with what the operation adds, so it works even
-   * if the answer is lost between the change and the record of the answer.
+   * if the process dies after the change and before the answer is stored.
    */
   readonly keyField?: 'dedupKey' | 'dedup_key'
-  /** The answer to a repeated key is rebuilt from what was stored, so no reply is kept for it. */
+  /** A repeated key is answered from what the operation stored, so its answer need not be stored as well. */
   readonly answersByKey?: true
   /**
    * The operation stores messages. `one`: the input is a message. `many`: the field `messages` is a list of them. `ledger`:
    * the input is a message of the ledger, and the answer lists what was stored.
    */
   readonly pushes?: 'one' | 'many' | 'ledger'
-  /** The answer holds a secret, or proves one. It is never kept: a secret must not lie beside its own hash. */
+  /** The answer holds a secret, or proves one. It is never stored: a secret must not lie beside its own hash. */
   readonly isSecret?: true
-  /** The answer has a version, an ETag. A change of the same noun may name it with `If-Match`. */
+  /** The answer has a version, its ETag. A change of the same noun may require that version with `If-Match`. */
   readonly isVersioned?: true
 }
 
@@ -32,21 +32,21 @@ export interface OperationRow {
  * How an operation may be repeated.
  *
  *   reads       changes nothing
- *   waits       changes nothing, and may sleep until something comes
- *   adds        makes something new; a repetition needs a key
+ *   waits       changes nothing, and may block until something happens
+ *   adds        creates something; a repetition needs a key
  *   changes     changes something; a repetition needs a key
- *   repeatable  changes something, and the same request twice does no more than once
+ *   repeatable  changes something, and is idempotent by itself
  */
 export type OperationKind = 'reads' | 'waits' | 'adds' | 'changes' | 'repeatable'
 
 /**
- * Who may call an operation over a network, where a credential says who calls. Rules that depend on stored data, such as
- * whose message it is, are decided by the core.
+ * Who may call an operation over HTTP or MCP. The core itself checks rules that depend on stored data, such as whose message
+ * it is.
  *
  *   anyone    every agent, person and service
  *   insiders  every agent and person
- *   own       a program only if the named field is the program itself; an absent field means itself
- *   session   a program only for an open session of its own, which the named field holds
+ *   own       a program only if the named field is the program itself, or absent, which means itself; people for anyone
+ *   session   a program only if the named field is an open session of its own; people for any session
  *   people    people and administrators
  *   admin     administrators
  *   proven    a caller that proves its identity in the input
@@ -62,7 +62,10 @@ interface AccessExceptions {
   readonly needsPerson?: InputCondition
 }
 
-/** Matches an input whose field is present, or equals a value; or a list of which any member does. */
+/**
+ * Matches an input whose `field` is present or, with `is`, has that value. With `inEach`, it matches if any member of that
+ * list does.
+ */
 export interface InputCondition {
   readonly field: string
   readonly is?: string | boolean
@@ -93,7 +96,7 @@ const ROWS = {
     access: { to: 'session', field: 'id' },
   },
   'sessions.end': { http: ['POST /api/v1/sessions/:id/end'], kind: 'changes', access: { to: 'session', field: 'id' } },
-  // Clients from before the rename call the second route.
+  // Older clients call the second route.
   'sessions.markQuiet': {
     http: ['POST /api/v1/agents/:agent/mark-quiet', 'POST /api/v1/agents/:agent/settle'],
     kind: 'repeatable',
@@ -447,7 +450,7 @@ export const OPERATIONS: Readonly<Record<OperationName, OperationRow>> = ROWS
 
 export const OPERATION_NAMES = Object.keys(ROWS) as readonly OperationName[]
 
-/** Reads and waits describe how things are now. They are never repeated from a kept answer. */
+/** Reads and waits return the present state, so they are never answered from a stored answer. */
 export function isRead({ kind }: OperationRow): boolean {
   return kind === 'reads' || kind === 'waits'
 }

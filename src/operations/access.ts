@@ -6,27 +6,28 @@ import type { Operation } from './operation.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
-/** Who asks, and whether an open session is theirs. */
+/** The caller of an operation, as far as access depends on it. */
 export interface Asker {
   readonly identity: Pick<Identity, 'scope' | 'caller'>
+  /** Whether an open session belongs to the caller. */
   ownsSession(sessionId: string): Promise<boolean>
 }
 
 /**
- * The agent that is meant where the input names none. A program can mean only itself; a person means everybody where
- * that is possible at all.
+ * Fills in the caller as the agent if the input names none. A program can only mean itself. A person means every agent,
+ * unless the operation requires one.
  */
 export function fillInOwn(
   { access }: Operation,
   { scope, caller }: Asker['identity'],
   input: Input,
-  isNeeded: boolean,
+  isRequired: boolean,
 ): Input {
   if (access.to !== 'own' || scope.kind === 'admin' || input[access.field] !== undefined) return input
-  return isProgram(caller) || isNeeded ? { ...input, [access.field]: caller.id } : input
+  return isProgram(caller) || isRequired ? { ...input, [access.field]: caller.id } : input
 }
 
-/** Throws where this input is not for this asker to send. What depends on the data is for the heart to refuse. */
+/** Throws if the caller may not send this input. The core itself checks rules that depend on stored data. */
 export async function requireAccess({ name, access }: Operation, asker: Asker, input: Input): Promise<void> {
   const { scope, caller } = asker.identity
   if (scope.kind === 'admin') return

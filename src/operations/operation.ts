@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ErrorCode } from '../model/errors.ts'
 import type { OperationName, OperationRow } from '../model/operations.ts'
 
-/** What an operation takes and answers, and how it fails. Everything else about it is in its row of `model/operations.ts`. */
+/** What an operation accepts and returns, and how it fails. Everything else is in its row of `model/operations.ts`. */
 export interface Declaration {
   readonly summary: string
   readonly input: z.ZodType
@@ -15,7 +15,7 @@ export type DeclarationsOf<Noun extends string> = {
   readonly [Name in OperationName as Name extends `${Noun}.${string}` ? Name : never]: Declaration
 }
 
-/** An operation with everything that is known of it. */
+/** An operation: its row and its declaration. */
 export interface Operation extends OperationRow, Declaration {
   readonly name: OperationName
 }

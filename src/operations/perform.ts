@@ -7,16 +7,20 @@ import type { Operation } from './operation.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
-/** Somebody who has said who they are, and the Postern that is bound to them. */
-export interface Admitted {
+/** A caller whose identity is known, and the Postern that is bound to it. */
+export interface IdentifiedCaller {
   readonly identity: Pick<Identity, 'scope' | 'caller'>
   readonly postern: Postern
 }
 
-/** The input as it is handed to the heart: with what the connection knows, checked, and allowed to whoever asks. */
-export async function admit(operation: Operation, { identity, postern }: Admitted, given: Input): Promise<Input> {
-  const isNeeded = operation.access.to === 'own' && isRequired(operation, operation.access.field)
-  const input = parseInput(operation, fillInOwn(operation, identity, given, isNeeded))
+/** Completes the input with the caller's own agent, checks it against the schema, and checks that the caller may send it. */
+export async function admit(
+  operation: Operation,
+  { identity, postern }: IdentifiedCaller,
+  given: Input,
+): Promise<Input> {
+  const needsAgent = operation.access.to === 'own' && isRequired(operation, operation.access.field)
+  const input = parseInput(operation, fillInOwn(operation, identity, given, needsAgent))
   const ownsSession = async (id: string) => {
     const sessions = await postern.sessions.list({ agent: identity.caller.id })
     return sessions.some((session) => session.id === id)
@@ -25,11 +29,11 @@ export async function admit(operation: Operation, { identity, postern }: Admitte
   return input
 }
 
-/** Asks for an operation by its name. */
+/** Calls an operation by its name. */
 export function perform(postern: Postern, name: OperationName, input: Input): Promise<unknown> {
-  const [room = '', verb = ''] = name.split('.')
-  const rooms = postern as unknown as Record<string, Record<string, (input: Input) => Promise<unknown>>>
-  const method = rooms[room]?.[verb]
-  if (!method) throw new Error(`there is no ${name}`)
+  const [noun = '', verb = ''] = name.split('.')
+  const nouns = postern as unknown as Record<string, Record<string, (input: Input) => Promise<unknown>>>
+  const method = nouns[noun]?.[verb]
+  if (!method) throw new Error(`there is no operation ${name}`)
   return method(input)
 }

@@ -42,7 +42,7 @@ const DECLARATIONS: Readonly<Record<OperationName, Declaration>> = {
   ...UPKEEP_OPERATIONS,
 }
 
-/** Every operation with its declaration. */
+/** Every operation, in the order of `model/operations.ts`. */
 export const DECLARED_OPERATIONS: readonly Operation[] = OPERATION_NAMES.map((name) => ({
   name,
   ...OPERATIONS[name],

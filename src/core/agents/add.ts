@@ -3,7 +3,7 @@ import { PosternError } from '../../model/errors.ts'
 import type { AddAgent } from '../../model/postern.ts'
 import type { Context } from '../context.ts'
 import { requireAgent } from '../registry/find.ts'
-import { draftAgent, parseDisplayName, registerAgent, requireNobodys } from '../registry/register.ts'
+import { draftAgent, parseDisplayName, registerAgent, requireUnreservedName } from '../registry/register.ts'
 
 /** Registers an agent under a name that nobody has, ever had, or could mistake for another's. */
 export async function addAgent(ctx: Context, input: AddAgent): Promise<Agent> {
@@ -19,7 +19,7 @@ export async function renameAgent(
   const skeleton = skeletonOf(displayName)
   return ctx.store.transact(async (tx) => {
     const agent = await requireAgent(tx, input.id)
-    await requireNobodys(tx, displayName)
+    await requireUnreservedName(tx, displayName)
     const others = await tx.agents.lookalikes([skeleton])
     const other = others.find(({ id }) => id !== agent.id)
     if (other) throw new PosternError('AGENT_CONFUSABLE', { id: displayName, other: other.id })

@@ -6,7 +6,7 @@ import { pushNotice } from './notice.ts'
 /** Only Postern uses dedup keys with this prefix, so no sender can take the key of a notice before it is sent. */
 export const NOTICE_KEYS = 'postern:'
 
-/** Something a person should know. It is sent once per key, so its text must not vary under one key. */
+/** Something that a person should know. It is sent once per key, so one key must always mean the same text. */
 export interface PeopleNotice {
   readonly key: string
   readonly subject: string

@@ -2,7 +2,7 @@ import { type Agent, parseAgentId, skeletonOf } from '../../model/agent.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Shelves } from '../../store/store.ts'
 
-/** The agent, if it is registered and not removed. The error suggests a name that comes close. */
+/** Returns the agent, or refuses if it is unknown or removed. The error suggests a similar name. */
 export async function requireAgent(shelves: Shelves, id: string): Promise<Agent> {
   const agent = await shelves.agents.get(parseAgentId(id))
   if (agent && agent.removedAt === null) return agent
@@ -15,7 +15,7 @@ export async function unknownAgent(shelves: Shelves, id: string): Promise<Poster
   return new PosternError('AGENT_NOT_FOUND', { id, hint: near ? ` Did you mean ${near}?` : '' })
 }
 
-/** One letter more, less, other or swapped, or the same beginning. */
+/** True if the known name starts with the asked one, looks like it, or differs from it by one letter or one swap. */
 function isNear(asked: string, known: string): boolean {
   if (known.startsWith(asked) || skeletonOf(asked) === skeletonOf(known)) return true
   if (Math.abs(asked.length - known.length) > 1) return false

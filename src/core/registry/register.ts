@@ -25,7 +25,7 @@ export function draftAgent(ctx: Context, input: AddAgent): Agent {
   return { id, kind, displayName, isOwner, createdAt: ctx.store.now(), removedAt: null }
 }
 
-/** Refuses a program: only a person decides who is told when a program goes on without leave. */
+/** Refuses a program: only a person decides who is notified when a program passes a gate without permission. */
 export function requirePerson(caller: Caller, what: string): void {
   if (!isProgram(caller)) return
   throw new PosternError('NOT_ALLOWED', {
@@ -47,11 +47,11 @@ export function parseDisplayName(value: string, field = 'display name'): string 
 
 export async function registerAgent(tx: Shelves, agent: Agent, options: AddAgent): Promise<Agent> {
   const known = await tx.agents.get(agent.id)
-  if (known) return again(tx, known, agent, options)
+  if (known) return registerAgain(tx, known, agent, options)
 
   const idSkeleton = skeletonOf(agent.id)
   const nameSkeleton = skeletonOf(agent.displayName)
-  for (const name of [agent.id, agent.displayName]) await requireNobodys(tx, name)
+  for (const name of [agent.id, agent.displayName]) await requireUnreservedName(tx, name)
   const [lookalike] = await tx.agents.lookalikes([idSkeleton, nameSkeleton])
   const inserted =
     !lookalike &&
@@ -67,8 +67,11 @@ export async function registerAgent(tx: Shelves, agent: Agent, options: AddAgent
   return agent
 }
 
-/** Nobody may look like everybody, like the system, like a stranger, or like a service, whose events say its name. */
-export async function requireNobodys(tx: Shelves, name: string): Promise<void> {
+/**
+ * Refuses a name that could be taken for a reserved one, such as `all` or `system`, or for a service: the events of a service
+ * show its name as the sender.
+ */
+export async function requireUnreservedName(tx: Shelves, name: string): Promise<void> {
   const skeleton = skeletonOf(name)
   if (reservedSkeletons().includes(skeleton)) throw new PosternError('AGENT_ID_RESERVED', { id: name })
   const services = await tx.services.list({ revoked: false })
@@ -80,10 +83,10 @@ export async function requireNobodys(tx: Shelves, name: string): Promise<void> {
 const reservedSkeletons = lazy(() => RESERVED_IDS.map(skeletonOf))
 
 /**
- * The same agent again is no error, so that set-up scripts can be repeated. Whether it is an owner counts only where that
- * is said, and a person may become one.
+ * Adding the same agent again is no error, so that set-up scripts can be repeated. It may make a person an owner. An input
+ * that does not mention ownership leaves it as it is.
  */
-async function again(tx: Shelves, known: Agent, wanted: Agent, options: AddAgent): Promise<Agent> {
+async function registerAgain(tx: Shelves, known: Agent, wanted: Agent, options: AddAgent): Promise<Agent> {
   const isBack = known.removedAt !== null
   if (isBack && !options.restore) throw new PosternError('AGENT_REMOVED', { id: known.id })
   if (!isSame(known, wanted, options)) throw new PosternError('AGENT_EXISTS', { id: known.id })
@@ -92,7 +95,7 @@ async function again(tx: Shelves, known: Agent, wanted: Agent, options: AddAgent
   return { ...known, isOwner: known.isOwner || wanted.isOwner, removedAt: null }
 }
 
-/** Whoever only brings an agent back need not repeat what it is. */
+/** A caller that restores a removed agent need not repeat its kind. */
 function isSame(known: Agent, wanted: Agent, { kind, displayName, isOwner }: AddAgent): boolean {
   const isKind = known.kind === wanted.kind || (kind === undefined && known.removedAt !== null)
   const isNamed = displayName === undefined || known.displayName === wanted.displayName

@@ -2,7 +2,7 @@ import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { RING_EVENTS } from '../../model/ring.ts'
 import type { Context } from '../context.ts'
 
-/** Rings after the commit. A failed ring costs time, never a message, so the caller is not told. */
+/** Rings after the commit. A failed ring delays a message but never loses one, so it is logged and not thrown. */
 export function ring(ctx: Context, names: readonly string[]): void {
   if (names.length === 0) return
   try {

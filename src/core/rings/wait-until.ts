@@ -16,7 +16,7 @@ interface Patience {
   readonly pollMs?: () => number
 }
 
-/** Refuses a timeout that is not a duration. None at all means to wait for ever. */
+/** Refuses a timeout that is not a duration. No timeout means to wait for ever. */
 export function requirePatience({ timeoutMs = 0 }: Patience): void {
   if (Number.isFinite(timeoutMs) && timeoutMs >= 0) return
   throw new PosternError('VALUE_INVALID', {

@@ -9,7 +9,7 @@ import {
 } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Opened, Secrets } from '../../core/context.ts'
+import type { OpenedSecret, Secrets } from '../../core/context.ts'
 import { makePrivateFolder } from '../../kit/node/folders.ts'
 import { createWholeText } from '../../kit/node/whole-file.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
@@ -75,7 +75,7 @@ function seal(key: Buffer, secret: string, about: string): string {
   return [FORM, nameOf(key), Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')].join('.')
 }
 
-function open(key: Buffer, text: string, about: string, path: string): Opened {
+function open(key: Buffer, text: string, about: string, path: string): OpenedSecret {
   const [form, name, rest = ''] = text.split('.')
   if (form !== FORM) return { reason: 'it was sealed by another version of Postern' }
   if (name !== nameOf(key)) return { reason: `it was sealed with another key than ${path}` }

@@ -13,13 +13,13 @@ import { NOTICE_KEYS } from '../notices/people.ts'
 
 const KEY_BYTES = 300
 
-/** Nobody can take the key of a notice before it is sent. */
+/** Keys that only Postern uses. A sender that took the key of a notice early would suppress the notice. */
 export const RESERVED_KEY = new RegExp(
   `^(?:${NOTICE_KEYS}|gate:gate_|decision:dec_|svc:svc_|plan_[0-9A-Z]{26}[+]|(?:ledger|note|event):(?:msg_|[0-9]))`,
 )
 const MAX_ATTACHMENTS = 50
 
-/** Turns what somebody asks to be pushed into a message, or refuses it. The thread is added when it is stored. */
+/** Turns the input of a push into a message, or refuses it. A reply gets its thread when it is stored. */
 export function composeMessage(ctx: Context, input: PushMessage): Message {
   const { limits, caller } = ctx
   const createdAt = ctx.store.now()
@@ -49,7 +49,7 @@ export function composeMessage(ctx: Context, input: PushMessage): Message {
   }
 }
 
-/** Unique and in ascending order, so that recipients are always locked in one order. */
+/** Removes duplicates and sorts, so that every transaction locks recipients in the same order. */
 function parseRecipients(ctx: Context, to: readonly string[]): readonly string[] {
   if (to.length === 0) {
     const own = agentOf(ctx.caller)
@@ -73,7 +73,7 @@ function parseOneOfMany(address: string): string {
 }
 
 function parseAddress(address: string): string {
-  // What a space is called is looked at where spaces are.
+  // The name of a space is checked in core/spaces.
   if (address === EVERYBODY || isAgentId(address) || spaceOf(address) !== undefined) return address
   return parseAgentId(address)
 }
@@ -88,7 +88,7 @@ function parseDedupKey(value: string | undefined): string | null {
   })
 }
 
-/** Absent and empty mean the same. */
+/** An empty text counts as absent. */
 function optionalText(field: string, value: string | undefined, maxBytes: number): string | null {
   return value === undefined || value === '' ? null : parseText(field, value, maxBytes)
 }
@@ -109,7 +109,7 @@ export function parseJson(field: string, value: Json | undefined, maxBytes: numb
   return value
 }
 
-/** Payload, context and attachments share one bound, as they share one column. */
+/** Payload, context and attachments share one limit, because they share one column. */
 function requireRoom({ payload, context, attachments }: PushMessage, limit: number): void {
   const given = [payload, context, attachments].filter((each) => each !== undefined && each !== null)
   if (given.length < 2) return

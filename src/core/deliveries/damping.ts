@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { type PeopleNotice, tellPeople } from '../notices/people.ts'
 import { ring } from '../rings/ring.ts'
 
-/** Places a reply in its thread. A machine's reply is one hop further; a person's begins to count anew. */
+/** Puts a reply into the thread of its parent. A machine's reply adds a hop; a person's reply resets the count. */
 export async function placeInThread(ctx: Context, tx: Shelves, message: Message): Promise<Message> {
   if (message.replyTo === null) return message
   requireStorable(message.replyTo, 'MESSAGE_NOT_FOUND')
@@ -17,20 +17,21 @@ export async function placeInThread(ctx: Context, tx: Shelves, message: Message)
   return { ...message, threadId: parent.threadId, hops: isAutomatic ? parent.hops + 1 : 0 }
 }
 
-interface Damped {
+interface Damping {
+  /** Recipients for whom the message is held. */
   readonly held: readonly string[]
   /** People to ring after the commit. */
   readonly told: readonly string[]
 }
 
-const UNDAMPED: Damped = { held: [], told: [] }
+const UNDAMPED: Damping = { held: [], told: [] }
 
 /**
- * Decides for whom a message is held, so that agents that answer each other for ever come to rest: a thread has a
- * number of hops and of messages, a pair of agents a rate. Only machines are damped: a person may be written to as often
- * as needed. A person is told once and may release what is held.
+ * Decides for which recipients a message is held, so that agents cannot answer each other for ever. A thread has a limit of
+ * hops and of messages, and a pair of agents has a rate limit. Only messages from one AI agent to another are damped.
+ * People are notified once and may release held messages.
  */
-export async function damp(ctx: Context, tx: Shelves, message: Message): Promise<Damped> {
+export async function damp(ctx: Context, tx: Shelves, message: Message): Promise<Damping> {
   if (ctx.caller.kind !== 'ai') return UNDAMPED
   const machines = await otherMachines(ctx, tx, await withoutRepetition(tx, message))
   if (machines.length === 0) return UNDAMPED
@@ -40,14 +41,14 @@ export async function damp(ctx: Context, tx: Shelves, message: Message): Promise
   const held: string[] = []
   const told: string[] = []
   for (const to of machines) {
-    if (await mayFollow(ctx, tx, to)) continue
+    if (await takeFromBudget(ctx, tx, to)) continue
     held.push(to)
     told.push(...(await tellPeople(ctx, tx, pairNotice(ctx.caller.id, to))))
   }
   return { held, told }
 }
 
-/** What an agent notes for itself wakes nobody, so it answers nobody either. */
+/** The AI agents among the recipients, without the sender: a note to oneself starts no exchange. */
 async function otherMachines(ctx: Context, tx: Shelves, agents: readonly string[]): Promise<readonly string[]> {
   const machines: string[] = []
   for (const id of agents) {
@@ -59,8 +60,9 @@ async function otherMachines(ctx: Context, tx: Shelves, agents: readonly string[
 }
 
 /**
- * Refuses what of an agent's broadcast would have to be held, because a broadcast has no delivery that could be. A
- * repeated one costs nothing, so whether it is one is found out in between, by storing it.
+ * Stores an agent's broadcast, or refuses it if it is over a limit: a broadcast has no deliveries that could be held. A
+ * duplicate does not count against the rate, and only storing it tells whether it is one. So the broadcast is stored first,
+ * and a refusal rolls it back.
  */
 export async function dampBroadcast<T extends { readonly duplicate: boolean }>(
   ctx: Context,
@@ -73,7 +75,7 @@ export async function dampBroadcast<T extends { readonly duplicate: boolean }>(
   const stored = await store(tx)
   if (stored.duplicate) return stored
   if (isSpent) throw refusal('This thread of automatic replies has gone on for too long', threadNotice(message))
-  if (!(await mayFollow(ctx, tx, EVERYBODY))) {
+  if (!(await takeFromBudget(ctx, tx, EVERYBODY))) {
     throw refusal(`${ctx.caller.id} broadcasts more often than agents may`, broadcastNotice(ctx.caller.id))
   }
   return stored
@@ -82,11 +84,11 @@ export async function dampBroadcast<T extends { readonly duplicate: boolean }>(
 function refusal(what: string, notice: PeopleNotice): PosternError {
   const message = `${what}, and a broadcast cannot be held.`
   const next = 'Let a person look at it; they can begin a new thread.'
-  return new PosternError('NOT_ALLOWED', { message, next }, { cause: new Untold(notice) })
+  return new PosternError('NOT_ALLOWED', { message, next }, { cause: new UnsentNotice(notice) })
 }
 
-/** What a person should hear of a refusal. What was refused is rolled back, so they are told afterwards. */
-class Untold extends Error {
+/** Carries the notice about a refusal out of the transaction, whose rollback would undo it. `tellOfRefusal` sends it. */
+class UnsentNotice extends Error {
   readonly notice: PeopleNotice
 
   constructor(notice: PeopleNotice) {
@@ -95,10 +97,10 @@ class Untold extends Error {
   }
 }
 
-/** Tells a person of what was refused, once. Where that fails the refusal stands all the same. */
+/** Notifies people of a refused broadcast, once. If that fails, the refusal still stands. */
 export async function tellOfRefusal(ctx: Context, error: unknown): Promise<void> {
   const cause = error instanceof Error ? error.cause : undefined
-  if (!(cause instanceof Untold)) return
+  if (!(cause instanceof UnsentNotice)) return
   try {
     ring(ctx, await ctx.store.transact((tx) => tellPeople(ctx, tx, cause.notice)))
   } catch (failure) {
@@ -106,22 +108,23 @@ export async function tellOfRefusal(ctx: Context, error: unknown): Promise<void>
   }
 }
 
-/** Who has not had this message before: to repeat a push costs nothing. */
+/** The recipients that have not received this message before. A repeated push does not count against a limit. */
 async function withoutRepetition(tx: Shelves, { to, dedupKey }: Message): Promise<readonly string[]> {
   if (dedupKey === null) return to
   const known = await tx.deliveries.withKey({ agents: to, dedupKey })
   return to.filter((agent) => !known.includes(agent))
 }
 
-/** A person's message begins to count anew. */
+/** True if a reply is over a limit of its thread. A person's message resets the count of messages too. */
 async function isThreadSpent(ctx: Context, tx: Shelves, message: Message): Promise<boolean> {
   if (message.replyTo === null) return false
   if (message.hops > ctx.limits.hops) return true
-  const said = await tx.messages.countThread({ threadId: message.threadId })
-  return said >= ctx.limits.threadMessages
+  const count = await tx.messages.countThread({ threadId: message.threadId })
+  return count >= ctx.limits.threadMessages
 }
 
-async function mayFollow(ctx: Context, tx: Shelves, to: string): Promise<boolean> {
+/** Takes one message from the rate budget of the caller towards a recipient; false if the budget is spent. */
+async function takeFromBudget(ctx: Context, tx: Shelves, to: string): Promise<boolean> {
   const { pairBurst: burst, pairPerMinute: perMinute } = ctx.limits
   return tx.budgets.take({ from: ctx.caller.id, to, now: ctx.store.now(), burst, perMinute })
 }

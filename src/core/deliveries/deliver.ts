@@ -13,7 +13,7 @@ export type ReplyReaction = (
   gates: readonly Gate[],
 ) => Promise<readonly string[]>
 
-/** A request to push, and the message that was composed of it. */
+/** The input of a push, and the message that was composed from it. */
 export interface PushDraft {
   readonly input: PushMessage
   readonly message: Message
@@ -21,11 +21,11 @@ export interface PushDraft {
 
 export interface DeliverResult {
   readonly result: PushResult
-  /** Whom else to ring after the commit. */
+  /** Agents to ring after the commit, besides the recipients. */
   readonly told: readonly string[]
 }
 
-/** Stores a message for its recipients, in its thread and within the budgets, and lets gates that wait for it react. */
+/** Stores a message for its recipients, in its thread and within the limits. `replied` handles gates that wait for it. */
 export async function deliver(
   ctx: Context,
   tx: Shelves,
@@ -36,12 +36,12 @@ export async function deliver(
   const waiting = await gatesAwaiting(tx, threaded)
   const damped = await damp(ctx, tx, threaded)
   const result = await storeDamped(ctx, tx, { message: threaded, held: damped.held })
-  // A held reply has not arrived, and a repeated one has done its work.
+  // A held reply has not arrived yet, and a duplicate was handled the first time.
   const reactions = replied && isNews(result) ? await replied(ctx, tx, threaded, waiting) : []
   return { result, told: [...damped.told, ...reactions] }
 }
 
-/** Stores a message once it is decided for whom it is held. */
+/** Stores a message after damping has decided for whom it is held. */
 export async function storeDamped(ctx: Context, tx: Shelves, item: PushItem): Promise<PushResult> {
   const [result] = await tx.messages.push({ items: [item], pendingLimit: ctx.limits.pendingPerAgent })
   if (!result) throw new Error('a push has no result')
@@ -49,7 +49,7 @@ export async function storeDamped(ctx: Context, tx: Shelves, item: PushItem): Pr
   return result
 }
 
-/** Gates are locked before inboxes. So a reply, which may close gates, locks those before it is stored. */
+/** Locks the gates that wait for a reply. Gates are locked before inboxes, so this comes before the reply is stored. */
 export async function gatesAwaiting(tx: Shelves, { replyTo }: Message): Promise<readonly Gate[]> {
   return replyTo === null ? [] : tx.gates.awaiting({ awaits: replyTo })
 }
@@ -58,7 +58,7 @@ export function isNews({ duplicate, recipients }: PushResult): boolean {
   return !duplicate && recipients.some(({ state }) => state === 'pending')
 }
 
-/** Records only what this push holds: a repeated push finds what became of the first. */
+/** Records which deliveries this push holds. A repeated push records nothing. */
 async function recordHeld(tx: Shelves, message: Message, { id, recipients }: PushResult): Promise<void> {
   const agents = recipients.filter(({ state, duplicate }) => state === 'held' && !duplicate).map(({ agent }) => agent)
   const evidence = 'agents were answering each other too often'

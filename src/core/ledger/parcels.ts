@@ -9,7 +9,7 @@ const MOST = 500
 /** Parcels that may need a person, the refused ones first. */
 const OPEN: readonly ParcelState[] = ['refused', 'waiting']
 
-/** Parcels that were refused, then those on their way, each the newest first; or those of one state. */
+/** Lists the refused parcels, then the waiting ones, or only those of one state. The newest come first in each state. */
 export async function listParcels(
   ctx: Context,
   { state }: { readonly state?: string },
@@ -20,7 +20,7 @@ export async function listParcels(
   return found.filter((parcel) => isTheirs(ctx, parcel))
 }
 
-/** Retries a refused parcel, or at once one that waits for its next try. */
+/** Retries a refused parcel. For a waiting parcel, the next attempt is due at once. */
 export function retryParcel(ctx: Context, { id }: { readonly id: string }): Promise<LedgerParcel> {
   return move(ctx, id, 'waiting', (parcel) => ({
     ...parcel,
@@ -31,7 +31,7 @@ export function retryParcel(ctx: Context, { id }: { readonly id: string }): Prom
   }))
 }
 
-/** Gives up a parcel. Steps that the ledger has taken already stay there. */
+/** Gives up a parcel. Steps that the ledger has already taken stay on the ledger. */
 export function dropParcel(ctx: Context, { id }: { readonly id: string }): Promise<LedgerParcel> {
   const drop = (parcel: LedgerParcel): LedgerParcel => ({ ...parcel, state: 'dropped', doneAt: ctx.store.now() })
   return move(ctx, id, 'dropped', drop, (tx, parcel) => endUntold(ctx, tx, parcel))
@@ -58,7 +58,7 @@ function move(
   })
 }
 
-/** A program sees parcels that it has sent or that are about itself. It cannot drop what others send to it. */
+/** A program sees the parcels of messages that it sent, and those without a message that are about itself. */
 function isTheirs(ctx: Context, { message, about }: LedgerParcel): boolean {
   return !isConfined(ctx.caller) || (message?.from.id ?? about) === ctx.caller.id
 }

@@ -11,33 +11,34 @@ import { createLocalStrategy } from './write-now.ts'
 /** Something to publish: topics and entries that belong together. */
 export interface Publication {
   readonly purpose: ParcelPurpose
-  /** The agent, the connection or the work item that it is about. Its completion goes by it. */
+  /** The agent, connection or work item that it is about. `followUp` finds it by this id. */
   readonly about: string | null
-  /** The topic it ends on. A ledger elsewhere gets the publications of one lane in the order of their transactions. */
+  /** The topic of its last entry. A remote ledger gets the publications of one lane in the order of their transactions. */
   readonly lane: string
   readonly payer: string
-  /** The message that it carries. Its entry is joined with it when it comes in again. */
+  /** The message that it carries. When the listener reads the entry back, it recognises this message. */
   readonly message: Message | null
   /** Writes the topics and entries, in order. It awaits nothing but the writer, and it may be called again. */
   readonly write: (entryWriter: EntryWriter) => Promise<void>
 }
 
 /**
- * A publication writes with it. The local ledger writes at once and returns real ids and numbers. A parcel notes the
- * steps and returns references such as `{connection}`, which are replaced when the ledger has taken the step.
+ * Writes the topics and entries of a publication. The writer of the local ledger returns real ids and numbers at once. The
+ * writer of a parcel records steps and returns references such as `{connection}`, which are replaced after the ledger has
+ * taken the step.
  */
 export interface EntryWriter {
   /** Returns the id of the topic. */
   createTopic(topic: LedgerTopicDraft): Promise<string>
-  /** Returns the sequence number of the entry, which a parcel only knows by the entry's name. */
+  /** Returns the sequence number of the entry, or in a parcel a reference by the entry's name. */
   submit(entry: LedgerEntryDraft): Promise<string>
   setAccountMemo(change: { readonly account: string; readonly memo: string }): Promise<void>
-  /** The topic of a work item that is there, or that an earlier publication of the same lane makes. */
+  /** Returns the topic of a work item. It exists, or an earlier publication of the same lane creates it. */
   topicOfItem(entity: string): Promise<string>
 }
 
 export interface LedgerTopicDraft {
-  /** How a parcel refers to it. Null: by a new name, which cannot stand in any text that was written before. */
+  /** How a parcel refers to it. Null: by a new random name, which no text written earlier can contain. */
   readonly name: string | null
   readonly memo: string
   readonly adminKey: string | null
@@ -55,30 +56,30 @@ export interface LedgerEntryDraft {
   /** The memo of the transaction. */
   readonly memo?: string
   readonly mayChunk?: boolean
-  /** True for an entry on an own topic about another one: its sequence number is not that of the publication. */
+  /** True for an entry that only records another one: the publication does not take its sequence number. */
   readonly isRecord?: boolean
 }
 
 export interface PublicationOutcome extends Omit<Publication, 'write'> {
-  /** The topics that it has made, by role. */
+  /** The topics that it has created, by role. */
   readonly topics: Readonly<Partial<Record<TopicRole, string>>>
   /** The sequence number of its last entry that is no record; null while it is on its way. */
   readonly sequence: number | null
-  /** The parcel that is on its way to a ledger elsewhere; null once it is published. */
+  /** The parcel that is on its way to a remote ledger; null once it is published. */
   readonly parcel: string | null
 }
 
-/** How publications get to a ledger. Both ways are part of the transaction, so all of them are published or none. */
+/** How publications get to a ledger. Both strategies write in the caller's transaction: all publications or none. */
 export interface PublishStrategy {
   publish(publications: readonly Publication[], options: PublishOptions): Promise<readonly PublicationOutcome[]>
 }
 
 export interface PublishOptions {
-  /** `ignore`: the price was held against the budget before, or this is not the moment to refuse. */
+  /** `ignore`: the budget was checked before, or nothing may be refused here. */
   readonly budget?: 'require' | 'ignore'
 }
 
-/** Publishes one thing: see `publishAll`. */
+/** Publishes one publication. See `publishAll`. */
 export async function publish(
   ltx: LedgerTx,
   publication: Publication,
@@ -90,8 +91,8 @@ export async function publish(
 }
 
 /**
- * Publishes in the given order: on the local ledger at once, with what follows from it; on a ledger elsewhere as parcels
- * that are sent later. Throws LEDGER_BUDGET_SPENT, before anything is written, if the day's budget does not allow all.
+ * Publishes in the given order: on the local ledger at once, including the follow-up; for a remote ledger as parcels that
+ * are sent later. Throws LEDGER_BUDGET_SPENT, before anything is written, if the day's budget does not cover all of them.
  */
 export function publishAll(
   ltx: LedgerTx,
@@ -110,12 +111,12 @@ export function requireNoSecret({ ledger }: Ledgers, mode: PublishMode, text: st
   if (what !== undefined) throw new PosternError('LEDGER_SECRET_FOUND', { what })
 }
 
-/** The place of an entry on the ledger, as answers state it. */
+/** The place of an entry on the ledger, in the form that answers have. */
 export type EntryPlace = Pick<SentMessage, 'topic_id' | 'sequence' | 'parcel'>
 
 export const NOWHERE: EntryPlace = { topic_id: null, sequence: null, parcel: null }
 
-/** The place of what was published on the topic of its lane. */
+/** The place of a publication's last entry, on the topic of its lane. */
 export function placeOf({ lane, sequence, parcel }: PublicationOutcome): EntryPlace {
   return { topic_id: lane, sequence, parcel }
 }

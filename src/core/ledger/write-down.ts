@@ -4,7 +4,7 @@ import type { Context, LedgerTx } from '../context.ts'
 import { requireBudget } from './budget.ts'
 import type { EntryWriter, Publication, PublishStrategy } from './publish.ts'
 
-/** Writes parcels down for a ledger elsewhere. The publisher sends them once the transaction is committed. */
+/** Stores parcels for a remote ledger. The publisher sends them after the transaction is committed. */
 export function createParcelStrategy(ltx: LedgerTx): PublishStrategy {
   const { ctx, tx } = ltx
   return {
@@ -13,7 +13,7 @@ export function createParcelStrategy(ltx: LedgerTx): PublishStrategy {
       for (const publication of publications) drafts.push(await draftParcel(ltx, publication))
       const price = drafts.reduce((sum, draft) => sum + draft.price, 0)
       if (budget === 'require') await requireBudget(ltx, price)
-      // Lanes go by the ids of parcels, so they get their ids after any wait for the budget.
+      // A lane is sent in the order of its parcels' ids, so ids are made after any wait for the budget's lock.
       const parcels = drafts.map((draft) => newParcel(ctx, draft))
       for (const parcel of parcels) await tx.ledger.insertParcel(parcel)
       return parcels.map((parcel) => ({ ...parcel, topics: {}, parcel: parcel.id }))
@@ -21,7 +21,7 @@ export function createParcelStrategy(ltx: LedgerTx): PublishStrategy {
   }
 }
 
-/** A parcel that has no id yet, with the network it is for. */
+/** A parcel without an id, with the network that it is for. */
 type DraftOnNetwork = ParcelDraft & Pick<LedgerParcel, 'network'>
 
 /** The steps of a publication and their price. */
@@ -33,7 +33,7 @@ export async function draftParcel({ ctx, ledgers }: LedgerTx, publication: Publi
   return { ...about, network: ledgers.ledger.network, steps, price: priceOfSteps(steps) }
 }
 
-/** Notes what a ledger will be given, and refers to the results of earlier steps by their names. */
+/** Records what a ledger will be given, and refers to the results of earlier steps by name. */
 function createStepWriter(ctx: Context, steps: ParcelStep[]): EntryWriter {
   return {
     async createTopic(topic) {

@@ -9,7 +9,7 @@ import { draftParcel, newParcel } from './write-down.ts'
 
 type Within = NonNullable<Ledger['within']>
 
-/** Writes to the local ledger at once, as a part of the transaction. Nothing costs anything and nothing waits. */
+/** Writes to the local ledger at once, in the caller's transaction. There is no price and no budget. */
 export function createLocalStrategy(ltx: LedgerTx, within: Within): PublishStrategy {
   return {
     async publish(publications) {
@@ -72,8 +72,8 @@ function createLocalWriter(
 const encoder = new TextEncoder()
 
 /**
- * A sender that gave its message a key may send it again and is then told where it stands. So a published parcel is kept
- * for it, with the steps that a ledger elsewhere would have been given.
+ * A sender that gave its message a key may repeat the send, and the answer must name the same entry. So a published parcel
+ * is stored as the receipt, with the steps that a remote ledger would have been given.
  */
 async function keepReceipt(ltx: LedgerTx, publication: Publication, written: WrittenEntries): Promise<void> {
   if (!publication.message || !hasOwnKey(publication.message)) return

@@ -14,8 +14,8 @@ import { ring } from '../rings/ring.ts'
 const EVIDENCE_BYTES = 1_000
 
 /**
- * Notes that an offer's text was written out whole: from now on it may be confirmed, and it lasts longer. Loss of power
- * may undo that, for it also takes whoever was shown the text.
+ * Records that the whole text of an offer was printed. From now on the offer may be confirmed, and its lease is longer. The
+ * record need not survive a power failure: the session that was shown the text does not survive it either.
  */
 export async function markPrinted(ctx: Context, { offerId: id, leaseMs }: PrintedOffer): Promise<Offer> {
   await requireOwnOffer(ctx, id)
@@ -30,11 +30,11 @@ function parseLease(leaseMs: number, most: number): number {
   throw new PosternError('VALUE_INVALID', {
     field: 'lease',
     value: leaseMs,
-    next: 'Use a whole number of milliseconds from 1 on, or none.',
+    next: 'Use a whole number of milliseconds, at least 1, or none.',
   })
 }
 
-/** The offer was consumed. With `printed`, printing and confirming are one step: a terminal has taken all of it. */
+/** Confirms an offer. With `printed`, it is marked as printed in the same step, as after writing it all to a terminal. */
 export async function confirmOffer(
   ctx: Context,
   input: OfferRef & { readonly evidence: string; readonly printed?: boolean },
@@ -71,7 +71,7 @@ export async function releaseOffer(ctx: Context, input: OfferRef & { readonly re
   return offer
 }
 
-/** Confirms what a session was shown before its present event began. Parallel events never confirm each other. */
+/** Confirms what a session was shown before its current event began, so parallel events never confirm each other. */
 export async function confirmSession(ctx: Context, input: ConfirmSession): Promise<number> {
   const sessionId = parseSessionId(input.sessionId)
   parseText('evidence', input.evidence, EVIDENCE_BYTES)
@@ -92,7 +92,7 @@ export interface ClosedOffer {
   readonly rings: readonly string[]
 }
 
-/** Closes an open offer and tells a person of whatever was put aside as dead. */
+/** Closes an open offer, and notifies people of messages that became dead with it. */
 export async function closeOffer(
   ctx: Context,
   tx: Shelves,
@@ -120,7 +120,7 @@ export function lapseReason(offer: Offer): string {
   return offer.printedAt === null ? 'it was never printed' : 'nothing confirmed it in time'
 }
 
-/** Another agent's offer does not exist for a confined program. */
+/** For a confined program, another agent's offer does not exist. */
 async function requireOwnOffer(ctx: Context, id: string): Promise<void> {
   requireStorable(id, 'OFFER_NOT_FOUND')
   if (!isConfined(ctx.caller)) return
@@ -128,7 +128,7 @@ async function requireOwnOffer(ctx: Context, id: string): Promise<void> {
   if (offer && offer.agent !== ctx.caller.id) throw new PosternError('OFFER_NOT_FOUND', { id })
 }
 
-/** An offer that is open, or was confirmed already; one that was given back is as good as gone. */
+/** Returns an offer that is open or confirmed. A released or lapsed offer counts as not found. */
 async function requireOffer(ctx: Context, id: string): Promise<Offer> {
   const offer = await ctx.store.read.offers.get(id)
   if (!offer || (offer.outcome !== null && offer.outcome !== 'confirmed'))

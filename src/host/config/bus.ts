@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { defineGroup, isText } from './group.ts'
 
-/** Where buses lie. */
+/** Where the files of the buses are. */
 export interface BusSettings {
   readonly root: string
-  /** Files that lie elsewhere, by `project` or `project/task`. */
+  /** Files outside the root, by `project` or `project/task`. */
   readonly files?: Readonly<Record<string, string>>
   /** A larger file is archived before the next entry; 0: never. */
   readonly rotateBytes?: number
 }
 
-/** The root of the Markdown message bus before it was part of Postern. */
+/** The default root, which the Markdown message bus had before it was part of Postern. */
 const ROOT = 'run-agent'
 const GIB = 1024 ** 3
 

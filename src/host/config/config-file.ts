@@ -14,7 +14,7 @@ interface ConfigFile extends Readonly<Partial<Record<GroupName, Readonly<Record<
   readonly hooks?: readonly unknown[]
 }
 
-/** One source of settings and where it lies. */
+/** One configuration file: its path and its content. */
 export interface Layer {
   readonly origin: string
   readonly content: ConfigFile
@@ -23,12 +23,12 @@ export interface Layer {
 export const HOME_FILE = 'config.json'
 const PROJECT_FILE = 'postern.config.json'
 
-/** What a repository may say without being trusted: how much its agents are shown at once. */
+/** The settings that count without trust: how much an agent is shown at once. */
 const HARMLESS = ['drainMessages', 'drainCharacters'] as const
 
 /**
- * A cloned repository may set budgets for its agents. Where messages are kept, how long, and when agents are damped is
- * the user's to say: such settings count only after `postern config trust`.
+ * Reads the project's file. A cloned repository may limit how much its agents are shown. All other settings, such as where
+ * messages are stored and for how long, are the user's: they count only after `postern config trust`.
  */
 export function projectLayer(cwd: string, home: string): Layer {
   const path = findProjectFile(cwd)
@@ -44,8 +44,8 @@ function harmlessPart({ limits = {} }: ConfigFile): ConfigFile {
 }
 
 /**
- * The nearest one of our own, up to the root of the repository. Every hook looks for it, so paths are put together by
- * hand: Node's `join` looks at each character of them again.
+ * Finds the nearest project file that belongs to the user, up to the root of the repository. Every hook does this, so paths
+ * are concatenated: Node's `join` would normalise each one again.
  */
 export function findProjectFile(cwd: string): string | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
@@ -57,7 +57,7 @@ export function findProjectFile(cwd: string): string | undefined {
   }
 }
 
-/** A file that need not be there. */
+/** Reads a file. A missing one counts as empty. */
 export function readLayer(path: string): Layer {
   // The home is the user's own. Many keep such files elsewhere and link to them.
   const read = () => readConfigText(path, { followsLinks: true })
@@ -88,9 +88,9 @@ function parseConfigFile(text: string, path: string): ConfigFile {
   return value as ConfigFile
 }
 
-/** The objects of settings that a file may hold; each is declared in the file of its name. */
+/** The groups of settings that a file may hold. Each is declared in the module of its name. */
 const GROUP_NAMES = ['gates', 'server', 'bus', 'handoff', 'wire', 'ledger'] as const
-/** `limits` too is an object of settings; all files are checked for it when they are read. */
+/** `limits` is a group as well, but it is checked when a file is read. */
 export type GroupName = (typeof GROUP_NAMES)[number] | 'limits'
 const SETTINGS: readonly string[] = ['store', 'url', 'hooks', 'limits', ...GROUP_NAMES]
 

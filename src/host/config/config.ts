@@ -3,27 +3,27 @@ import { hidePassword } from '../../kit/pure/passwords.ts'
 import { PosternError } from '../../model/errors.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../model/limits.ts'
 import { type GroupName, HOME_FILE, type Layer, projectLayer, readLayer } from './config-file.ts'
-import type { Group, Written } from './group.ts'
+import type { Group, WrittenSettings } from './group.ts'
 import { type Environment, readVariable, VARIABLES } from './variables.ts'
 
-/** The configuration in force: flags come before the environment, then the project's file, the user's, and defaults. */
+/** The effective configuration. Flags win over the environment, then the project's file, the user's file and defaults. */
 export interface Config {
   readonly home: string
   /** A path to a SQLite file, or a `postgres://` URL. */
   readonly store: string
-  /** The server that is asked instead of the store; null where there is none. */
+  /** The server to connect to instead of opening the store; null if there is none. */
   readonly url: string | null
   readonly limits: Limits
   readonly origins: Origins
-  /** The settings of a group, such as `config.get(BUS)`. They are parsed on first use, and refused if they are wrong. */
+  /** The settings of a group, such as `config.get(BUS)`. They are parsed on first use; a wrong value throws then. */
   get<T>(group: Group<T>): T
-  /** What is set, and where, before anything of it is parsed. */
-  readonly written: Written
+  /** What is set, and where, before it is parsed. */
+  readonly written: WrittenSettings
   /** The same configuration with another wire. */
   withWire(url: string): Config
 }
 
-/** Where the values came from that decide which store is used. */
+/** The origins of the values that decide which store is used. */
 export interface Origins {
   readonly home: string
   readonly store: string
@@ -36,7 +36,7 @@ export interface ConfigSources {
   readonly cwd: string
 }
 
-/** All that a configuration is made from, strongest file first. */
+/** Everything that a configuration is made from. The first layer wins. */
 export interface ConfigParts extends ConfigSources {
   readonly home: string
   readonly layers: readonly Layer[]
@@ -44,7 +44,7 @@ export interface ConfigParts extends ConfigSources {
 
 export const STORE_FILE = 'postern.db'
 
-/** Where our own files lie. It depends on no file, so that it is known whatever is wrong with those. */
+/** The folder of Postern's own files. It depends on no file, so it is known even if a configuration file is broken. */
 export function findHome({ flags, env, cwd }: ConfigSources): string {
   return resolve(cwd, flags.home ?? readVariable(env, 'home') ?? join(userHome(), '.postern'))
 }
@@ -93,7 +93,7 @@ export function createConfig(parts: ConfigParts): Config {
   }
 }
 
-function createWritten({ flags, env, cwd, home, layers }: ConfigParts): Written {
+function createWritten({ flags, env, cwd, home, layers }: ConfigParts): WrittenSettings {
   const groupIn = ({ content }: Layer, group: GroupName): Readonly<Record<string, unknown>> => content[group] ?? {}
   return {
     home,
@@ -122,8 +122,8 @@ function findStore(parts: ConfigParts): { store: string; storeOrigin: string } {
 }
 
 /**
- * A server and a store are two answers to one question: the first source that gives either decides, and a server counts
- * before a store in the same one.
+ * A configuration uses a server or a store. The first source that names either decides. Within one source, a server wins
+ * over a store.
  */
 function findUrl({ flags, env, layers }: ConfigParts): { url: string | null; urlOrigin: string } {
   if (flags.url !== undefined && flags.store !== undefined) {
@@ -139,13 +139,13 @@ function findUrl({ flags, env, layers }: ConfigParts): { url: string | null; url
   return first?.url === undefined ? { url: null, urlOrigin: 'default' } : { url: first.url, urlOrigin: first.from }
 }
 
-/** Undefined where neither a flag nor the environment names it. */
+/** Undefined if neither a flag nor the environment names it. */
 function nameOrigin({ flags, env }: ConfigSources, name: 'home' | 'store'): string | undefined {
   if (flags[name] !== undefined) return `--${name}`
   return readVariable(env, name) === undefined ? undefined : VARIABLES[name]
 }
 
-/** The files' limits were checked when the files were read. */
+/** Merges the limits of all files, which were checked when the files were read. */
 function mergeLimits(layers: readonly Layer[]): Limits {
   return Object.assign({ ...DEFAULT_LIMITS }, ...layers.toReversed().map(({ content }) => content.limits))
 }

@@ -1,7 +1,7 @@
 import { type Config, type ConfigSources, readConfig } from './config.ts'
 import { VARIABLES } from './variables.ts'
 
-/** The configuration of a folder. A project's file that cannot be used counts for nothing: it must not switch gates off. */
+/** Reads the configuration of a folder. A broken project file is noted and ignored, so that it cannot switch gates off. */
 export function readFolderConfig(sources: ConfigSources, note: (error: unknown) => void): Config {
   try {
     return readConfig(sources)
@@ -12,13 +12,13 @@ export function readFolderConfig(sources: ConfigSources, note: (error: unknown) 
   }
 }
 
-/** How a server of this configuration reads that of other folders: the store that words named stays the same. */
+/** The sources by which a server reads the configuration of another folder. A store that was named explicitly stays. */
 export function folderSources(config: Config, folder: string): ConfigSources {
   const { home, store } = config
   return { flags: { home, ...(isStoreNamed(config) && { store }) }, env: {}, cwd: folder }
 }
 
-/** Whether a flag or the environment names the store, and no file. */
+/** Whether a flag or the environment names the store, rather than a file or the default. */
 export function isStoreNamed({ origins }: Pick<Config, 'origins'>): boolean {
   return origins.store === '--store' || origins.store === VARIABLES.store
 }

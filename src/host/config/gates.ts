@@ -8,14 +8,14 @@ import {
 } from '../../model/gate.ts'
 import { type Group, refusal } from './group.ts'
 
-/** How a configuration names a gate of every session: by a mode, or in full. */
+/** A gate of every session as a configuration sets it: only its mode, or all its fields. */
 export type GateSetting =
   | string
   | { readonly hook?: string; readonly mode?: string; readonly check?: string; readonly reason?: string }
 
 /**
- * Nothing to commit, and nothing in what is checked out that no remote has. Outside a repository, and where there is no
- * remote, there is nothing to ask for.
+ * Succeeds if there is nothing to commit, and no commit of the current branch that no remote has. Outside a repository it
+ * succeeds; without a remote it only checks for uncommitted work.
  */
 const COMMITTED_AND_PUSHED =
   'git rev-parse --git-dir >/dev/null 2>&1 || exit 0; test -z "$(git status --porcelain)" || exit 1; test -z "$(git remote)" || test -z "$(git log HEAD --not --remotes --oneline -1 2>/dev/null)"'
@@ -52,7 +52,7 @@ const BUILT_IN: Readonly<Record<string, SessionGateRule>> = {
   },
 }
 
-/** Gates of every session. */
+/** The gates of every session. Their names are the user's own. */
 export const GATES: Group<readonly SessionGateRule[]> = {
   name: 'gates',
   parse(written) {
@@ -73,7 +73,7 @@ export function parseSessionGates(settings: Readonly<Record<string, GateSetting>
   })
 }
 
-/** The gate `harvest` may also be set with the rest of the handoff. What `gates` says of it comes first. */
+/** Adds the gate `harvest` if `handoff.harvest` sets it. A setting in `gates` wins. */
 export function withHarvest(
   gates: Readonly<Record<string, GateSetting>>,
   harvest: unknown,
@@ -82,7 +82,7 @@ export function withHarvest(
   return mode === null ? gates : { [HARVEST]: mode, ...gates }
 }
 
-/** The mode of the gate `harvest` as `handoff.harvest` sets it; null where it sets none. */
+/** The mode of the gate `harvest` that `handoff.harvest` sets; null if it sets none. */
 export function parseHarvest(value: unknown): string | null {
   if (value === undefined || value === false) return null
   if (value === true) return 'soft'

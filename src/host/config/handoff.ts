@@ -5,20 +5,20 @@ import { defineGroup, isText } from './group.ts'
 
 /** How sessions leave things for each other. */
 export interface HandoffSettings {
-  /** At the root of the main repository, for all its worktrees. */
+  /** True: all worktrees use the folders at the root of the main repository. */
   readonly shared: boolean
   /** Where repositories leave items for each other; undefined: beside them; null: nowhere. */
   readonly sharedInbox: string | null | undefined
-  /** What one inheritance may cost. */
+  /** The most tokens that one inheritance may take. */
   readonly maxTokens: number
-  /** How long what was inherited is kept; null: until somebody cleans up. */
+  /** How long inherited items are kept; null: until somebody cleans up. */
   readonly keepProcessedMs: number | null
 }
 
 interface HandoffValues extends Omit<HandoffSettings, 'keepProcessedMs'> {
   /** In milliseconds. */
   readonly keepProcessed: number | null
-  /** A gate of every session: `config.get(GATES)` has it. */
+  /** Only checked here. `config.get(GATES)` makes a gate of it. */
   readonly harvest: ReturnType<typeof parseHarvest>
 }
 

@@ -1,4 +1,4 @@
-/** Hedera's own networks: where they are asked, by some of their nodes, and where they are read. */
+/** A network of Hedera: some of its nodes, which take transactions, and its mirror, which is read. */
 export interface KnownNetwork {
   readonly nodes: Readonly<Record<string, string>>
   readonly mirror: string
@@ -50,7 +50,7 @@ export const KNOWN_NETWORKS: Readonly<Record<string, KnownNetwork>> = {
   },
 }
 
-/** Whether only this machine answers at an address, `host:port`. */
+/** Whether an address, `host:port`, is on this machine only. */
 export function isLoopback(address: string): boolean {
   const host = address.replace(/:\d+$/, '').toLowerCase()
   return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)

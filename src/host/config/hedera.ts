@@ -14,7 +14,7 @@ export interface AccountSetting {
   readonly keyFile: string
 }
 
-/** Where a network is that is not a part of the store. A value that is undefined is known for Hedera's own networks. */
+/** How to reach a network outside the store. For Hedera's own networks, `KNOWN_NETWORKS` fills in undefined addresses. */
 export interface HederaValues {
   readonly operator: string | undefined
   readonly keyFile: string | undefined
@@ -69,7 +69,7 @@ export const HEDERA_SETTINGS: { readonly [K in keyof HederaValues]: Setting<Hede
   },
 }
 
-/** What a client of a network needs. A value that is not set is known for Hedera's own networks. */
+/** The options of a client. For Hedera's own networks, `KNOWN_NETWORKS` fills in the addresses that are not set. */
 export function hederaOptions(
   values: HederaValues & { readonly accounts: Readonly<Record<string, AccountSetting>> },
   network: string,
@@ -105,7 +105,7 @@ function parseNodes(value: unknown, place: ValuePlace): Readonly<Record<string, 
   return Object.fromEntries(nodes)
 }
 
-/** A password in it would stand in every error that names the address. */
+/** Refuses credentials in the address: every error that names the address would show them. */
 function isHttp(value: string): boolean {
   if (!URL.canParse(value)) return false
   const { protocol, username, password } = new URL(value)

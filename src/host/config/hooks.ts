@@ -1,9 +1,9 @@
 import { HOOK_EVENTS } from '../../model/hook-event.ts'
 import { type Group, refusal } from './group.ts'
 
-/** A command of the user's own: in the chain of handlers for a host's events, or after something has happened in the store. */
+/** A command of the user's own. It runs in the chain of handlers for a host's event, or after an event in the store. */
 export interface UserHook {
-  /** The event in our words, such as `turn.stop`. */
+  /** The event by Postern's name, such as `turn.stop`. */
   readonly event: string
   /** Its place in the chain: lower numbers come first. */
   readonly priority: number
@@ -11,7 +11,7 @@ export interface UserHook {
   readonly timeoutMs: number
 }
 
-/** Events of hosts, as far as they have a name, and one of our own. */
+/** The events of hosts that have a name, and one event of the store. */
 export const USER_EVENTS: readonly string[] = [...HOOK_EVENTS.filter((name) => name !== 'other'), 'decision.responded']
 
 const FIELDS = ['event', 'command', 'priority', 'timeoutMs']
@@ -33,7 +33,7 @@ export const HOOKS: Group<readonly UserHook[]> = {
   },
 }
 
-/** Throws with words that complete "the configuration cannot be used, because …". */
+/** Throws an error whose text completes the sentence "the configuration cannot be used, because …". */
 export function parseUserHooks(value: unknown): readonly UserHook[] {
   if (!Array.isArray(value) || value.length > MAX_HOOKS)
     throw new Error(`"hooks" is not a list of at most ${MAX_HOOKS}`)

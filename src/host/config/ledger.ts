@@ -9,8 +9,8 @@ import { isRecord } from './config-file.ts'
 import { defineGroup, isText, type ValuePlace } from './group.ts'
 import { type AccountSetting, HEDERA_SETTINGS, type HederaValues, hederaOptions } from './hedera.ts'
 
-/** How the ledger is used, and where it is unless it is a part of the store. */
-export interface ReadLedgerSettings extends LedgerSettings {
+/** How the ledger is used, and how to reach it if it is not in the store. */
+export interface LedgerConfig extends LedgerSettings {
   readonly hedera: HederaOptions | undefined
 }
 
@@ -24,13 +24,13 @@ interface LedgerValues extends HederaValues {
   readonly accounts: Readonly<Record<string, AccountSetting>>
 }
 
-/** In US dollars: what a public network may cost a day where nothing is set. */
+/** The default budget of a public network, in US dollars a day. */
 const PUBLIC_BUDGET = 5
 const LARGEST_BUDGET = 1_000_000
 const NETWORK = /^[a-z][a-z0-9-]{0,31}$/
 const EVENT = /^[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+$/
 
-export const LEDGER = defineGroup<LedgerValues, ReadLedgerSettings>(
+export const LEDGER = defineGroup<LedgerValues, LedgerConfig>(
   'ledger',
   {
     network: {
@@ -97,12 +97,12 @@ export const LEDGER = defineGroup<LedgerValues, ReadLedgerSettings>(
     const budget = budgetPerDay === undefined ? (isPublic ? PUBLIC_BUDGET : null) : budgetPerDay
     return {
       network,
-      // What is on a public ledger stays there for everybody to read, so by default only hashes are published.
+      // Everybody can read a public ledger for ever, so by default only hashes are published there.
       publish: { ...publish, default: publish.default ?? (isPublic ? 'hash' : 'full') },
       budgetPerDay: budget === null ? null : fromDollars(budget),
       routing,
       accept,
-      // On the local ledger every agent has an account of its own in any case.
+      // On the local ledger every agent has its own account anyway.
       accounts: hedera ? Object.fromEntries(Object.entries(accounts).map(([agent, { id }]) => [agent, id])) : {},
       hedera,
     }
@@ -152,7 +152,7 @@ function parseAccount(agent: string, account: unknown, place: ValuePlace): Accou
   return { id, keyFile: place.resolve(keyFile) }
 }
 
-/** An object that has only those parts. Any other part is a mistake. */
+/** Requires an object that has no other fields than `parts`. */
 function partsOf(
   value: unknown,
   place: ValuePlace,

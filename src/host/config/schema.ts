@@ -1,7 +1,7 @@
 import type { Limits } from '../../model/limits.ts'
 import { BUS } from './bus.ts'
 import type { GroupName } from './config-file.ts'
-import type { Group, Setting, Written } from './group.ts'
+import type { Group, Setting, WrittenSettings } from './group.ts'
 import { HANDOFF } from './handoff.ts'
 import { LEDGER } from './ledger.ts'
 import { SERVER } from './server.ts'
@@ -9,9 +9,9 @@ import type { VARIABLES } from './variables.ts'
 import { WIRE } from './wire.ts'
 
 /**
- * Every group of settings that has a table of names, in the order in which people see them. Each program imports only the
- * groups that it uses; this list is for commands and tests that go through all of them. `GATES` and `HOOKS` are not among
- * them: their names are the user's own.
+ * Every group whose settings have fixed names, in the order in which the docs show them. Each program imports only the
+ * groups that it uses; this list is for commands and tests that go through all of them. `GATES` has names that the user
+ * chooses, and `HOOKS` is a list, so they are not here.
  */
 export const GROUPS: readonly AnyGroup[] = [SERVER, BUS, HANDOFF, WIRE, LEDGER]
 
@@ -19,7 +19,7 @@ export const GROUPS: readonly AnyGroup[] = [SERVER, BUS, HANDOFF, WIRE, LEDGER]
 export interface AnyGroup extends Group<unknown> {
   readonly name: GroupName
   readonly settings: Readonly<Record<string, Setting<unknown>>>
-  values(written: Written): object
+  values(written: WrittenSettings): object
 }
 
 /** The defaults of settings without a group, as docs/reference/config.md shows them. */

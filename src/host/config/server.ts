@@ -1,10 +1,10 @@
 import { defineGroup, isText } from './group.ts'
 
-/** Where `postern serve` listens, and under which further names it is known. */
+/** Where `postern serve` listens, and which other host names it answers to. */
 export interface ServerSettings {
   readonly host: string
   readonly port: number
-  /** Names in `Host` and `Origin` beside those of this machine, such as a proxy's. */
+  /** Names that `Host` and `Origin` may have besides those of this machine, such as a proxy's. */
   readonly names: readonly string[]
 }
 

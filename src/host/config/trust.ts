@@ -6,13 +6,13 @@ import { readConfigText } from './config-text.ts'
 
 export const TRUST_FILE = 'trusted.json'
 
-/** Trust is in one file's very content: whoever changes it must ask again. */
+/** Whether the user trusts a file with exactly this content. A changed file must be trusted again. */
 export function isTrusted(home: string, path: string, text: string): boolean {
   const known = readTrust(home)[realpathSync(path)]
   return known !== undefined && known === sha256(text)
 }
 
-/** Whether a file was trusted as it was, and is another by now. */
+/** Whether a file was trusted and has changed since. */
 export function isChangedSinceTrusted(home: string, path: string): boolean {
   const known = readTrust(home)[realpathSync(path)]
   return known !== undefined && known !== sha256(readConfigText(path))

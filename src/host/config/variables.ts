@@ -1,4 +1,4 @@
-/** The variables of settings without a group: where things are kept, who asks, and the secrets that no file may hold. */
+/** The variables of settings without a group: where files are, who the caller is, and secrets that no file may hold. */
 export const VARIABLES = {
   home: 'POSTERN_HOME',
   store: 'POSTERN_STORE',
@@ -11,7 +11,7 @@ export const VARIABLES = {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What the environment says. An empty variable counts as absent. */
+/** The value of a variable. An empty one counts as absent. */
 export function readVariable(env: Environment, name: keyof typeof VARIABLES): string | undefined {
   return env[VARIABLES[name]] || undefined
 }

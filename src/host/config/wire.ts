@@ -7,20 +7,20 @@ import { NATS_FOLDER, NATS_URL_FILE } from '../../model/wires/nats-home.ts'
 import type { Config } from './config.ts'
 import { defineGroup } from './group.ts'
 
-/** What rings other machines. */
+/** The wire to other machines, and what uses it. */
 export interface WireSettings {
-  /** `nats://`, `tls://`, `redis://` or `rediss://`; null where none is set. */
+  /** `nats://`, `tls://`, `redis://` or `rediss://`; null if none is set. */
   readonly url: string | null
-  /** Agents whose messages others take from lists in Redis. */
+  /** Agents whose messages foreign consumers pop from lists in Redis. */
   readonly redisOut: readonly string[]
-  /** How long such a list may become. */
+  /** The most entries that such a list may have. */
   readonly redisOutMax: number
-  /** Addresses, `host:port`, that a courier may nudge beside those of this machine. */
+  /** Addresses, `host:port`, that a courier may nudge besides those of this machine. */
   readonly nudge: readonly string[]
 }
 
 const DEFAULT_LIST = 1_000
-/** No inbox holds more by default, and the server reads the whole list whenever something was popped. */
+/** The default limit of an inbox. The server may read a whole list after something was popped, so it must stay small. */
 const LARGEST_LIST = 10_000
 /** A host and its port. */
 export const ADDRESS = /^[^\s:/@]+:\d{1,5}$|^\[[0-9a-f:.]+\]:\d{1,5}$/i
@@ -78,7 +78,7 @@ const ENGINES: Readonly<Record<string, Engine>> = {
   'rediss:': 'redis',
 }
 
-/** Which engine a URL names. Of NATS there may be several with commas between, the servers of one cluster. */
+/** The engine that a URL names. The servers of one NATS cluster may be listed with commas between them. */
 export function parseWireUrl(url: string): Engine {
   const engines = url.split(',').map((part) => {
     const parsed = URL.canParse(part) ? new URL(part) : undefined
@@ -95,12 +95,12 @@ export function parseWireUrl(url: string): Engine {
   throw new PosternError('WIRE_URL_INVALID', { url: hidePassword(url) })
 }
 
-/** The wire that is set, or else the one that a server of this home has started; null where there is neither. */
+/** The wire that is set, or else the NATS server that a server of this home runs; null if there is neither. */
 export function findWireUrl(config: Pick<Config, 'get' | 'home'>): string | null {
   return config.get(WIRE).url ?? readOwnUrl(config.home)
 }
 
-/** It holds a token, so only a file of our own that nobody else can read or write counts. */
+/** The file holds a password, so it counts only if it is the user's and nobody else can read or write it. */
 function readOwnUrl(home: string): string | null {
   const path = join(home, NATS_FOLDER, NATS_URL_FILE)
   const stat = lstatSync(path, { throwIfNoEntry: false })

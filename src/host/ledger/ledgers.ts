@@ -4,7 +4,7 @@ import type { Ledger } from '../../ledger/ledger.ts'
 import { createLocalLedger } from '../../ledger/local/local-ledger.ts'
 import type { Store } from '../../store/store.ts'
 import { defaultConfig } from '../config/config.ts'
-import { LEDGER, type ReadLedgerSettings } from '../config/ledger.ts'
+import { LEDGER, type LedgerConfig } from '../config/ledger.ts'
 import type { OpenOptions } from '../open/context.ts'
 
 /** The ledger, for the heart. A part of its own, loaded only where it is touched. */
@@ -14,7 +14,7 @@ export async function openLedgers(store: Store, { config = defaultConfig() }: Op
 }
 
 /** What speaks with a network elsewhere is loaded only where one is set. */
-async function openLedger(store: Store, hedera: ReadLedgerSettings['hedera']): Promise<Ledger> {
+async function openLedger(store: Store, hedera: LedgerConfig['hedera']): Promise<Ledger> {
   if (!hedera) return createLocalLedger({ store })
   const { createSigner, openHederaLedger } = await import('../../ledger/hedera/hedera-ledger.ts')
   // A key that cannot be used is told to whoever asks first, not when something waits to be published.

@@ -26,50 +26,53 @@ import { createPart } from './part.ts'
 export interface OpenOptions {
   readonly caller?: Caller
   readonly limits?: Partial<Limits>
-  /** How long to wait for other processes that hold the store. */
+  /** How long to wait for a lock that another process holds on the store. */
   readonly busyMs?: number
-  /** The embedded store, if a look has opened it already. It is ignored if it is another store. */
+  /** The embedded store, if the program has already opened it. Ignored if its path is another than the configured one. */
   readonly opened?: OpenedDatabase | undefined
-  /** True for a hook: a store that is gone is a fault, and none is made. */
+  /** True for a hook: a missing store is an error, and none is created. */
   readonly mustExist?: boolean
-  /** Milliseconds since the epoch; the machine's clock by default. */
+  /** The clock of an embedded store, in milliseconds since the epoch; the machine's by default. */
   readonly now?: () => number
-  /** False for a short command, which does its slice of upkeep itself. */
+  /** False for a short command, which runs its slice of upkeep itself. */
   readonly upkeep?: boolean
   /** True for a server: many callers share the store. */
   readonly isShared?: boolean
-  /** The same, for an embedded store. */
+  /** How a server shares an embedded store among its callers. Set together with `isShared`. */
   readonly sharing?: Sharing
   readonly note?: Context['note']
-  /** Where the key lies that secrets are sealed with; by default the folder of an embedded store, else the user's home. */
+  /**
+   * The folder of the key that encrypts secrets. `open` sets it to the home of the configuration. If it is absent, the key
+   * is beside an embedded store, or else in Postern's home.
+   */
   readonly home?: string
-  /** Gates of every session; by default as the configuration says. */
+  /** Gates of every session; those of the configuration by default. */
   readonly sessionGates?: readonly SessionGateRule[]
-  /** The folders of the buses; by default as the configuration says. */
+  /** The folders of the buses; those of the configuration by default. */
   readonly bus?: BusSettings
-  /** The folders of the handoff; by default as the configuration says. */
+  /** The folders of the handoff; those of the configuration by default. */
   readonly handoff?: Partial<HandoffSettings>
-  /** Settings that are read on use. */
+  /** The configuration; one in which nothing is set by default. */
   readonly config?: Config
-  /** What this machine can say about its own health; nothing by default. */
+  /** Health checks of this machine; none by default. */
   readonly inspect?: Context['inspect']
-  /** Hands on what has happened; by default to the commands of the configuration. */
+  /** Announces an event; by default it runs the user's own commands for it. */
   readonly announce?: Context['announce']
 }
 
-/** A context, and what closes everything that it has opened. */
-export interface OpenContext {
+/** A context, and a function that closes everything it has opened. */
+export interface OpenedContext {
   readonly ctx: Context
   /** Closes the parts, then the wire, then the store. May be called twice. */
   close(): Promise<void>
 }
 
 /** Gives the core what it needs from this machine. */
-export function openContext(store: Store, wire: Wire, options: OpenOptions): OpenContext {
+export function openContext(store: Store, wire: Wire, options: OpenOptions): OpenedContext {
   const ulid = createUlid({ now: store.now, random: Math.random })
   const note = options.note ?? (() => {})
   const config = options.config ?? defaultConfig()
-  // A gate or hook that cannot be used is refused here, whatever the caller is about to do.
+  // A wrong gate or hook in the configuration is refused here, even if the caller needs neither.
   const [sessionGates, userHooks] = [config.get(GATES), config.get(HOOKS)]
   const bus = createPart(
     async () => (await import('../bus/bus-registry.ts')).openBusRegistry(options),

@@ -18,23 +18,23 @@ import { ingestSpool } from '../spool.ts'
 import { projectRoot } from '../spool-place.ts'
 import { openEngineWire } from '../wires/open-wire.ts'
 
-export interface OpenCourier {
+export interface CourierOptions {
   readonly config: Config
   readonly agent: string
-  /** Absent: the agent's session of this machine that was heard of last. */
+  /** Absent: the agent's session on this machine that was last active. */
   readonly sessionId?: string
-  /** Absent: that of the session. */
+  /** The root of the project; absent: that of the session. */
   readonly root?: string
-  /** Where a wrapped agent is nudged; absent: nobody is. */
+  /** Where a wrapped agent is nudged; absent: nowhere. */
   readonly nudgeUrl?: string
   readonly heartbeatMs: number
   readonly cwd: string
-  /** Opens the Postern, and again where that has failed. */
+  /** Opens the Postern. It is called again after a failure. */
   readonly reach: () => Promise<CourierPostern>
   readonly note: (event: string, fields: Readonly<Record<string, unknown>>) => void
 }
 
-/** A courier at work. */
+/** A courier that runs until it is closed. */
 export interface RunningCourier extends Loop {
   /** The wire that it listens to, without a password. */
   readonly wire: string
@@ -42,12 +42,12 @@ export interface RunningCourier extends Loop {
   readonly started: Promise<void>
 }
 
-/** Starts a courier as its configuration says. No other courier serves the same session meanwhile. */
-export async function openCourier(options: OpenCourier): Promise<RunningCourier> {
+/** Starts a courier. While it runs, no other courier of this home serves the same session. */
+export async function openCourier(options: CourierOptions): Promise<RunningCourier> {
   const { config, agent, sessionId, root, cwd, heartbeatMs, note } = options
   const nudger = openNudger(options)
   const reach = reachOnce(options.reach)
-  await requireKnown(agent, reach)
+  await requireRegistered(agent, reach)
   const lock = await lockCourier({ home: config.home, store: config.url ?? config.store, agent, sessionId })
   try {
     const { wire, name, close } = await openWire(options, reach)
@@ -80,11 +80,11 @@ export async function openCourier(options: OpenCourier): Promise<RunningCourier>
   }
 }
 
-/** Copies come through a wire also while the store is silent, and are not kept waiting for it. */
+/** How long to wait for the store at the start. Copies arrive by the wire even while the store does not answer. */
 const PATIENCE_MS = 5_000
 
-/** A store that is away comes back; a name that nobody has is a mistake. */
-async function requireKnown(agent: string, reach: OpenCourier['reach']): Promise<void> {
+/** Refuses an agent that is not registered. A store that cannot be reached now is no reason to refuse. */
+async function requireRegistered(agent: string, reach: CourierOptions['reach']): Promise<void> {
   const shown = reach().then(({ agents }) => agents.show({ id: agent }))
   try {
     await within(PATIENCE_MS, shown, undefined)
@@ -93,7 +93,7 @@ async function requireKnown(agent: string, reach: OpenCourier['reach']): Promise
   }
 }
 
-function openNudger({ config, nudgeUrl, note }: OpenCourier): Nudger | undefined {
+function openNudger({ config, nudgeUrl, note }: CourierOptions): Nudger | undefined {
   if (nudgeUrl === undefined) return undefined
   const target = parseNudgeUrl(nudgeUrl, config.get(WIRE).nudge)
   const token = () => readVariable(process.env, 'nudgeToken') ?? nudgeToken(config.home).token
@@ -106,7 +106,7 @@ interface OpenedWire {
   readonly close: () => Promise<void>
 }
 
-async function openWire({ config, agent, note }: OpenCourier, reach: OpenCourier['reach']): Promise<OpenedWire> {
+async function openWire({ config, agent, note }: CourierOptions, reach: CourierOptions['reach']): Promise<OpenedWire> {
   const url = findWireUrl(config)
   if (url === null) {
     const wire = createWaitingWire({ agent, reach, random: Math.random })
@@ -116,8 +116,8 @@ async function openWire({ config, agent, note }: OpenCourier, reach: OpenCourier
   return { wire, name: hidePassword(url), close: async () => wire.close() }
 }
 
-/** Those who ask at once share one opening. */
-function reachOnce(open: OpenCourier['reach']): OpenCourier['reach'] {
+/** Opens the Postern once and shares it. A failed attempt is forgotten, so the next call tries again. */
+function reachOnce(open: CourierOptions['reach']): CourierOptions['reach'] {
   let opening: Promise<CourierPostern> | undefined
   return () => {
     opening ??= open().catch((error: unknown) => {

@@ -16,13 +16,13 @@ export interface OpenPostern extends Omit<OpenOptions, 'config' | 'sharing'> {
   /** A path to a SQLite file or a `postgres://` URL; by default the store of the home. */
   readonly store?: string
   /**
-   * What rings across machines, such as `nats://127.0.0.1:4222`; by default as the configuration says. The first call that
-   * waits for something connects to it.
+   * The wire that rings across machines, such as `nats://127.0.0.1:4222`; that of the configuration by default. The first
+   * call that waits for something connects to it.
    */
   readonly wire?: string
 }
 
-/** Opens a store with the core in this process. Close it when done. */
+/** Opens a Postern whose core runs in this process. Close it when done. */
 export async function openPostern(options: OpenPostern = {}): Promise<Postern> {
   const { store, home, wire, ...rest } = options
   const flags = {
@@ -36,14 +36,14 @@ export async function openPostern(options: OpenPostern = {}): Promise<Postern> {
   return open(config, { ...rest, limits: { ...config.limits, ...options.limits } }, addWire)
 }
 
-/** Opens the Postern that a configuration names: behind a server, or with the core in this process. */
+/** Opens the Postern that a configuration names: it connects to a server, or runs the core in this process. */
 export async function openOrConnect(config: Config, options: OpenOptions): Promise<Postern> {
   if (config.url === null) return open(config, options)
   const { connectConfigured } = await import('../serving/connect.ts')
   return connectConfigured(config, config.url)
 }
 
-/** Opens the store that a configuration names, with the core in this process. `addWire` joins another wire to the store's. */
+/** Opens the store that a configuration names, with the core in this process. `addWire` may add another wire to the store's. */
 export async function open(
   config: Config,
   options: OpenOptions,
@@ -54,7 +54,7 @@ export async function open(
   return assemble(store, addWire(wire), { config, home: config.home, ...options })
 }
 
-/** Puts a Postern together from a store and a wire. */
+/** Assembles a Postern from a store and a wire, and starts upkeep unless the options say otherwise. */
 export function assemble(store: Store, wire: Wire, options: OpenOptions): LocalPostern {
   const { ctx, close } = openContext(store, wire, options)
   const upkeep = options.upkeep === false ? undefined : startUpkeep(ctx)
@@ -64,7 +64,7 @@ export function assemble(store: Store, wire: Wire, options: OpenOptions): LocalP
   })
 }
 
-/** A hook never makes a store: a store that is gone is a fault, not a beginning. */
+/** A hook never creates a store: a missing one is an error. An empty new store would hold no messages and no gates. */
 function requireStore(config: Config): void {
   removeForeignQuietFiles(config)
   if (isPostgres(config.store) || existsSync(config.store)) return
@@ -72,14 +72,14 @@ function requireStore(config: Config): void {
 }
 
 /**
- * The launcher looks for quiet files only in the home. If the configuration keeps the store elsewhere, the files in the
- * home describe another store, and no writer of this store would ever remove them.
+ * Removes quiet files from the home if the configuration keeps the store elsewhere. The launcher looks for them only in the
+ * home, and there they describe another store: no writer of this one would ever remove them.
  */
 function removeForeignQuietFiles({ home, store, origins }: Config): void {
   if (isStoreNamed({ origins }) || dirname(store) === home) return
   try {
     rmSync(join(home, QUIET_FOLDER), { recursive: true, force: true })
   } catch {
-    // This event is answered all the same, and the next one tries again.
+    // The hook goes on, and the next one tries again.
   }
 }

@@ -1,4 +1,4 @@
-/** Something that is opened with its first use. Closing it closes what was opened, and opens nothing. */
+/** Something that is opened on first use. `close` closes it if it was opened, and never opens it. */
 export interface Part<T> {
   open(): Promise<T>
   close(): Promise<void>

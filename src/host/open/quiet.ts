@@ -8,7 +8,7 @@ import type { OpenedStore } from '../../store/sqlite/schema.ts'
 import { type Config, isPostgres } from '../config/config.ts'
 import { noteHeard } from '../last-heard.ts'
 
-/** True if certainly nothing waits for an agent; false if that cannot be known quickly. */
+/** True if nothing waits for an agent. False if something does, or if finding out would take long. */
 export function isQuiet({ store, url }: Config, agent: string, now: number): boolean {
   return url === null && !isPostgres(store) && isSurelyQuiet(store, agent, now)
 }
@@ -16,15 +16,15 @@ export function isQuiet({ store, url }: Config, agent: string, now: number): boo
 export interface PeekedEvent {
   readonly agent: string
   readonly sessionId: string
-  /** Where sessions write down what they know of their gates: while one has, hooks look for themselves. */
+  /** The folder of the shadow files, in which sessions keep a copy of their gates. While there is one, no hook is idle. */
   readonly shadows: string
-  /** Is given the store where it was opened and more is to be done with it. */
+  /** Is given the opened store if the hook is not idle, so that it need not be opened twice. */
   readonly lend?: (opened: OpenedStore) => void
 }
 
 /**
- * True where an event that could only deliver has nothing to deliver: its agent is quiet from now on. What the launcher
- * does while that lasts is done here too: the agent was heard of. False where it cannot be said quickly.
+ * True if a hook whose event can only deliver has nothing to deliver. Then the agent is marked as quiet, and its last-heard
+ * file is touched, as the launcher does for a quiet agent. False if something waits, or if finding out would take long.
  */
 export function isHookIdle(config: Config, { shadows, ...event }: PeekedEvent): boolean {
   const hasOwnRules = config.written.keys('gates').length > 0 || config.written.list('hooks').length > 0
@@ -34,7 +34,7 @@ export function isHookIdle(config: Config, { shadows, ...event }: PeekedEvent): 
   return true
 }
 
-/** Mostly it is not there at all, and to look costs far less than to fail. */
+/** Usually the folder does not exist. A `stat` that finds nothing is much cheaper than a `readdir` that throws. */
 function isEmpty(folder: string): boolean {
   try {
     return statSync(folder, { throwIfNoEntry: false }) === undefined || readdirSync(folder).length === 0

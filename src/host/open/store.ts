@@ -17,9 +17,9 @@ export function openStore(config: Config, options: OpenOptions): Promise<OpenedS
   return isPostgres(config.store) ? openPostgres(config.store, options) : openEmbedded(config.store, options)
 }
 
-/** The embedded store, with its doorbell in the same folder. */
+/** Opens the embedded store, with its doorbell in the same folder. */
 export async function openEmbedded(path: string, options: OpenOptions): Promise<OpenedStore> {
-  // A look may have opened the store of another folder's configuration.
+  // The store that was opened early may be that of another folder's configuration.
   const opened = options.opened?.connection.path === path ? options.opened : undefined
   const store = await openSqliteStore({
     ...options,
@@ -31,7 +31,7 @@ export async function openEmbedded(path: string, options: OpenOptions): Promise<
   return { store, wire: createDoorbell({ folder: join(dirname(path), 'bells') }) }
 }
 
-/** A store on a PostgreSQL server. Its driver is loaded only where it is used. */
+/** Opens a store on a PostgreSQL server. The driver is loaded on first use. */
 export async function openPostgres(
   url: string,
   { busyMs, isShared = false }: Pick<OpenOptions, 'busyMs' | 'isShared'> = {},
@@ -49,7 +49,7 @@ export async function openPostgres(
   return { store, wire: createNotifyWire({ url, storeRings: !isShared }) }
 }
 
-/** The store alone, for commands that concern the store itself: migrate, copy, check. */
+/** Opens only the store, for commands about the store itself: migrate, copy, check. */
 export async function openBareStore(config: Config): Promise<Store> {
   const { store, wire } = await openStore(config, {})
   await wire.close()

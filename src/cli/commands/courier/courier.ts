@@ -1,4 +1,4 @@
-import type { OpenCourier } from '../../../host/open/courier.ts'
+import type { CourierOptions } from '../../../host/open/courier.ts'
 import { parseDuration } from '../../../kit/pure/duration.ts'
 import { parseAgentId } from '../../../model/agent.ts'
 import { EXIT } from '../../../model/errors.ts'
@@ -62,7 +62,7 @@ export const courier: Command = {
   },
 }
 
-type Settings = Pick<OpenCourier, 'sessionId' | 'root' | 'nudgeUrl' | 'heartbeatMs'>
+type Settings = Pick<CourierOptions, 'sessionId' | 'root' | 'nudgeUrl' | 'heartbeatMs'>
 
 function readSettings(args: Args): Settings {
   const heartbeatMs = parseDuration(args.get('heartbeat') ?? DEFAULT_HEARTBEAT) ?? 0

@@ -19,11 +19,11 @@ export interface LeadershipOptions {
 
 export const LEASE_MS = 10_000
 
-/** The lease is a row beside those of the relays. A relay's row has a cursor too; this one needs none. */
+/** The lease is a row on the shelf of the relays. It needs no cursor, which a relay's row has as well. */
 export function createLeadership({ store, name, holder }: LeadershipOptions): Leadership {
   let isLeading = false
 
-  async function isAnothers(): Promise<boolean> {
+  async function isHeldByAnother(): Promise<boolean> {
     const record = await store.read.relays.get({ name })
     return record !== undefined && heldByAnotherMs(record, { holder, now: store.now(), leaseMs: LEASE_MS }) > 0
   }
@@ -33,7 +33,7 @@ export function createLeadership({ store, name, holder }: LeadershipOptions): Le
       return isLeading
     },
     async check() {
-      if (await isAnothers()) {
+      if (await isHeldByAnother()) {
         isLeading = false
         return false
       }

@@ -1,7 +1,7 @@
 import { type Sleep, sleep as sleepOnTimer } from '../kit/clock/sleep.ts'
 import { createBackoff } from '../kit/pure/backoff.ts'
 
-/** Background work that is done again and again until it is closed. Everything that a server runs beside its callers is one. */
+/** Background work in rounds, until it is closed. Everything that a server does besides answering requests is a loop. */
 export interface Loop {
   /** Starts the next round now. A loop whose last round failed may keep to its backoff; a closed one does nothing. */
   wake(): void
@@ -10,7 +10,7 @@ export interface Loop {
 }
 
 export interface LoopOptions {
-  /** Does one round, and returns how long to rest after it. */
+  /** Does one round and returns how many milliseconds to rest after it. */
   readonly run: () => Promise<number>
   /** Called for the first of several failures in a row. */
   readonly onFailure?: (error: unknown) => void

@@ -7,47 +7,47 @@ export interface CarrierOptions {
   readonly engine: Pick<EngineWire, 'name' | 'carry'>
   readonly note: (event: string, fields: Readonly<Record<string, unknown>>) => void
   readonly random: () => number
-  /** Milliseconds that only ever grow. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => number
-  /** True once nothing more is to be carried. */
+  /** True once the relay is closed. */
   readonly isStopped: () => boolean
 }
 
-/** What to do until the next round. */
+/** How to rest until the next round. */
 export interface Rest {
   readonly ms: number
-  /** False: a ring changes nothing, because another server carries. */
+  /** Whether a ring ends the rest. False while another server leads, or after a failure. */
   readonly isWaking: boolean
 }
 
-/** No ring tells of everything, so it looks for itself this often. */
+/** Rings may be lost, so the relay polls this often. */
 export const IDLE_MS = 30_000
-/** How often it writes down how far it has come, while it is busy. */
+/** How often a busy carrier stores its cursor. */
 const KEEP_EVERY_MS = 1_000
-/** What an open transaction holds back is mostly there in a moment. */
+/** Rows that an open transaction holds back usually become readable soon. */
 const HELD_BACK = { minMs: 10, maxMs: 1_000 }
 const PAGE = 500
-/** What is on its way at once, of messages and of what they say. */
+/** The most messages, and the most characters, that are sent at once. */
 const IN_FLIGHT = 500
 const IN_FLIGHT_CHARACTERS = 4_000_000
 
 /**
- * Carries what is in an outbox, page by page, while it leads.
+ * Carries the copies of an outbox, page by page, while it leads.
  *
  *   looking ─something to carry→ leading ─the lease is over, or another has it→ looking
  *
- * Whatever has been carried and not been written down when this process dies is carried again.
+ * Copies that were carried after the cursor was last stored are carried again if this process dies.
  */
 export class Carrier {
   readonly #options: CarrierOptions
-  /** How far this server has come, and the kept cursor from which it came there. */
+  /** `#cursor` is how far this server has read; `#known` is the stored cursor that it started from. */
   #cursor = ''
   #known = ''
   #leadsUntilMs = 0
   #keptAtMs = 0
   #hasMoved = false
   #isWiped = false
-  /** Until when another has the lease, as it was when this server first heard of a wiped engine. */
+  /** When another server's lease ends, as known when this server first heard of a wiped engine. */
   #otherLeadsUntilMs: number | undefined
   #heldBackMs = 0
   #carried = 0
@@ -64,13 +64,13 @@ export class Carrier {
     return this.#options.now() < this.#leadsUntilMs
   }
 
-  /** What was carried before may be gone: it begins again. */
+  /** The engine may have lost what was carried, so everything is carried again. */
   beginAgain(): void {
     this.#isWiped = true
     this.#otherLeadsUntilMs = undefined
   }
 
-  /** Carries everything there is. Rejects where the outbox or the engine fails, and nothing is skipped by that. */
+  /** Carries everything that is due. Rejects if the outbox or the engine fails; the next call continues without a gap. */
   async carryAll(): Promise<Rest> {
     if (!this.isLeading) {
       const { cursor, heldForMs } = await this.#options.outbox.look()
@@ -93,14 +93,14 @@ export class Carrier {
     return AT_ONCE
   }
 
-  /** How many rows have to be carried yet. */
+  /** How many rows are still to be carried. */
   async countBehind(): Promise<number> {
     const { outbox } = this.#options
     const kept = this.isLeading ? this.#known : (await outbox.look()).cursor
     return outbox.countAfter(kept === this.#known ? this.#cursor : kept)
   }
 
-  /** Writes down how far it has come, and lets another go on at once. */
+  /** Stores the cursor and gives the lease back, so that another server can continue at once. */
   async leave(): Promise<void> {
     if (!this.isLeading) return
     this.#leadsUntilMs = 0
@@ -109,14 +109,18 @@ export class Carrier {
 
   #follow(heldForMs: number): Rest {
     this.#leadsUntilMs = 0
-    // Whoever leads hears of a wiped engine too, and its lease is prolonged while it begins again. That of a dead one ends.
+    // A leader that is alive hears of the wiped engine too: its lease is renewed while it begins again, so this server need
+    // not. The lease of a dead leader only runs out.
     const untilMs = this.#options.now() + heldForMs
     this.#otherLeadsUntilMs ??= untilMs
     if (untilMs - this.#otherLeadsUntilMs > KEEP_EVERY_MS / 2) this.#isWiped = false
     return { ms: heldForMs + jitter(0, heldForMs / 10, this.#options.random), isWaking: false }
   }
 
-  /** Rows that had nothing to carry are not written down, so this server may know better where nobody has led since. */
+  /**
+   * Takes over the stored cursor. If it is the one that this server started from, its own cursor is further: a cursor is not
+   * stored for rows that had nothing to carry.
+   */
   #goOnFrom(kept: string): void {
     if (kept === this.#known) return
     this.#known = kept
@@ -124,7 +128,10 @@ export class Carrier {
     this.#hasMoved = false
   }
 
-  /** Undefined: it leads, and what it has read is what comes next. */
+  /**
+   * Takes the lease if this server does not hold it. Undefined: carry the page that was read. `moved`: another server has moved
+   * the stored cursor, so read the page again. A `Rest`: another server leads.
+   */
   async #lead(): Promise<Rest | 'moved' | undefined> {
     if (this.isLeading) return undefined
     const { outbox, now } = this.#options
@@ -139,7 +146,7 @@ export class Carrier {
   }
 
   async #rewind(): Promise<boolean> {
-    // Nothing was carried yet, as on a new engine.
+    // Nothing was carried yet, so there is nothing to repeat.
     if ((await this.#options.outbox.oldest()) === this.#cursor) {
       this.#isWiped = false
       return true
@@ -153,27 +160,27 @@ export class Carrier {
   }
 
   /**
-   * One heap after the other: nothing is sent that overtakes what has to be sent again. False where it leads no more: a
-   * page may take longer than a lease, and so may a process that was stopped.
+   * Sends one batch after the other, so that no copy overtakes one that has to be sent again. False if this server no longer
+   * leads: a page may take longer than a lease, and the process may have been stopped for longer than one.
    */
   async #carry(copies: readonly Copy[]): Promise<boolean> {
-    for (const heap of inHeaps(copies)) {
+    for (const batch of inBatches(copies)) {
       if (this.#options.isStopped()) return false
       if (this.#isKeepDue() && !(await this.#keep())) return false
-      await this.#carryHeap(heap)
-      this.#carried += heap.length
+      await this.#carryBatch(batch)
+      this.#carried += batch.length
     }
     return true
   }
 
-  /** However slow the engine is, nobody takes over meanwhile: two who did in turn would never come to an end. */
-  async #carryHeap(heap: readonly Copy[]): Promise<void> {
+  /** Renews the lease while the engine is slow. Otherwise two servers could take over from each other for ever. */
+  async #carryBatch(batch: readonly Copy[]): Promise<void> {
     let keeping: Promise<unknown> = Promise.resolve()
     const timer = setInterval(() => {
       keeping = keeping.then(() => this.#keep()).catch(() => {})
     }, KEEP_EVERY_MS)
     try {
-      await this.#options.engine.carry(heap)
+      await this.#options.engine.carry(batch)
     } finally {
       clearInterval(timer)
       await keeping
@@ -186,7 +193,7 @@ export class Carrier {
 
   async #keep(): Promise<boolean> {
     const { outbox, now, isStopped } = this.#options
-    // Whoever ends gives its right back, and does not take it once more.
+    // A relay that is closing gives its lease back and must not renew it.
     if (isStopped()) return false
     const askedAtMs = now()
     const isKept = await outbox.keep(this.#cursor)
@@ -209,16 +216,16 @@ export class Carrier {
 
 const AT_ONCE: Rest = { ms: 0, isWaking: true }
 
-function* inHeaps(copies: readonly Copy[]): Generator<readonly Copy[]> {
-  let heap: Copy[] = []
+function* inBatches(copies: readonly Copy[]): Generator<readonly Copy[]> {
+  let batch: Copy[] = []
   let characters = 0
   for (const copy of copies) {
-    heap.push(copy)
+    batch.push(copy)
     characters += copy.message.content.length
-    if (heap.length < IN_FLIGHT && characters < IN_FLIGHT_CHARACTERS) continue
-    yield heap
-    heap = []
+    if (batch.length < IN_FLIGHT && characters < IN_FLIGHT_CHARACTERS) continue
+    yield batch
+    batch = []
     characters = 0
   }
-  if (heap.length > 0) yield heap
+  if (batch.length > 0) yield batch
 }

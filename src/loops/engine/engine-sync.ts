@@ -24,7 +24,7 @@ export interface WireStatus {
   readonly behind: number
 }
 
-/** Carries what is stored to an engine, and stores what foreign producers have pushed there. */
+/** Carries stored messages to an engine and, on Redis, exchanges lists with foreign producers and consumers. */
 export interface EngineSync extends Loop {
   status(): Promise<WireStatus>
 }
@@ -58,7 +58,7 @@ export function startEngineSync(options: EngineSyncOptions): EngineSync {
   }
 }
 
-/** Seed 001's lists. The list of an agent is either taken in or filled, never both. */
+/** The lists of seed 001. The list of an agent is either taken in or filled, never both. */
 function startLists({ ctx, redisOut, redisOutMax }: EngineSyncOptions, wire: RedisWire): readonly Loop[] {
   const intake = startRedisIntake({ ctx, wire, out: redisOut })
   if (redisOut.length === 0) return [intake]
@@ -67,7 +67,7 @@ function startLists({ ctx, redisOut, redisOutMax }: EngineSyncOptions, wire: Red
 
 const ANSWER_MS = 1_000
 
-/** Answers in time, also while the engine does not. */
+/** Returns within a second, even if the engine does not answer. */
 function health(wire: EngineWire): Promise<WireHealth> {
   return within(ANSWER_MS, wire.health(), { isUp: false, detail: 'it does not answer' })
 }

@@ -7,32 +7,33 @@ import type { RedisWire } from '../../wires/redis/redis-wire.ts'
 import type { Listener } from '../../wires/wire.ts'
 import { type Loop, startLoop } from '../loop.ts'
 
-/** What became of an entry. What is kept is handed over again. */
+/** The fate of an entry. A `kept` one stays in Redis and is tried again. */
 export type ListVerdict = 'done' | 'kept' | { readonly fault: string }
 
 export interface ListIntakeOptions extends IntakeOptions {
   readonly wire: Pick<RedisWire, 'use' | 'listen'>
   readonly note: Note
   readonly random: Random
-  /** Whose lists are taken over, and whose are not because somebody else reads them. */
+  /** The agents whose lists are taken in, and those whose lists foreign consumers read. */
   roster(): Promise<{ readonly in: readonly string[]; readonly out: readonly string[] }>
   /**
-   * Stores entries of an agent, in order, and says what became of each. Rejects where none of them was stored. An entry
-   * that comes again, under the same ticket, is the same.
+   * Stores entries of an agent, in order, and returns the verdict on each. Rejects if none of them was stored. An entry with
+   * the same ticket is the same entry, so storing it again is safe.
    */
   store(agent: string, entries: readonly ListEntry[]): Promise<readonly ListVerdict[]>
-  /** Rejects where the store cannot be used at all, which is no entry's fault. */
+  /** Rejects if the store cannot be used at all. Then no entry is to blame. */
   check(): Promise<void>
 }
 
-const LOOK_MS = 200
-/** Everybody is looked at in turn where there are more than this. */
-const LOOKED_AT_ONCE = 10_000
-/** Our own servers ring on the same channels with every push: what is rung together is looked at together. */
+const POLL_MS = 200
+/** How many lists one poll reads. If there are more, the polls take turns. */
+const POLLED_LISTS = 10_000
+/** Rings within this time are handled together: our own servers ring on the same channels with every push. */
 const GATHER_MS = 10
 const ROSTER_MS = 5_000
-const AT_ONCE = 8
-const BATCHES_AT_ONCE = 10
+const AGENTS_AT_ONCE = 8
+const BATCHES_PER_AGENT = 10
+/** An entry that fails this often by itself is refused. */
 const STRIKES = 3
 const LISTENED_AGENTS = 1_000
 const RETRY = { minMs: 250, maxMs: 5_000 }
@@ -58,7 +59,7 @@ class ListIntakeLoop implements Loop {
   #rosterAt = Number.NEGATIVE_INFINITY
   #listener: { readonly names: string; readonly opened: Listener } | undefined
   #isFailing = false
-  #lookedAt = Number.NEGATIVE_INFINITY
+  #polledAt = Number.NEGATIVE_INFINITY
   #turn = 0
   #isGathering = false
   #isClosed = false
@@ -86,44 +87,44 @@ class ListIntakeLoop implements Loop {
   async #round(): Promise<number> {
     if (this.#isWoken) {
       this.#rosterAt = Number.NEGATIVE_INFINITY
-      this.#lookedAt = Number.NEGATIVE_INFINITY
+      this.#polledAt = Number.NEGATIVE_INFINITY
     }
     this.#isWoken = false
     const isMore = await this.#pass().catch((error: unknown) => this.#failed(error))
-    return isMore ? 0 : LOOK_MS
+    return isMore ? 0 : POLL_MS
   }
 
-  /** Looks at everybody once; true where somebody has more than was taken now. */
+  /** Takes from every list that has entries; true if some list has more than was taken now. */
   async #pass(): Promise<boolean> {
     const left = await this.#refreshRoster()
     const rung = [...this.#rung]
     this.#rung.clear()
-    const found = await this.#lookAround()
+    const found = await this.#poll()
     this.#isFailing = false
     const now = monotonicMs()
     const due = [...new Set([...rung, ...found, ...left])].filter(
       (agent) => (this.#troubles.get(agent)?.until ?? now) <= now,
     )
     let isMore = false
-    for (let at = 0; at < due.length && !this.#isClosed; at += AT_ONCE) {
-      const taken = await Promise.all(due.slice(at, at + AT_ONCE).map((agent) => this.#takeAll(agent)))
+    for (let at = 0; at < due.length && !this.#isClosed; at += AGENTS_AT_ONCE) {
+      const taken = await Promise.all(due.slice(at, at + AGENTS_AT_ONCE).map((agent) => this.#takeAll(agent)))
       isMore ||= taken.some(Boolean)
     }
     return isMore
   }
 
-  /** Whoever is rung is looked at for that alone; around it is looked no more often for it. */
-  async #lookAround(): Promise<readonly string[]> {
-    if (monotonicMs() - this.#lookedAt < LOOK_MS / 2) return []
+  /** Finds lists that have entries. A ring does not make polls more frequent: only the rung lists are read for it. */
+  async #poll(): Promise<readonly string[]> {
+    if (monotonicMs() - this.#polledAt < POLL_MS / 2) return []
     const agents = this.#roster.in
     if (this.#turn >= agents.length) this.#turn = 0
-    const found = await this.#intake.look(agents.slice(this.#turn, this.#turn + LOOKED_AT_ONCE), 'list')
-    this.#turn += LOOKED_AT_ONCE
-    this.#lookedAt = monotonicMs()
+    const found = await this.#intake.look(agents.slice(this.#turn, this.#turn + POLLED_LISTS), 'list')
+    this.#turn += POLLED_LISTS
+    this.#polledAt = monotonicMs()
     return found
   }
 
-  /** Also says for whom something was left by a server that is gone, or by ourselves. */
+  /** Reads the roster if it is due. Returns the agents with entries that were taken, by any server, but are not stored yet. */
   async #refreshRoster(): Promise<readonly string[]> {
     if (monotonicMs() - this.#rosterAt < ROSTER_MS) return [...this.#troubles.keys()]
     this.#roster = await this.#options.roster()
@@ -133,7 +134,7 @@ class ListIntakeLoop implements Loop {
     return [...this.#troubles.keys(), ...left]
   }
 
-  /** Producers may publish on the seed's channel once they have pushed: then nobody need wait for the next look. */
+  /** Listens for producers that publish after a push, so that their entries need not wait for the next poll. */
   async #listen(names: readonly string[]): Promise<void> {
     const wanted = names.join(' ')
     if (this.#listener?.names === wanted) return
@@ -157,18 +158,18 @@ class ListIntakeLoop implements Loop {
       return false
     }
     try {
-      for (let batch = 0; batch < BATCHES_AT_ONCE && !this.#isClosed; batch++) {
+      for (let batch = 0; batch < BATCHES_PER_AGENT && !this.#isClosed; batch++) {
         const { entries, oversized, isBusy } = await this.#intake.take(agent, { isLeftOnly })
         if (oversized > 0) this.#refused(agent, oversized, 'it is too large')
         if (isBusy === 'outlet') this.#options.note('redis.bothWays', { agent })
         if (entries.length === 0) {
           if (oversized > 0) continue
-          // Who is busy with it settles it; if not, it is found when it is old.
+          // Another server is busy with this list. If that server dies, its entries are found once they are old.
           if (isBusy === 'outlet') this.#postpone(agent)
           else this.#troubles.delete(agent)
           return false
         }
-        if (!(await this.#bring(agent, entries))) return false
+        if (!(await this.#storeBatch(agent, entries))) return false
       }
       return true
     } catch (error) {
@@ -178,8 +179,8 @@ class ListIntakeLoop implements Loop {
     }
   }
 
-  /** False where some of them have to wait. */
-  async #bring(agent: string, entries: readonly ListEntry[]): Promise<boolean> {
+  /** Stores a batch and removes it from Redis. False if some entries have to wait. */
+  async #storeBatch(agent: string, entries: readonly ListEntry[]): Promise<boolean> {
     const verdicts = await this.#store(agent, entries)
     const withVerdict = entries.map(({ ticket }, at) => ({ ticket, verdict: verdicts[at] ?? 'kept' }))
     const done = withVerdict.filter(({ verdict }) => verdict === 'done').map(({ ticket }) => ticket)
@@ -199,8 +200,8 @@ class ListIntakeLoop implements Loop {
   }
 
   /**
-   * Where the store takes none of a batch although it works, one of them may be to blame: then each is tried by itself,
-   * and one that fails again and again is refused. Nothing overtakes an entry that may still be stored.
+   * Stores the entries together. If the store works but rejects the batch, one entry may be to blame: then each is stored by
+   * itself, and one that fails repeatedly is refused. No entry overtakes one that may still be stored.
    */
   async #store(agent: string, entries: readonly ListEntry[]): Promise<readonly ListVerdict[]> {
     try {
@@ -242,7 +243,7 @@ class ListIntakeLoop implements Loop {
     this.#options.note('redis.refused', { agent, count, fault })
   }
 
-  /** Said once, however long it lasts: the wire itself says when it is lost and back. */
+  /** Notes a failure once, however long it lasts. The wire itself notes when it is lost and when it is back. */
   #failed(error: unknown): false {
     if (!this.#isFailing) this.#options.note('redis.intakeFailed', { error: reasonOf(error) })
     this.#isFailing = true

@@ -17,75 +17,75 @@ export interface ListOutputOptions extends OutputOptions {
   /** Agents whose lists foreign consumers read. */
   readonly agents: readonly string[]
   readonly note: Note
-  /** Rings when something has come for an agent. */
+  /** Rings when a message for an agent arrives. */
   listen(agent: string, onRing: OnRing): Promise<Listener>
-  /** What waits for an agent, oldest first. */
+  /** The pending messages of an agent, oldest first. */
   pending(agent: string, limit: number): Promise<readonly PendingEvent[]>
   isPending(agent: string, id: string): Promise<boolean>
-  /** Somebody has popped these. Whatever of them does not wait any more is left as it is. */
+  /** Records that a consumer popped these messages. Those that are no longer pending are left as they are. */
   popped(agent: string, ids: readonly string[]): Promise<void>
 }
 
 export interface PendingEvent {
   readonly id: string
-  /** Seed 001's JSON of it. */
+  /** The entry's JSON, in the format of seed 001. */
   format(): string
 }
 
-const LOOK_MS = 200
-/** However quiet it is, the store is asked so often. */
-const SETTLE_MS = 30_000
+const POLL_MS = 200
+/** The list is compared with the store at least this often. */
+const SYNC_MS = 30_000
 const PUT_AT_ONCE = 100
 const RECORD_AT_ONCE = 200
-/** So often a whole list is read where its ends do not tell what was popped; less often where others push to it as well. */
+/** How often a whole list may be read if its ends do not show what was popped; less often if others push to it as well. */
 const READ_MS = 1_000
 const CROWDED_READ_MS = 30_000
 
-/** Keeps the lists of the agents filled with what waits for them, until it is closed. */
+/** Keeps the lists filled with the agents' pending messages, until it is closed. */
 export function startListOutput(options: ListOutputOptions): Loop {
   const { wire, agents, note } = options
   const output = createListOutput(wire.use, options)
-  const filled = agents.map((agent) => createFilled({ ...options, output }, agent))
+  const lists = agents.map((agent) => createAgentList({ ...options, output }, agent))
   const failing = new Map<string, string>()
 
-  /** What is wrong with one list is nothing to the others. It is said once, however long it lasts and whomever it concerns. */
-  async function look(each: Filled): Promise<void> {
+  /** Polls one list. A failure does not affect the other lists, and the same failure is noted once for all of them. */
+  async function poll(list: AgentList): Promise<void> {
     try {
-      await each.look()
-      failing.delete(each.agent)
+      await list.poll()
+      failing.delete(list.agent)
     } catch (error) {
-      const said = reasonOf(error)
-      if (![...failing.values()].includes(said)) note('redis.outletFailed', { agent: each.agent, error: said })
-      failing.set(each.agent, said)
+      const reason = reasonOf(error)
+      if (![...failing.values()].includes(reason)) note('redis.outletFailed', { agent: list.agent, error: reason })
+      failing.set(list.agent, reason)
     }
   }
 
   const loop = startLoop({
     async run() {
-      for (const each of filled) await look(each)
-      return LOOK_MS
+      for (const list of lists) await poll(list)
+      return POLL_MS
     },
     isBackground: true,
   })
-  const listening = filled.map(async (each) => {
+  const listening = lists.map(async (list) => {
     const onRing = () => {
-      each.isDirty = true
+      list.isDirty = true
       loop.wake()
     }
-    // If it cannot listen, the next round finds what has come.
-    return options.listen(each.agent, onRing).catch(() => undefined)
+    // If it cannot listen, the next sync finds new messages.
+    return options.listen(list.agent, onRing).catch(() => undefined)
   })
 
   async function end(): Promise<void> {
     await loop.close()
     for (const listener of await Promise.all(listening)) await listener?.close()
-    for (const { agent } of filled) await output.leave(agent).catch(() => {})
+    for (const { agent } of lists) await output.leave(agent).catch(() => {})
   }
 
   let ending: Promise<void> | undefined
   return {
     wake() {
-      for (const each of filled) each.isDirty = true
+      for (const list of lists) list.isDirty = true
       loop.wake()
     },
     close() {
@@ -95,23 +95,25 @@ export function startListOutput(options: ListOutputOptions): Loop {
   }
 }
 
-interface Filled {
+interface AgentList {
   readonly agent: string
+  /** True if the store may have changed since the last sync. */
   isDirty: boolean
-  look(): Promise<void>
+  poll(): Promise<void>
 }
 
-/** The list of one agent. Where it looks as it was left, and nobody has rung, the store is not asked. */
-function createFilled(options: ListOutputOptions & { readonly output: ListOutput }, agent: string): Filled {
+/** The list of one agent. While it is unchanged and nobody rings, the store is not asked. */
+function createAgentList(options: ListOutputOptions & { readonly output: ListOutput }, agent: string): AgentList {
   const { output, max } = options
   let held: number | undefined
-  let settledAt = 0
+  let syncedAt = 0
   let readAt = Number.NEGATIVE_INFINITY
   let isCrowded = false
 
-  async function settle(look: ListOutputState): Promise<void> {
-    for (let at = 0; at < look.popped.length; at += RECORD_AT_ONCE) {
-      const popped = look.popped.slice(at, at + RECORD_AT_ONCE)
+  /** Records what was popped, removes what is no longer pending, and adds what is missing. */
+  async function sync(state: ListOutputState): Promise<void> {
+    for (let at = 0; at < state.popped.length; at += RECORD_AT_ONCE) {
+      const popped = state.popped.slice(at, at + RECORD_AT_ONCE)
       await options.popped(agent, popped)
       await output.forget(agent, popped)
     }
@@ -120,7 +122,7 @@ function createFilled(options: ListOutputOptions & { readonly output: ListOutput
     const waiting = new Set(pending.map(({ id }) => id))
     const over = await notPending([...inList].filter((id) => !waiting.has(id)))
     await output.withdraw(agent, over)
-    const room = Math.max(0, look.room + over.length)
+    const room = Math.max(0, state.room + over.length)
     const missing = pending.filter(({ id }) => !inList.has(id)).slice(0, room)
     await putAll(missing)
     held = (await output.held(agent)).size
@@ -143,10 +145,10 @@ function createFilled(options: ListOutputOptions & { readonly output: ListOutput
     }
   }
 
-  const filled: Filled = {
+  const list: AgentList = {
     agent,
     isDirty: true,
-    async look() {
+    async poll() {
       const isThorough = monotonicMs() - readAt >= (isCrowded ? CROWDED_READ_MS : READ_MS)
       const found = await output.look(agent, isThorough)
       if (found?.wasRead) readAt = monotonicMs()
@@ -155,17 +157,17 @@ function createFilled(options: ListOutputOptions & { readonly output: ListOutput
         held = undefined
         return
       }
-      const isQuiet = !filled.isDirty && found.held === held && found.popped.length === 0
-      if (isQuiet && monotonicMs() - settledAt < SETTLE_MS) return
-      filled.isDirty = false
+      const isUnchanged = !list.isDirty && found.held === held && found.popped.length === 0
+      if (isUnchanged && monotonicMs() - syncedAt < SYNC_MS) return
+      list.isDirty = false
       try {
-        await settle(found)
-        settledAt = monotonicMs()
+        await sync(found)
+        syncedAt = monotonicMs()
       } catch (error) {
-        filled.isDirty = true
+        list.isDirty = true
         throw error
       }
     },
   }
-  return filled
+  return list
 }

@@ -4,68 +4,68 @@ import type { Copy } from '../../wires/wire.ts'
 import { heldByAnotherMs } from '../lease.ts'
 
 /**
- * What has to be carried, in the order of commits. Its rows are the store's events, which are written with the message
- * itself; a relay only remembers how far it has come.
+ * The copies that a relay has to carry, in the order of commits. Its rows are the store's events, which are written with the
+ * message itself. A relay only stores its cursor.
  */
 export interface Outbox {
-  /** How long the right to relay lasts; `keep` makes it last so long again. */
+  /** How long the lease of the relay lasts. `keep` renews it. */
   readonly leaseMs: number
-  /** How it stands. Nothing is written, so that a server that has nothing to carry costs nothing. */
+  /** Reads the state. It writes nothing, so a server that has nothing to carry causes no writes. */
   look(): Promise<RelayState>
   /**
-   * Takes or prolongs the right to relay, unless another server has it, and says how it stands then. Of many servers one
-   * relays, so that nothing is carried twice in vain.
+   * Takes or renews the lease, unless another server holds it, and returns the state. One of many servers relays, so that
+   * nothing is carried twice in vain.
    */
   lead(): Promise<RelayState>
-  /** What came after a cursor and still waits for somebody. Fails for no cursor: where one is too old, see `hasGap`. */
+  /** The messages after a cursor that are still pending. No cursor is refused: one that is too old sets `hasGap`. */
   next(params: { readonly cursor: string; readonly limit: number }): Promise<OutboxPage>
-  /** Remembers how far this server has come; false where it leads no more. */
+  /** Stores the cursor and renews the lease; false if this server no longer leads. */
   keep(cursor: string): Promise<boolean>
-  /** Gives the right back, with how far this server has come. Nothing where it leads no more. */
+  /** Stores the cursor and gives the lease back. Does nothing if this server no longer leads. */
   leave(cursor: string): Promise<void>
-  /** The cursor before everything that is kept. */
+  /** The cursor before the oldest event. */
   oldest(): Promise<string>
-  /** How many rows after a cursor are to be carried; of very many only the first are counted. */
+  /** How many rows after a cursor are still to be carried. The count stops at a bound. */
   countAfter(cursor: string): Promise<number>
 }
 
 export interface RelayState {
-  /** How far whoever led last has come. */
+  /** The cursor of the server that led last. */
   readonly cursor: string
-  /** For how long another server has the right to relay; 0 where none has. */
+  /** How long another server still holds the lease; 0 if none does. */
   readonly heldForMs: number
 }
 
 export interface OutboxPage {
   readonly copies: readonly Copy[]
-  /** After the last row that was looked at, whether it had anything to carry or not. */
+  /** The cursor after the last row that was read, whether or not it had anything to carry. */
   readonly cursor: string
   readonly isMore: boolean
-  /** Rows after the cursor were removed before anybody carried them. Those who listen find their messages in the store. */
+  /** True if rows after the cursor were removed before they were carried. Listeners find those messages in the store. */
   readonly hasGap: boolean
-  /** There are more that cannot be shown yet, for as long as an older transaction is open. */
+  /** True if more rows exist that cannot be read until an older transaction ends. */
   readonly isHeldBack: boolean
 }
 
 export interface OutboxOptions {
   readonly store: Pick<Store, 'read' | 'transact' | 'single' | 'now'>
-  /** Of the engine. */
+  /** The name of the engine. */
   readonly name: string
-  /** This server, told from every other that ever was. */
+  /** Names this run of this server, and no other. */
   readonly holder: string
 }
 
 const LEASE_MS = 5_000
-/** More than are ever kept. */
+/** More events than a store ever keeps. */
 const ALL = 10_000_000
 const COUNTED = 10_000
 
-/** What has to be carried of a store's messages: its events, from where the relay of that name has come to. */
+/** The outbox of a store for the engine of that name. */
 export function createOutbox({ store, name, holder }: OutboxOptions): Outbox {
   const oldest = () => store.read.events.last({ back: ALL })
   let found: string | undefined
 
-  /** Found once: for as long as nobody leads, every look begins there. */
+  /** Found once, because every look starts there until some server has led. */
   async function beginning(): Promise<string> {
     found ??= await oldest()
     return found
@@ -76,7 +76,7 @@ export function createOutbox({ store, name, holder }: OutboxOptions): Outbox {
     return { cursor: record.cursor, heldForMs }
   }
 
-  /** Where the store is another than it was, as after a backup was put back, it begins with the oldest that is kept. */
+  /** Reads from a cursor. If the store does not know it, as after restoring a backup, it reads from the oldest event. */
   async function from<T>(cursor: string, read: (cursor: string) => Promise<T>): Promise<{ of: T; isAnew: boolean }> {
     try {
       return { of: await read(cursor), isAnew: false }
@@ -87,7 +87,7 @@ export function createOutbox({ store, name, holder }: OutboxOptions): Outbox {
   }
 
   function keep(cursor: string, heldUntil: number): Promise<boolean> {
-    // Whatever is lost of it with power is carried again.
+    // A cursor that is lost in a power failure only means that some copies are carried again.
     return store.single((tx) => tx.relays.keep({ name, holder, cursor, heldUntil }), { isDurable: false })
   }
 

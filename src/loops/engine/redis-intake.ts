@@ -14,11 +14,11 @@ import { type ListVerdict, startListIntake } from './list-intake-loop.ts'
 export interface RedisIntakeOptions {
   readonly ctx: Context
   readonly wire: RedisWire
-  /** Agents whose lists foreign consumers read: nothing is taken from them. */
+  /** Agents whose lists foreign consumers read. Nothing is taken from these lists. */
   readonly out: readonly string[]
 }
 
-/** Brings what foreign producers push to `inbox:<agent>` into the inboxes of registered agents. */
+/** Takes what foreign producers push to `inbox:<agent>` into the inboxes of registered agents. */
 export function startRedisIntake({ ctx, wire, out }: RedisIntakeOptions): Loop {
   return startListIntake({
     wire,
@@ -44,7 +44,7 @@ async function storeEvents(ctx: Context, agent: string, taken: readonly ListEntr
   return parsed.map((each) => ('fault' in each ? { fault: each.fault } : verdictOn(verdicts.next().value)))
 }
 
-/** What was taken for somebody who has been removed since waits, in case they come back. */
+/** Entries for an agent that was removed meanwhile are kept, in case the agent is restored. */
 async function ingest(ctx: Context, agent: string, entries: readonly IngestEntry[]): Promise<readonly Ingested[]> {
   try {
     return await ingestEntries(ctx, { agent, entries })
@@ -62,7 +62,7 @@ function ingestEntry(event: ForeignEvent, ticket: string): IngestEntry {
 
 const KEY_BYTES = 250
 
-/** Ids of others are of any length and may hold what no store takes; their hashes tell them apart as well. */
+/** A foreign id may be of any length and hold characters that no store takes. Such an id is replaced by its hash. */
 function asKey(eventId: string): string {
   const isPlain = utf8Length(eventId) <= KEY_BYTES && eventId.isWellFormed() && !eventId.includes('\0')
   return isPlain ? eventId : `sha256:${sha256(eventId)}`

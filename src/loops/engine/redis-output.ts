@@ -15,7 +15,7 @@ export interface RedisOutputOptions {
   readonly max: number
 }
 
-/** Puts what waits for these agents into `inbox:<agent>`, where foreign consumers pop it. */
+/** Puts the pending messages of these agents into `inbox:<agent>`, where foreign consumers pop them. */
 export function startRedisOutput({ ctx, wire, agents, max }: RedisOutputOptions): Loop {
   return startListOutput({
     wire,

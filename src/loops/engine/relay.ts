@@ -14,8 +14,8 @@ export interface RelayOptions extends Omit<CarrierOptions, 'engine' | 'isStopped
 }
 
 /**
- * Carries what was stored to an engine. Closing it ends the round under way, stores its cursor and gives its lease back, so
- * that another server goes on.
+ * Carries stored messages to an engine. Closing it ends the round under way, stores its cursor and gives its lease back, so
+ * that another server continues.
  */
 export interface Relay extends Loop {
   /** How many copies the engine has taken from this server. */
@@ -27,11 +27,11 @@ export interface Relay extends Loop {
 }
 
 const RETRY = { minMs: 100, maxMs: 5_000 }
-/** How long it waits before it rings what whoever pushed has mostly rung already. */
+/** How long to wait before ringing listeners that the pushing process has usually rung already. */
 const REPEAT_MS = 10
-/** Rung by nobody: it is heard only when the engine is back. */
+/** Nobody rings this name. A listener is rung when the engine is back, whatever it listens to. */
 const RING_RELAY = '@relay'
-/** An engine that does not answer does not keep a server from ending. */
+/** A server does not wait longer than this for an engine that does not answer. */
 const PARTING_MS = 2_000
 
 export function startRelay(options: RelayOptions): Relay {
@@ -45,7 +45,7 @@ class LoopingRelay implements Relay {
   readonly #listeners: Promise<Listener | undefined>[]
   readonly #running: Promise<void>
   #closing: Promise<void> | undefined
-  /** The engine, or the store, refuses: only its return, or time, is worth another try. */
+  /** The last round failed. The next one starts after the backoff, or when the engine is back; rings do not start it. */
   #isFailing = false
   #isUpKnown = false
   #isRung = false
@@ -91,16 +91,16 @@ class LoopingRelay implements Relay {
   }
 
   async #close(): Promise<void> {
-    // From here on the loop sees that it is closed.
+    // Let `#closing` be set first, so that the loop sees it.
     await undefined
     clearTimeout(this.#looking)
     await within(PARTING_MS, this.#running, undefined)
     await this.#carrier.leave().catch((error: unknown) => this.#noteFailure(error))
-    // One that still waits for its engine is ended with the engine's wire.
+    // A listener that still waits for its engine ends with the engine's wire, so nobody waits for it here.
     for (const listening of this.#listeners) listening.then((listener) => listener?.close()).catch(() => {})
   }
 
-  /** A bell that cannot be heard costs time: it looks for itself too. */
+  /** If it cannot listen, copies are only delayed: the relay also polls. */
   async #listen(bell: Pick<Wire, 'listen'>, name: string, onRing: () => void): Promise<Listener | undefined> {
     try {
       const listener = await bell.listen([name], onRing)
@@ -113,8 +113,8 @@ class LoopingRelay implements Relay {
   }
 
   /**
-   * An engine that keeps no copies was rung by whoever pushed, if that one knows it; the others are in no hurry. What comes
-   * meanwhile is rung with it.
+   * Usually the process that pushed has rung an engine that stores no copies, so there is no hurry: wait a moment, and handle
+   * the rings of that moment together.
    */
   #hearRing(): void {
     if (this.#options.engine.take) this.#look()
@@ -142,7 +142,7 @@ class LoopingRelay implements Relay {
 
   async #round(): Promise<Rest> {
     try {
-      // Nothing is read for an engine that takes nothing.
+      // While the engine is down, nothing is read for it.
       if (!this.#isUpKnown && !(await this.#options.engine.health()).isUp) return this.#backOff()
       this.#isUpKnown = true
       const rest = await this.#carrier.carryAll()

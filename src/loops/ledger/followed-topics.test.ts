@@ -20,7 +20,7 @@ describe('topics that are followed', () => {
     let nowMs = 0
     const waits: number[] = []
     for (const found of [SOMETHING, NOTHING, ...Array(10).fill(NOTHING), SOMETHING]) {
-      topics.looked(only(topics, nowMs), found, nowMs)
+      topics.recordRead(only(topics, nowMs), found, nowMs)
       waits.push(topics.nextDueMs() - nowMs)
       nowMs = topics.nextDueMs()
     }
@@ -29,7 +29,7 @@ describe('topics that are followed', () => {
 
   it('are looked at as soon as somebody hints at them', () => {
     const topics = follow('0.0.1', '0.0.2')
-    for (const topic of topics.due(0)) topics.looked(topic, NOTHING, 0)
+    for (const topic of topics.due(0)) topics.recordRead(topic, NOTHING, 0)
     expect(topics.due(10)).toEqual([])
     topics.hint('0.0.2', 10)
     topics.hint('0.0.3', 10)
@@ -38,24 +38,24 @@ describe('topics that are followed', () => {
 
   it('are all due once everything is to be read', () => {
     const topics = follow('0.0.1', '0.0.2')
-    for (const topic of topics.due(0)) topics.looked(topic, NOTHING, 0)
+    for (const topic of topics.due(0)) topics.recordRead(topic, NOTHING, 0)
     topics.hintAll(10)
     expect(topics.due(10).map(({ id }) => id)).toEqual(['0.0.1', '0.0.2'])
   })
 
   it('are left alone for long where their hashes do not fit, whoever hints', () => {
     const topics = follow('0.0.1')
-    topics.looked(only(topics, 0), { entries: 0, trouble: 'broken' }, 0)
+    topics.recordRead(only(topics, 0), { entries: 0, trouble: 'broken' }, 0)
     topics.hint('0.0.1', 60_000)
     expect(topics.due(60_000)).toEqual([])
     expect(topics.troubled).toEqual([{ topic: '0.0.1', trouble: 'broken' }])
-    topics.looked(only(topics, 300_000), NOTHING, 300_000)
+    topics.recordRead(only(topics, 300_000), NOTHING, 300_000)
     expect(topics.troubled).toEqual([])
   })
 
   it('come and go, and keep their times', () => {
     const topics = follow('0.0.1', '0.0.2')
-    for (const topic of topics.due(0)) topics.looked(topic, topic.id === '0.0.2' ? SOMETHING : NOTHING, 5)
+    for (const topic of topics.due(0)) topics.recordRead(topic, topic.id === '0.0.2' ? SOMETHING : NOTHING, 5)
     topics.refresh(new Set(['0.0.2', '0.0.3']), 10)
     expect(topics.size).toBe(2)
     expect(topics.due(10).map(({ id }) => id)).toEqual(['0.0.3'])

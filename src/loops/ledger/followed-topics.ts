@@ -11,7 +11,7 @@ export interface FollowedTopic {
 
 const BUSY_MS = 250
 const IDLE_MS = 15_000
-/** A mirror whose hashes do not match is read rarely: only another mirror would help. */
+/** A topic whose hashes do not match is read rarely: only another mirror would help. */
 const BROKEN_MS = 5 * 60_000
 
 export class FollowedTopics {
@@ -60,7 +60,8 @@ export class FollowedTopics {
     for (const id of this.#topics.keys()) this.hint(id, nowMs)
   }
 
-  looked(
+  /** Records a read of a topic, and sets when it is read next. */
+  recordRead(
     topic: FollowedTopic,
     found: { readonly entries: number; readonly trouble: string | null },
     nowMs: number,

@@ -1,11 +1,11 @@
 import type { Ledger } from '../../ledger/ledger.ts'
 
-/** A mirror allows no more on one connection. */
+/** A mirror allows no more subscriptions on one connection. */
 export const MOST_HINTED = 5
-const AGAIN_MS = 15_000
+const RETRY_MS = 15_000
 
 export interface Hints {
-  /** Lets the ledger tell of these topics, as far as it can, and of no others. */
+  /** Subscribes to the first few of these topics, and ends all other subscriptions. */
   follow(topics: readonly { readonly id: string; readonly after: number }[]): void
   close(): void
 }
@@ -16,7 +16,7 @@ export interface HintOptions {
   readonly nowMs: () => number
 }
 
-/** What a ledger tells by itself. Nobody relies on it: it only makes that somebody looks sooner. */
+/** Subscriptions that hint at new entries. They only make the listener read sooner; it also polls. */
 export function createHints({ ledger, onHint, nowMs }: HintOptions): Hints {
   const open = new Map<string, { close(): void }>()
   const endedAtMs = new Map<string, number>()
@@ -27,15 +27,15 @@ export function createHints({ ledger, onHint, nowMs }: HintOptions): Hints {
       endedAtMs.set(topicId, nowMs())
       onHint(topicId)
     }
-    // It is there before the ledger can say that it has ended.
+    // Registered first, because `subscribe` may call `onEnd` before it returns.
     open.set(topicId, { close: () => {} })
     const subscription = ledger.subscribe({ topicId, after, onEntry: () => onHint(topicId), onEnd })
     if (open.has(topicId)) open.set(topicId, subscription)
     else subscription.close()
   }
 
-  function isRested(topicId: string): boolean {
-    return nowMs() - (endedAtMs.get(topicId) ?? -AGAIN_MS) >= AGAIN_MS
+  function mayRetry(topicId: string): boolean {
+    return nowMs() - (endedAtMs.get(topicId) ?? -RETRY_MS) >= RETRY_MS
   }
 
   return {
@@ -46,7 +46,7 @@ export function createHints({ ledger, onHint, nowMs }: HintOptions): Hints {
         open.delete(id)
         subscription.close()
       }
-      for (const { id, after } of wanted) if (!open.has(id) && isRested(id)) begin(id, after)
+      for (const { id, after } of wanted) if (!open.has(id) && mayRetry(id)) begin(id, after)
     },
     close() {
       for (const subscription of open.values()) subscription.close()

@@ -31,7 +31,7 @@ export function startLedgerListener(ctx: Context): LedgerListener {
 }
 
 const REFRESH_MS = 5_000
-/** How many topics are read at once, and how many batches of one topic before the next topic has its turn. */
+/** How many topics are read at once, and how many batches of one topic before the next topic gets its turn. */
 const AT_ONCE = 4
 const BATCHES = 20
 const PUBLISH_MS = 1_000
@@ -115,7 +115,7 @@ class LoopingListener implements LedgerListener {
       .catch((error: unknown) => this.#ctx.note('ledger.failed', { task: 'leave', error: reasonOf(error) }))
   }
 
-  /** Another server listens. */
+  /** Ends the subscriptions while another server listens. */
   async #follow(): Promise<number> {
     this.#hints?.follow([])
     this.#refreshedAtMs = Number.NEGATIVE_INFINITY
@@ -138,18 +138,18 @@ class LoopingListener implements LedgerListener {
     const due = this.#topics.due(monotonicMs())
     const looks = await Promise.allSettled(due.map((topic) => inTurn(() => this.#look(ledgers, topic))))
     const failed = due.flatMap((topic, at) => (looks[at]?.status === 'rejected' ? [{ topic, ...looks[at] }] : []))
-    for (const { topic, reason } of failed) this.#putOff(topic, reason)
+    for (const { topic, reason } of failed) this.#postpone(topic, reason)
     const isAll = failed.length === looks.length && (failed.length > 1 || this.#topics.size === 1)
     if (isAll && failed[0]) throw failed[0].reason
     const nextMs = Math.min(this.#topics.nextDueMs(), this.#refreshedAtMs + REFRESH_MS)
     return Math.max(0, nextMs - monotonicMs())
   }
 
-  /** Reads a topic that failed more rarely. The other topics are not affected. */
-  #putOff(topic: FollowedTopic, reason: unknown): void {
+  /** Polls a topic that failed less often. The other topics are not affected. */
+  #postpone(topic: FollowedTopic, reason: unknown): void {
     if (!this.#failing.has(topic.id)) this.#ctx.note('ledger.look_failed', { topic: topic.id, error: reasonOf(reason) })
     this.#failing.add(topic.id)
-    this.#topics.looked(topic, { entries: 0, trouble: topic.trouble }, monotonicMs())
+    this.#topics.recordRead(topic, { entries: 0, trouble: topic.trouble }, monotonicMs())
   }
 
   async #refresh(ledgers: Ledgers): Promise<void> {
@@ -173,14 +173,14 @@ class LoopingListener implements LedgerListener {
       this.#counts.entries += entries
       this.#counts.messages += messages
       if (state === 'more') continue
-      this.#tell(topic, state)
-      return this.#topics.looked(topic, { entries: found, trouble: state === 'done' ? null : state }, monotonicMs())
+      this.#noteState(topic, state)
+      return this.#topics.recordRead(topic, { entries: found, trouble: state === 'done' ? null : state }, monotonicMs())
     }
-    this.#topics.looked(topic, { entries: found, trouble: null }, monotonicMs())
+    this.#topics.recordRead(topic, { entries: found, trouble: null }, monotonicMs())
   }
 
-  /** Once, and again when it has passed. */
-  #tell({ id, trouble }: FollowedTopic, state: 'done' | 'gap' | 'broken'): void {
+  /** Notes a gap once, and its end once. */
+  #noteState({ id, trouble }: FollowedTopic, state: 'done' | 'gap' | 'broken'): void {
     if (state === 'gap' && trouble !== 'gap') this.#ctx.note('ledger.gap', { topic: id })
     if (state === 'done' && trouble !== null) this.#ctx.note('ledger.whole', { topic: id })
   }

@@ -5,14 +5,14 @@ import { type LedgerPorts, startLedgerServer } from '../../ledger/serve/ledger-s
 import { PosternError } from '../../model/errors.ts'
 import type { Loop } from '../loop.ts'
 
-/** Serves a local ledger. Waking it lets every stream of a client read now. */
+/** Serves a local ledger. Waking it makes every stream to a client read now. */
 export interface LocalLedgerServer extends Loop {
   readonly ports: LedgerPorts
 }
 
 export interface ServeLocalLedger {
   readonly ports: LedgerPorts
-  /** The public key of the account that clients begin with, as HAPI's `Key` in hex. */
+  /** The public key of the operator account that clients start with, as HAPI's `Key` in hex. */
   readonly operatorKey: string
 }
 

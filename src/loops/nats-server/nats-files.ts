@@ -4,17 +4,18 @@ import { randomToken } from '../../kit/node/crypto.ts'
 import { makePrivateFolder } from '../../kit/node/folders.ts'
 import { NATS_FOLDER, NATS_URL_FILE } from '../../model/wires/nats-home.ts'
 
-/** What a NATS server of a home has there. Only its owner can read any of it. */
+/** The files of a home's NATS server. Only their owner can read them. */
 export interface NatsFiles {
   readonly config: string
   readonly lock: string
   readonly log: string
-  /** The port of the last time, so that those who were connected find it again. */
+  /** The port of the last run, so that clients that were connected find the server again. */
   lastPort(): number | undefined
-  /** Writes the configuration for a port and returns the URL by which it will be reached. */
+  /** Writes the configuration for a port and returns the URL that clients will use. */
   prepare(port: number): string
-  /** Tells agents and couriers of this home where it is. */
+  /** Writes the file by which agents and couriers of this home find the server. */
   announce(url: string): void
+  /** Removes that file. */
   withdraw(): void
 }
 
@@ -33,7 +34,7 @@ export function natsFiles(home: string): NatsFiles {
     renameSync(place(`${name}.new`), place(name))
   }
 
-  /** Made with the first start and kept: those who know the URL stay welcome. */
+  /** Created at the first start and kept, so that the URL stays valid. */
   function password(): string {
     const kept = readIfThere(place('token'))?.trim()
     if (kept && kept.length >= PASSWORD_LENGTH) return kept
@@ -67,7 +68,7 @@ interface Settings {
   readonly place: (name: string) => string
 }
 
-/** JSON's strings are strings of this format too. */
+/** The text of the configuration. A JSON string is a valid string in this format. */
 function configuration({ port, secret, place }: Settings): string {
   return [
     'host: "127.0.0.1"',

@@ -13,16 +13,16 @@ import { type NatsFiles, natsFiles } from './nats-files.ts'
 
 export interface NatsServerOptions {
   readonly home: string
-  /** Absent or 0: that of the last time, or any that is free. */
+  /** Absent or 0: the port of the last run, or any free port. */
   readonly port?: number
   readonly note: (event: string, fields: Readonly<Record<string, unknown>>) => void
-  /** Where the program is looked for. */
+  /** The folders to search for the program. */
   readonly folders: readonly string[]
 }
 
 /** A NATS server that runs as a child process. Waking it starts the child now if it waits to be started again. */
 export interface NatsServer extends Loop {
-  /** Holds the password: not for logs. */
+  /** Contains the password, so it must not be logged. */
   readonly url: string
 }
 
@@ -31,12 +31,12 @@ const RETRY = { minMs: 100, maxMs: 15_000 }
 const START_MS = 15_000
 const END_MS = 10_000
 const LOOK_EVERY_MS = 20
-/** After so long it is taken to run well, and a later end is none of the same trouble. */
-const WELL_MS = 60_000
+/** A server that has run this long is healthy: the backoff is reset. */
+const HEALTHY_MS = 60_000
 
 /**
  * Runs a NATS server for this home, reachable from this machine only, until it is closed. It is restarted whenever it ends,
- * and ends with this process, however that ends. If several processes ask, the first one runs it.
+ * and it ends with this process, even if the process is killed. Only one process of a home can run it.
  */
 export async function startNatsServer(options: NatsServerOptions): Promise<NatsServer> {
   const program = findProgram(options.folders)
@@ -70,7 +70,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** It is handed down to the program, so it is held for as long as anything may write to the store: even as an orphan. */
+/** Locks the home's server. The child inherits the lock and holds it until it ends, even if this process dies first. */
 async function takeLock(files: NatsFiles): Promise<number> {
   const fd = openSync(files.lock, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600)
   if (await lockDescriptor(fd, END_MS)) return fd
@@ -82,7 +82,7 @@ function failed({ log }: NatsFiles, reason: string): PosternError {
   return new PosternError('NATS_SERVER_FAILED', { reason, log })
 }
 
-/** The wanted one, or that of the last time, or any that is free. A wanted one that somebody has is refused. */
+/** Chooses the wanted port, or else that of the last run, or else any free one. A wanted port that is taken is refused. */
 async function choosePort(files: NatsFiles, wanted: number | undefined): Promise<number> {
   const last = files.lastPort()
   const port = wanted ? await tryPort(wanted) : ((last && (await tryPort(last))) ?? (await tryPort(0)))
@@ -90,7 +90,7 @@ async function choosePort(files: NatsFiles, wanted: number | undefined): Promise
   return port
 }
 
-/** The port, or any that is free for 0; undefined where somebody has it. */
+/** Returns the port if it is free, or any free port for 0; undefined if it is taken. */
 function tryPort(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
@@ -102,7 +102,7 @@ function tryPort(port: number): Promise<number | undefined> {
   })
 }
 
-interface Given {
+interface SupervisorOptions {
   readonly program: string
   readonly files: NatsFiles
   readonly port: number
@@ -111,8 +111,8 @@ interface Given {
 }
 
 /**
- * The shell ends the program when our end of its input is closed, which the kernel does whatever becomes of us. The lock
- * is handed on by being open.
+ * The shell kills the program when our end of its stdin is closed, which the kernel does even if we are killed. The program
+ * inherits the lock as the open descriptor 3.
  */
 const SCRIPT = `exec 4<&0
 "$@" </dev/null 4<&- &
@@ -122,25 +122,25 @@ exec 4<&-
 wait "$child"`
 
 class Supervisor implements Loop {
-  readonly #given: Given
+  readonly #options: SupervisorOptions
   readonly #backoff = createBackoff({ ...RETRY, random: Math.random })
   #child: ChildProcess | undefined
   #timer: NodeJS.Timeout | undefined
   #closing: Promise<void> | undefined
 
-  constructor(given: Given) {
-    this.#given = given
+  constructor(options: SupervisorOptions) {
+    this.#options = options
   }
 
-  /** Rejects where it does not come up; then nothing of it is left. */
+  /** Rejects if the server does not start. Then no process is left behind. */
   async start(): Promise<void> {
-    const { files, port } = this.#given
+    const { files, port } = this.#options
     const child = this.#spawn()
     try {
       await ready(child, port)
     } catch (error) {
       this.#child = undefined
-      await endOf(child)
+      await endChild(child)
       throw failed(files, reasonOf(error))
     }
     this.#watch(child)
@@ -159,18 +159,18 @@ class Supervisor implements Loop {
 
   async #end(): Promise<void> {
     clearTimeout(this.#timer)
-    this.#given.files.withdraw()
+    this.#options.files.withdraw()
     const child = this.#child
     this.#child = undefined
-    if (child) await endOf(child)
-    closeSync(this.#given.lock)
+    if (child) await endChild(child)
+    closeSync(this.#options.lock)
   }
 
   #spawn(): ChildProcess {
-    const { program, files, lock } = this.#given
+    const { program, files, lock } = this.#options
     const child = spawn('/bin/sh', ['-c', SCRIPT, 'postern', program, '-c', files.config], {
       stdio: ['pipe', 'ignore', 'ignore', lock],
-      // In a group of its own: what is typed at the terminal ends us first, and we end it.
+      // Its own process group, so that Ctrl-C at the terminal ends us first, and we end it.
       detached: true,
       env: {},
     })
@@ -181,17 +181,17 @@ class Supervisor implements Loop {
   }
 
   #watch(child: ChildProcess): void {
-    const well = setTimeout(() => this.#backoff.reset(), WELL_MS)
-    well.unref()
-    const again = () => {
-      clearTimeout(well)
+    const healthy = setTimeout(() => this.#backoff.reset(), HEALTHY_MS)
+    healthy.unref()
+    const onExit = () => {
+      clearTimeout(healthy)
       if (child !== this.#child) return
-      this.#given.note('nats-server.ended', { exitCode: child.exitCode, signal: child.signalCode })
-      void endOf(child)
+      this.#options.note('nats-server.ended', { exitCode: child.exitCode, signal: child.signalCode })
+      void endChild(child)
       this.#startLater()
     }
-    if (isOver(child)) again()
-    else child.once('exit', again)
+    if (isOver(child)) onExit()
+    else child.once('exit', onExit)
   }
 
   #startLater(): void {
@@ -234,8 +234,8 @@ function takesConnections(port: number): Promise<boolean> {
   })
 }
 
-/** Asks it to end, and makes it where it does not. */
-async function endOf(child: ChildProcess): Promise<void> {
+/** Asks the child to end by closing its stdin, and kills it if it does not. */
+async function endChild(child: ChildProcess): Promise<void> {
   child.stdin?.destroy()
   if (isOver(child)) return
   const timer = setTimeout(() => killGroup(child), END_MS)
@@ -246,6 +246,6 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has gone meanwhile.
+    // It has ended meanwhile.
   }
 }

@@ -70,6 +70,7 @@ const VERBS: VerbTable = {
     waive: async () => (await import('./gates/resolve.ts')).waiveGate,
     register: async () => (await import('./gates/session-gates.ts')).registerGate,
     mark: async () => (await import('./gates/session-gates.ts')).markGate,
+    noteRefusal: async () => (await import('./gates/refusals.ts')).noteRefusal,
   },
   decisions: {
     create: async () => (await import('./decisions/create.ts')).createDecision,
@@ -177,6 +178,7 @@ const VERBS: VerbTable = {
   hooks: {
     drain: async () => (await import('./inbox/drain.ts')).drainInbox,
     judge: async () => (await import('./gates/gated.ts')).judgeForHook,
+    passed: async () => (await import('./gates/judge.ts')).notePassedByHook,
     standing: async () => (await import('./gates/standing.ts')).standingGates,
     hasInherited: async () => (await import('./handoff/confirm.ts')).hasInherited,
     isTold: async () => (await import('./handoff/told.ts')).isToldOfNothing,

@@ -22,11 +22,11 @@ it('forgets only the passes that it has told, whatever other hooks write down me
   const file = openShadow(home, { agent: 'quinn', sessionId: 'ses-1' })
   file.write({ ...SHADOW, bypassed: ['first'] })
   // While the store is told, another hook of that session passes a second gate.
-  const passed: LocalPostern['gates']['passed'] = async (input) => {
-    await postern.gates.passed(input)
+  const passed: LocalPostern['hooks']['passed'] = async (input) => {
+    await postern.hooks.passed(input)
     file.write({ ...SHADOW, blocks: 2, bypassed: ['first', 'second'] })
   }
-  const call = callOf({ ...postern, gates: { ...postern.gates, passed } }, home)
+  const call = callOf({ ...postern, hooks: { ...postern.hooks, passed } }, home)
   await reportBypasses(call, home, NO_SHADOW)
   expect(file.read()).toEqual({ ...SHADOW, blocks: 2, bypassed: ['second'] })
 })

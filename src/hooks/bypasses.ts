@@ -18,7 +18,7 @@ export async function reportBypasses(call: HookCall, home: string, own: Shadow):
   }
 }
 
-async function report({ gates }: LocalPostern, owner: ShadowOwner, { bypassed: names }: Shadow): Promise<void> {
+async function report({ hooks }: LocalPostern, owner: ShadowOwner, { bypassed: names }: Shadow): Promise<void> {
   const evidence = 'the store could not be read at the time'
-  await gates.passed({ ...owner, outcome: 'bypassed', names, evidence })
+  await hooks.passed({ ...owner, outcome: 'bypassed', names, evidence })
 }

@@ -64,7 +64,7 @@ async function heed(call: HookCall, { name }: Handler, verdict: Verdict | undefi
   if (block !== undefined) {
     const { agent, event, postern } = call
     const pass = { outcome: 'breached', names: [name], evidence: brokenLoop(call) } as const
-    await postern.gates.passed({ agent, sessionId: event.sessionId, ...pass })
+    await postern.hooks.passed({ agent, sessionId: event.sessionId, ...pass })
   }
   return rest
 }

@@ -10,7 +10,7 @@ export async function noteShown({ postern, event, agent }: HookCall, answer: Cha
   if (inheritance !== undefined) await postern.handoff.printed({ id: inheritance })
   if (warned.length === 0) return
   const evidence = `at ${event.hostEvent}`
-  await postern.gates.passed({ agent, sessionId: event.sessionId, outcome: 'warned', names: warned, evidence })
+  await postern.hooks.passed({ agent, sessionId: event.sessionId, outcome: 'warned', names: warned, evidence })
 }
 
 /** The host has not seen the answer, so what it shows is shown again. */

@@ -1,11 +1,9 @@
+import { MAX_CONTINUED_STOPS } from '../model/session.ts'
 import type { Host } from './hosts/host.ts'
-
-/** The end of a turn is put off at most this often in a row, even if the host would allow more. */
-const MAX_CONTINUATIONS = 5
 
 /** How often a stop may be continued in a row, so that we give up before the host does: a host that gives up tells nobody. */
 export function stopLimit(hostCap: number | null): number {
-  return hostCap === null ? MAX_CONTINUATIONS : Math.max(0, Math.min(MAX_CONTINUATIONS, hostCap - 1))
+  return hostCap === null ? MAX_CONTINUED_STOPS : Math.max(0, Math.min(MAX_CONTINUED_STOPS, hostCap - 1))
 }
 
 /** The cap that holds for a user who has set the host's variable to `value`; null where there is none. */

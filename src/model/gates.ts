@@ -17,12 +17,27 @@ export interface Gates {
   mark(input: { readonly sessionId: string; readonly name: string }): Promise<SessionGate>
   /** Everything that holds a session, or warns it, at this moment. Runs the commands of its gates. */
   judge(input: JudgeGates): Promise<Judgement>
-  /** Notes what became of gates that were not granted: people are told of every pass. */
+  /**
+   * Notes what became of gates that were not granted: people are told of every pass. A breach counts if the store itself
+   * has counted as many continued stops as a turn may have. Otherwise it is recorded as a claim, and the gate still holds.
+   */
   passed(input: PassedGates): Promise<void>
+  /** Notes an attempt to close a gate, or to answer its question, that was refused before it reached the core. */
+  noteRefusal(input: NoteRefusal): Promise<void>
 }
 
 export interface GateRef {
   readonly id: string
+}
+
+export interface NoteRefusal extends GateRef {
+  /** A gate, or a decision by its id. */
+  readonly id: string
+  readonly attempt: 'resolve' | 'waive' | 'respond' | 'cancel'
+  /** The person in whose name it was tried. */
+  readonly as: string
+  /** The session from which it was tried. */
+  readonly sessionId?: string
 }
 
 export interface CreateGate {

@@ -179,6 +179,8 @@ const ROWS = {
     access: { to: 'session', field: 'sessionId' },
   },
 
+  'gates.noteRefusal': { http: ['POST /api/v1/gates/:id/refusals'], kind: 'changes', access: ADMIN },
+
   'decisions.create': { http: ['POST /api/v1/decisions'], cli: 'decision create', kind: 'adds', access: OWN_AGENT },
   'decisions.list': { http: ['GET /api/v1/decisions'], cli: 'decision list', kind: 'reads', access: ANYONE },
   'decisions.show': {

@@ -3,7 +3,7 @@ import type { Bus } from './bus/bus.ts'
 import type { Caller } from './caller.ts'
 import type { Decisions } from './decisions.ts'
 import type { DeliveryState, InboxMessage, ShownMessage } from './delivery.ts'
-import type { Gates, JudgeGates, Judgement, StandingGate } from './gates.ts'
+import type { Gates, JudgeGates, Judgement, PassedGates, StandingGate } from './gates.ts'
 import type { Handoff } from './handoff/handoff.ts'
 import type { IngestEntries, Ingested } from './ingest.ts'
 import type { Json } from './json.ts'
@@ -67,6 +67,8 @@ export interface HookVerbs {
   drain(input: HookDrain): Promise<Drained>
   /** As `gates.judge`. */
   judge(input: JudgeGates): Promise<Judgement>
+  /** As `gates.passed`, and a breach counts at once: the hook itself has decided to let the agent go on. */
+  passed(input: PassedGates): Promise<void>
   /** Gates that may hold or warn a session, as far as that can be told without running their commands. */
   standing(input: { readonly agent: string; readonly sessionId: string }): Promise<readonly StandingGate[]>
   /** Whether a session was ever offered an inheritance. */

@@ -28,6 +28,9 @@ export interface Session {
 /** Where hooks are installed twice, an event is fired twice within this time. */
 export const FIRED_WITHIN_MS = 10_000
 
+/** The end of a turn is put off at most this often in a row, even if the host would allow more. */
+export const MAX_CONTINUED_STOPS = 5
+
 /** More than any system gives to a process. */
 const MAX_PID = 2 ** 32
 

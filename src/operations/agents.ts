@@ -43,7 +43,7 @@ export const AGENT_OPERATIONS = {
     summary: 'Change the name that is shown; the id never changes.',
     input: id.extend({ displayName: z.string() }),
     output: agent,
-    errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'AGENT_NOT_FOUND', 'AGENT_CONFUSABLE'],
+    errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'AGENT_NOT_FOUND', 'AGENT_CONFUSABLE', 'NOT_ALLOWED'],
   },
   'agents.remove': {
     summary: 'Retire an agent; its id is never given to another.',

@@ -173,6 +173,17 @@ export const GATE_OPERATIONS = {
     output: z.object({ strict: z.array(finding), soft: z.array(finding) }),
     errors: [...AGENT_ID_ERRORS, 'SESSION_CONFLICT', 'SESSION_INVALID', 'VALUE_INVALID'],
   },
+  'gates.noteRefusal': {
+    summary: 'Note an attempt to close a gate that a client refused, because a process of an AI named a person.',
+    input: z.object({
+      id: gateId.describe('A gate or a decision, by its id.'),
+      attempt: z.enum(['resolve', 'waive', 'respond', 'cancel']),
+      as: agentId.describe('The person in whose name it was tried.'),
+      sessionId: z.string().optional(),
+    }),
+    output: z.undefined(),
+    errors: [...AGENT_ID_ERRORS, 'GATE_NOT_FOUND', 'SESSION_INVALID'],
+  },
   'gates.passed': {
     summary: 'Note what became of gates that were not granted.',
     input: z.object({

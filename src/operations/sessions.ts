@@ -26,7 +26,7 @@ export const SESSION_OPERATIONS = {
     summary: 'Register a session of an agent, or note that it goes on.',
     input: sessionInput,
     output: session,
-    errors: [...SESSION_ERRORS, 'VALUE_INVALID'],
+    errors: [...SESSION_ERRORS, 'NOT_ALLOWED', 'VALUE_INVALID'],
   },
   'sessions.note': {
     summary: 'Note an event of a host: what its session was shown before has been consumed.',
@@ -43,7 +43,7 @@ export const SESSION_OPERATIONS = {
       begunAt: milliseconds.nullable(),
       confirmed: z.number().int(),
     }),
-    errors: [...SESSION_ERRORS, 'VALUE_INVALID'],
+    errors: [...SESSION_ERRORS, 'NOT_ALLOWED', 'VALUE_INVALID'],
   },
   'sessions.markQuiet': {
     summary: 'Mark an agent as quiet if nothing waits for it.',

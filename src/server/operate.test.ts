@@ -242,14 +242,15 @@ describe('a version', () => {
   })
 
   it('may be what a change is for: another one is refused', async () => {
-    const { ask } = await open()
+    const { ask, token } = await open()
+    const justin = await token('human:justin')
     const made = await ask('POST /api/v1/decisions', {
       body: { agent: 'quinn', question: 'Which?', options: [{ key: 'a', label: 'A' }], ask: ['justin'] },
     })
     const path = `/api/v1/decisions/${made.body.id}`
     const { headers } = await ask(`GET ${path}`)
     const respond = (etag: string) =>
-      ask(`POST ${path}/cancel`, { headers: { 'if-match': etag }, body: { reason: 'not needed' } })
+      ask(`POST ${path}/cancel`, { token: justin, headers: { 'if-match': etag }, body: { reason: 'not needed' } })
     expect(await respond('"0123"')).toMatchObject({ status: 412, body: { code: 'ETAG_MISMATCH' } })
     expect((await ask(`GET ${path}`)).body.state).toBe('open')
     expect(await respond(String(headers['etag']))).toMatchObject({ status: 200, body: { state: 'cancelled' } })

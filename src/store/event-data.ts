@@ -96,7 +96,7 @@ const DESCRIBERS: Readonly<Record<string, Describer>> = {
 
   gate: async (sql, events) => {
     const found = await lookUp(sql, events, GATES)
-    return ({ subject, agent }) => {
+    return ({ subject, agent, detail }) => {
       const [id, , kind, mode, hook, reason, state, waiters, createdBy, createdAt, closedAt, closedBy, closedReason] =
         found.get(subject)?.[0] ?? []
       if (id === undefined) return { agents: named(agent), data: { id: subject, agent } }
@@ -114,6 +114,7 @@ const DESCRIBERS: Readonly<Record<string, Describer>> = {
           createdBy,
           createdAt: iso(createdAt),
           ...closed,
+          ...refusal(detail),
         },
       }
     }
@@ -121,14 +122,17 @@ const DESCRIBERS: Readonly<Record<string, Describer>> = {
 
   decision: async (sql, events) => {
     const found = await lookUp(sql, events, DECISIONS)
-    return ({ subject, agent }) => {
+    return ({ subject, agent, detail }) => {
       const [id, gateId, question, asked, state, createdAt, dueAt, answer] = found.get(subject)?.[0] ?? []
       if (id === undefined) return { agents: named(agent), data: { id: subject, agent } }
       const { by = null, selected = null } = answer === null ? {} : JSON.parse(answer)
       const times = { createdAt: iso(createdAt), dueAt: iso(dueAt) }
       return {
         agents: distinct([agent, ...listed(asked)]),
-        data: { id, agent, gateId, question: cut(question), asked: listed(asked), state, ...times, by, selected },
+        data: {
+          ...{ id, agent, gateId, question: cut(question), asked: listed(asked), state },
+          ...{ ...times, by, selected, ...refusal(detail) },
+        },
       }
     }
   },
@@ -190,6 +194,11 @@ const DESCRIBERS: Readonly<Record<string, Describer>> = {
 /** Offers end as a whole; every other move of a delivery is told by its message. */
 function isOfOffer({ detail }: RawEvent): boolean {
   return detail !== null
+}
+
+/** Of a refused attempt: who tried what, and from where. */
+function refusal(detail: string | null): Readonly<Record<string, Json>> {
+  return detail === null ? {} : { refused: cut(detail) }
 }
 
 function readPost(row: SqlRow | undefined): Readonly<Record<string, Json>> {

@@ -61,7 +61,7 @@ const CHANGES: Readonly<Record<string, Prepare>> = {
     count: async () => (await postern.plans.list({ agent: 'quinn' })).length,
   }),
   'gates.resolve': async ({ postern }) => {
-    const gate = { agent: 'quinn', kind: 'timer', afterMs: 60_000, reason: 'Look first' } as const
+    const gate = { agent: 'quinn', kind: 'timer', mode: 'soft', afterMs: 60_000, reason: 'Look first' } as const
     const { id } = await quinnOf({ postern }).gates.create(gate)
     return {
       make: ({ gates }) => gates.resolve({ id, reason: 'I have looked' }),

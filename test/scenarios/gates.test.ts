@@ -177,7 +177,7 @@ describe('whose word counts at a gate', () => {
     expect(await warmPosternJson(options, 'gate', 'show', id)).toMatchObject({ state: 'open' })
   })
 
-  it('is not the agent’s at a gate that others set for it, and is at its own', async () => {
+  it('is not the agent’s at a gate that holds it, nor an unnamed caller’s', async () => {
     const options = await prepare()
     const inEnvironment = { ...options, env: { POSTERN_AGENT: 'quinn' } }
     const timer = ['gate', 'create', '--agent', 'quinn', '--after', '1h', 'Wait']
@@ -186,7 +186,9 @@ describe('whose word counts at a gate', () => {
     expect(await warmPostern(options, 'gate', 'waive', set.id, '--as', 'quinn')).toMatchObject({ exit: 4 })
     const own = await warmPosternJson<GateJson>(inEnvironment, ...timer)
     expect(own.createdBy).toBe('quinn')
-    expect(await warmPostern(options, 'gate', 'waive', own.id, '--as', 'quinn')).toMatchObject({ exit: 0 })
+    for (const named of [['--as', 'quinn'], []])
+      expect(await warmPostern(options, 'gate', 'waive', own.id, ...named)).toMatchObject({ exit: 4 })
+    expect(await warmPostern(options, 'gate', 'waive', own.id, '--as', 'justin')).toMatchObject({ exit: 0 })
     expect(await warmPosternJson(inEnvironment, 'gate', 'create', '--after', '1h', 'Wait')).toMatchObject({
       agent: 'quinn',
     })
@@ -207,7 +209,7 @@ describe('whose word counts at a gate', () => {
     const human = await warmPosternJson<GateJson>(options, ...HUMAN)
     expect(await host.postern('gate', 'resolve', human.id)).toMatchObject({ exit: 4 })
     expect(await host.postern('gate', 'resolve', human.id, '--as', 'justin')).toMatchObject({ exit: 4 })
-    expect(await host.postern('gate', 'resolve', gate.id)).toMatchObject({ exit: 0 })
+    expect(await host.postern('gate', 'resolve', gate.id)).toMatchObject({ exit: 4 })
   })
 })
 

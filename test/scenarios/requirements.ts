@@ -70,6 +70,8 @@ export const REQUIREMENTS = {
   'G7.model': rule('Whatever is done in whatever order, the store is where the model says.'),
   'G8.strict': gates('A strict gate that is open is found whenever its agent wants to stop or use its tool.'),
   'G8.recorded': gates('Every pass that a gate did not grant is recorded, and a person is told of each.'),
+  'G8.closing': gates('A strict gate is closed by a person, or by the named creator that it does not hold.'),
+  'G8.refused': gates('A refused attempt to close a gate or to answer is recorded, with who tried and from where.'),
   'G8.breach': gates('A breach closes a gate only where nobody was faster, and its question still ends.'),
   'G9.one-transaction': gates('The answer, the gate that opens and the message to the asker are one transaction.'),
   'G9.first-answer': gates('Of many answerers at once one wins, and the asker is told exactly that.'),

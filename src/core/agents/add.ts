@@ -3,12 +3,23 @@ import { PosternError } from '../../model/errors.ts'
 import type { AddAgent } from '../../model/postern.ts'
 import type { Context } from '../context.ts'
 import { requireAgent } from '../registry/find.ts'
-import { draftAgent, parseDisplayName, registerAgent, requireUnreservedName } from '../registry/register.ts'
+import {
+  draftAgent,
+  parseDisplayName,
+  registerAgent,
+  requirePerson,
+  requireUnreservedName,
+} from '../registry/register.ts'
 
 /** Registers an agent under a name that nobody has, ever had, or could mistake for another's. */
 export async function addAgent(ctx: Context, input: AddAgent): Promise<Agent> {
   const agent = draftAgent(ctx, input)
-  return ctx.store.transact((tx) => registerAgent(tx, agent, input))
+  return ctx.store.transact(async (tx) => {
+    const registered = await registerAgent(tx, agent, input)
+    // A caller that only brings an agent back need not say that it is a person.
+    if (registered.kind === 'human') requirePerson(ctx.caller, `register ${registered.id}, who is a person`)
+    return registered
+  })
 }
 
 export async function renameAgent(
@@ -19,6 +30,7 @@ export async function renameAgent(
   const skeleton = skeletonOf(displayName)
   return ctx.store.transact(async (tx) => {
     const agent = await requireAgent(tx, input.id)
+    if (agent.kind === 'human') requirePerson(ctx.caller, `rename ${agent.id}, who is a person`)
     await requireUnreservedName(tx, displayName)
     const others = await tx.agents.lookalikes([skeleton])
     const other = others.find(({ id }) => id !== agent.id)

@@ -1,5 +1,4 @@
 import type { Agent } from '../../model/agent.ts'
-import { isProgram } from '../../model/caller.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { closeGate } from '../gates/close.ts'
@@ -20,8 +19,8 @@ const MAX_QUESTIONS = 1_000
 export async function removeAgent(ctx: Context, { id }: { readonly id: string }): Promise<Agent> {
   const { removed, rings } = await ctx.store.transact(async (tx) => {
     const agent = await requireAgent(tx, id)
-    if (agent.kind === 'human') requirePerson(ctx.caller, `remove ${id}, who is a person`)
-    if (isProgram(ctx.caller)) await requireUngated(ctx, tx, id)
+    requirePerson(ctx.caller, `remove ${id}`)
+    if (ctx.caller.kind !== 'human') await requireUngated(ctx, tx, id)
     const removedAt = ctx.store.now()
     // First of all, because a post locks its space before gates, and gates before inboxes.
     await tx.spaces.leaveAll({ agent: agent.id })

@@ -1,3 +1,4 @@
+import { agentOf } from '../../model/caller.ts'
 import { type Decision, type DecisionAnswer, describeAnswer } from '../../model/decision.ts'
 import type { DecisionRef, RespondDecision } from '../../model/decisions.ts'
 import { PosternError } from '../../model/errors.ts'
@@ -8,6 +9,7 @@ import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { parseReason } from '../gates/create.ts'
 import { type DecisionEnding, type EndedDecision, endDecision } from '../gates/question.ts'
+import { auditRefusal } from '../gates/refusals.ts'
 import { ring } from '../rings/ring.ts'
 import { requireOption } from './create.ts'
 
@@ -18,7 +20,7 @@ export const TEXT_BYTES = 16_000
  * commands hear of it; whatever becomes of them, the answer stands.
  */
 export async function respondDecision(ctx: Context, input: RespondDecision): Promise<Decision> {
-  const decision = await endByHand(ctx, input, (decision) => {
+  const decision = await endByHand(ctx, { ...input, attempt: 'respond' }, (decision) => {
     requireAsked(ctx, decision)
     const answer = parseAnswer(ctx, decision, input)
     return { state: 'answered', answer, by: ctx.caller, reason: describeAnswer(decision, answer) }
@@ -27,32 +29,34 @@ export async function respondDecision(ctx: Context, input: RespondDecision): Pro
   return decision
 }
 
-/** Takes a question back: by whoever asked it, or by somebody who was asked. */
+/** Cancels a question. Its named asker may, and every person who was asked. */
 export async function cancelDecision(
   ctx: Context,
   input: DecisionRef & { readonly reason?: string },
 ): Promise<Decision> {
   const reason = parseReason(input.reason ?? 'it need not be answered any more')
-  return endByHand(ctx, input, (decision, gate) => {
-    if (ctx.caller.id !== gate.createdBy) requireAsked(ctx, decision)
+  return endByHand(ctx, { ...input, attempt: 'cancel' }, (decision, gate) => {
+    const isAsker = agentOf(ctx.caller) === gate.createdBy
+    if (!isAsker) requireAsked(ctx, decision)
     return { state: 'cancelled', answer: null, by: ctx.caller, reason }
   })
 }
 
 async function endByHand(
   ctx: Context,
-  { id }: DecisionRef,
+  { id, attempt }: DecisionRef & { readonly attempt: 'respond' | 'cancel' },
   how: (decision: Decision, gate: Gate) => DecisionEnding,
 ): Promise<Decision> {
   const { gateId } = await requireDecision(ctx.store.read, id)
-  const { decision, rings } = await ctx.store.transact(async (tx): Promise<EndedDecision> => {
+  const end = async (tx: Shelves): Promise<EndedDecision> => {
     const gate = await tx.gates.get(gateId)
     if (!gate) throw new PosternError('DECISION_NOT_FOUND', { id })
     const decision = await requireOpen(tx, id)
     const ended = await endDecision(ctx, tx, { decision, gate }, how(decision, gate))
     if (!ended) throw endedAlready(await requireDecision(tx, id))
     return ended
-  })
+  }
+  const { decision, rings } = await auditRefusal(ctx, { gateId, attempt }, () => ctx.store.transact(end))
   ring(ctx, rings)
   return decision
 }

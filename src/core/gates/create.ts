@@ -185,14 +185,15 @@ async function requireRoom(tx: Shelves, agent: string): Promise<void> {
 const GATE_HOLDS: readonly GateState[] = ['open', 'breached']
 
 /** Why the condition is met from the beginning, if it is. What it names must exist. */
-async function alreadyMet(tx: Shelves, { kind, awaits, agent }: Gate): Promise<string | undefined> {
+async function alreadyMet(tx: Shelves, gate: Gate): Promise<string | undefined> {
+  const { kind, awaits } = gate
   if (awaits === null) return undefined
   if (kind === 'message') {
     requireStorable(awaits, 'MESSAGE_NOT_FOUND')
     const message = await tx.messages.getAwaited(awaits)
     if (!message) throw new PosternError('MESSAGE_NOT_FOUND', { id: awaits })
     const repliers = await tx.messages.repliers({ message })
-    return repliers.some((from) => isAnswer(message, from, agent)) ? `${awaits} has been answered` : undefined
+    return repliers.some((from) => isAnswer(message, from, gate)) ? `${awaits} has been answered` : undefined
   }
   if (kind === 'gate') {
     requireStorable(awaits, 'GATE_NOT_FOUND')

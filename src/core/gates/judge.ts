@@ -1,9 +1,9 @@
 import { parseAgentId } from '../../model/agent.ts'
-import { SYSTEM_CALLER, trustOf } from '../../model/caller.ts'
+import { type Caller, SYSTEM_CALLER, trustOf } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { concernsTool, type Gate, parseGateHook } from '../../model/gate.ts'
 import type { Finding, JudgeGates, Judgement, PassedGates } from '../../model/gates.ts'
-import { parseSessionId } from '../../model/session.ts'
+import { MAX_CONTINUED_STOPS, parseSessionId } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
@@ -68,16 +68,37 @@ async function judgeGate(ctx: Context, gate: Gate, timeoutMs: number): Promise<F
   return [{ name: id, isDurable: true, mode, reason, onUnavailable }]
 }
 
-/** Notes what became of gates that were not granted. People are told of every pass, and each gate remembers it. */
-export async function notePassed(ctx: Context, input: PassedGates): Promise<void> {
+/**
+ * Notes what became of gates that were not granted. People are told of every pass, and each gate records it. The caller
+ * may be the held agent itself, so its word alone breaches no gate.
+ */
+export function notePassed(ctx: Context, input: PassedGates): Promise<void> {
+  return recordPassed(ctx, input, { by: ctx.caller, isHook: false })
+}
+
+/** The same for the hook of this machine, which decides itself when a gate gives way. */
+export function notePassedByHook(ctx: Context, input: PassedGates): Promise<void> {
+  return recordPassed(ctx, input, { by: SYSTEM_CALLER, isHook: true })
+}
+
+/** Who reports a pass. */
+interface Reporter {
+  readonly by: Caller
+  readonly isHook: boolean
+}
+
+async function recordPassed(ctx: Context, input: PassedGates, reporter: Reporter): Promise<void> {
   const agent = parseAgentId(input.agent)
   const sessionId = parseSessionId(input.sessionId)
   parseText('evidence', input.evidence, EVIDENCE_BYTES)
   const names = parseNames(input.names)
   const rings = await ctx.store.transact(async (tx) => {
-    requireOwnSession(await tx.sessions.get(sessionId), agent)
+    const session = await tx.sessions.get(sessionId)
+    requireOwnSession(session, agent)
+    const isCounted = reporter.isHook || (session?.continuations ?? 0) >= MAX_CONTINUED_STOPS
+    const report = { ...input, agent, sessionId, by: reporter.by, isCounted }
     const told: string[] = []
-    for (const name of names) told.push(...(await noteOne(ctx, tx, { ...input, agent, sessionId }, name)))
+    for (const name of names) told.push(...(await noteOne(ctx, tx, report, name)))
     return told
   })
   ring(ctx, rings)
@@ -92,24 +113,37 @@ function parseNames(names: readonly string[]): readonly string[] {
   })
 }
 
-async function noteOne(ctx: Context, tx: Shelves, input: PassedGates, name: string): Promise<readonly string[]> {
-  const { agent, sessionId, outcome, evidence } = input
+interface PassReport extends PassedGates {
+  readonly by: Caller
+  /** Whether a breach counts: the hook reports it, or the store has counted enough continued stops itself. */
+  readonly isCounted: boolean
+}
+
+async function noteOne(ctx: Context, tx: Shelves, report: PassReport, name: string): Promise<readonly string[]> {
+  const { agent, sessionId, outcome, evidence, by } = report
   const at = ctx.store.now()
   const gate = name.startsWith('gate_') ? await tx.gates.get(name) : undefined
   if (gate && gate.agent !== agent) return []
-  if (outcome === 'warned') await tx.gates.mark({ sessionId, name, mark: 'warned', at, by: SYSTEM_CALLER.id })
-  if (gate && outcome === 'breached') {
+  if (outcome === 'warned') await tx.gates.mark({ sessionId, name, mark: 'warned', at, by: by.id })
+  const isClaim = gate !== undefined && outcome === 'breached' && !isBreach(report, gate)
+  if (gate && outcome === 'breached' && !isClaim) {
     // Whoever was granted leave meanwhile has breached nothing.
-    const breach = { to: 'breached', by: SYSTEM_CALLER, reason: evidence, sessionId } as const
+    const breach = { to: 'breached', by, reason: evidence, sessionId } as const
     if (!(await closeGate(ctx, tx, gate, breach))) return []
   } else if (gate) {
-    const by = { by: SYSTEM_CALLER.id, trust: trustOf(SYSTEM_CALLER) }
-    await tx.gates.record({ gateId: name, at, step: outcome, ...by, sessionId, evidence })
+    if (isClaim && gate.state !== 'open') return []
+    const step = isClaim ? 'claimed' : outcome
+    await tx.gates.record({ gateId: name, at, step, by: by.id, trust: trustOf(by), sessionId, evidence })
   }
   if (outcome !== 'breached' && outcome !== 'bypassed') return []
   const reason = gate?.reason ?? (await reasonOfRule(ctx, tx, sessionId, name))
   const what = gate ? `gate ${name}` : `session gate ${name}`
-  return tellPeople(ctx, tx, passNotice(input, { what, reason, key: `${name}:${ctx.newId('pass')}` }))
+  return tellPeople(ctx, tx, passNotice(report, { what, reason, isClaim, key: `${name}:${ctx.newId('pass')}` }))
+}
+
+/** The count is one of stops, so it says nothing of a gate on tools. */
+function isBreach({ isCounted, by }: PassReport, { hook }: Gate): boolean {
+  return isCounted && (hook === 'stop' || by === SYSTEM_CALLER)
 }
 
 async function reasonOfRule(ctx: Context, tx: Shelves, sessionId: string, name: string): Promise<string> {
@@ -117,11 +151,25 @@ async function reasonOfRule(ctx: Context, tx: Shelves, sessionId: string, name: 
   return rules.find((rule) => rule.name === name)?.reason ?? name
 }
 
+interface PassedGate {
+  readonly what: string
+  readonly reason: string
+  readonly key: string
+  readonly isClaim: boolean
+}
+
 /** Every pass is news, so each is told under a key of its own. */
 function passNotice(
   { agent, sessionId, outcome, evidence }: PassedGates,
-  { what, reason, key }: { readonly what: string; readonly reason: string; readonly key: string },
+  { what, reason, key, isClaim }: PassedGate,
 ): PeopleNotice {
+  if (isClaim) {
+    return {
+      key: `gate-claimed:${key}`,
+      subject: `${agent} claims to have gone on without leave: ${shorten(reason)}`,
+      content: `${agent} reports that it passed the ${what} in session ${sessionId}: ${evidence}\nThe gate still holds. It is there because: ${reason}`,
+    }
+  }
   return {
     key: `gate-${outcome}:${key}`,
     subject: `${agent} went on without leave: ${shorten(reason)}`,

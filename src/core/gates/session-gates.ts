@@ -1,4 +1,4 @@
-import { isProgram, SYSTEM_CALLER, trustOf } from '../../model/caller.ts'
+import { SYSTEM_CALLER, trustOf } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import {
   HARVEST,
@@ -43,7 +43,7 @@ export function registerGate(ctx: Context, input: RegisterGate): Promise<Session
   return ctx.store.transact(async (tx) => {
     const session = await requireSession(tx, gate.sessionId)
     if (gate.check !== null && session.machine !== ctx.machine.name) throw foreignCheck(session)
-    if (isProgram(ctx.caller)) await requireUnset(ctx, tx, gate)
+    if (ctx.caller.kind !== 'human') await requireUnset(ctx, tx, gate)
     await tx.gates.register(gate)
     const known = await tx.gates.registered({ sessionId: gate.sessionId })
     if (known.length > MAX_REGISTERED) throw tooMany(known.length)
@@ -51,7 +51,7 @@ export function registerGate(ctx: Context, input: RegisterGate): Promise<Session
   })
 }
 
-/** A program may hold a session more, and not less than others have set it. */
+/** Only a person may hold a session less than others have set it. An unnamed caller may be the held agent. */
 async function requireUnset(ctx: Context, tx: Shelves, { sessionId, name }: SessionGate): Promise<void> {
   const known = (await rulesOf(ctx, tx, sessionId)).find((rule) => rule.name === name)
   const by = known && 'registeredBy' in known ? known.registeredBy : SYSTEM_CALLER.id

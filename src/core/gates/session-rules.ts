@@ -4,8 +4,8 @@ import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 
 /**
- * The gates of a session: its own, and those of the configuration that no person has replaced for it. A gate that a
- * program registers replaces none.
+ * The gates of a session: its own, and those of the configuration that no person has replaced for it. A gate
+ * that a program or an unnamed caller registers replaces none.
  */
 export async function rulesOf(
   { sessionGates }: Context,
@@ -16,7 +16,7 @@ export async function rulesOf(
   for (const gate of await gates.registered({ sessionId })) {
     const isConfigured = sessionGates.some(({ name }) => name === gate.name)
     const by = isConfigured ? await agents.get(gate.registeredBy) : undefined
-    if (by === undefined || by.kind === 'human') registered.push(gate)
+    if (!isConfigured || by?.kind === 'human') registered.push(gate)
   }
   const own = new Set(registered.map(({ name }) => name))
   return [...registered, ...sessionGates.filter(({ name }) => !own.has(name))]

@@ -162,7 +162,7 @@ export async function resolveByReply(
   if (waiting.length === 0 || message.replyTo === null) return rings
   const awaited = await tx.messages.get(message.replyTo)
   for (const gate of waiting) {
-    if (gate.kind !== 'message' || !awaited || !isAnswer(awaited, message.from, gate.agent)) continue
+    if (gate.kind !== 'message' || !awaited || !isAnswer(awaited, message.from, gate)) continue
     const closed = await closeGate(ctx, tx, gate, {
       to: 'resolved',
       by: ctx.caller,
@@ -173,7 +173,11 @@ export async function resolveByReply(
   return rings
 }
 
-/** Whoever is held does not answer for others, and neither does a program that was not asked. */
-export function isAnswer({ to }: Message, from: Sender, held: string): boolean {
-  return from.id !== held && (!isProgram(from) || to.includes(EVERYBODY) || to.includes(from.id))
+/**
+ * Whether a reply opens a gate. The held agent does not answer for others, and neither does a program that was not asked.
+ * An unnamed sender may be the held agent, so its reply opens no strict gate.
+ */
+export function isAnswer({ to }: Message, from: Sender, { agent, mode }: Pick<Gate, 'agent' | 'mode'>): boolean {
+  if (from.id === agent || (from.kind === 'local' && mode === 'strict')) return false
+  return !isProgram(from) || to.includes(EVERYBODY) || to.includes(from.id)
 }

@@ -22,10 +22,11 @@ export function draftAgent(ctx: Context, input: AddAgent): Agent {
     })
   }
   if (isOwner) requirePerson(ctx.caller, `make ${id} an owner, who is told instead of all other people`)
+  else if (kind === 'human') requirePerson(ctx.caller, `register ${id} as a person`)
   return { id, kind, displayName, isOwner, createdAt: ctx.store.now(), removedAt: null }
 }
 
-/** Refuses a program: only a person decides who is notified when a program passes a gate without permission. */
+/** Refuses a program. A person decides who the people are, who of them is told, and which agents there are. */
 export function requirePerson(caller: Caller, what: string): void {
   if (!isProgram(caller)) return
   throw new PosternError('NOT_ALLOWED', {

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts'
 import { tellPeople } from '../notices/people.ts'
 import { closeOffer } from '../offers/offers.ts'
 import { ring } from '../rings/ring.ts'
-import { putSession } from './sessions.ts'
+import { putSession, requireLocal } from './sessions.ts'
 
 const EVENT_BYTES = 100
 const FIRING_BYTES = 500
@@ -24,6 +24,7 @@ export async function noteEvent(ctx: Context, input: NoteEvent): Promise<NotedEv
   if (input.firing !== undefined) parseText('firing', input.firing, FIRING_BYTES)
   requireAge(input)
   requireContinuations(input)
+  if (input.minContinuations !== undefined) requireLocal(ctx, 'minContinuations')
   // Read before anything is waited for: age and clock are of the same moment only now.
   const begunAt = input.ageMs === undefined ? null : Math.floor(ctx.store.now() - input.ageMs)
   const printed = begunAt === null ? undefined : { sessionId: id, before: begunAt }

@@ -1,4 +1,5 @@
 import { parseAgentId } from '../../model/agent.ts'
+import { isConfined } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { VIA_AGENT } from '../../model/offer.ts'
 import type { BeginSession } from '../../model/postern.ts'
@@ -21,6 +22,9 @@ export function beginSession(ctx: Context, input: BeginSession): Promise<Session
 
 export async function putSession(ctx: Context, tx: Shelves, input: BeginSession): Promise<Session> {
   const id = parseSessionId(input.id)
+  for (const field of ['pid', 'pidStartedAt', 'machine'] as const) {
+    if (input[field] !== undefined) requireLocal(ctx, field)
+  }
   const agent = await requireAgent(tx, input.agent)
   const known = await tx.sessions.get(id)
   requireOwnSession(known, agent.id)
@@ -45,6 +49,18 @@ export async function putSession(ctx: Context, tx: Shelves, input: BeginSession)
   }
   await tx.sessions.put(session)
   return session
+}
+
+/**
+ * Refuses a fact that only a process on this machine can know. A token may be anywhere, and its holder would give its
+ * session the process of somebody else.
+ */
+export function requireLocal({ caller }: Pick<Context, 'caller'>, field: string): void {
+  if (!isConfined(caller)) return
+  throw new PosternError('NOT_ALLOWED', {
+    message: `${caller.id} cannot set the field "${field}" of a session with a token.`,
+    next: `Leave "${field}" out: only a hook on the machine of the session knows it.`,
+  })
 }
 
 /** What is a session's is for its agent alone. One that nobody has begun is nobody's yet. */

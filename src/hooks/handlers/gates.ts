@@ -60,7 +60,7 @@ async function note(
 ): Promise<void> {
   if (findings.length === 0) return
   const names = findings.map(({ name }) => name)
-  await postern.gates.passed({ agent, sessionId: event.sessionId, outcome, names, evidence })
+  await postern.hooks.passed({ agent, sessionId: event.sessionId, outcome, names, evidence })
 }
 
 function counted(count: number): string {

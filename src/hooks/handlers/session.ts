@@ -66,6 +66,6 @@ async function end(call: HookCall): Promise<undefined> {
   const held = known.continuations + uncounted > 0 ? (await call.judgement()).strict : []
   const names = held.map(({ name }) => name)
   const evidence = 'the host ended the session although the gate was open'
-  if (names.length > 0) await postern.gates.passed({ agent, sessionId, outcome: 'breached', names, evidence })
+  if (names.length > 0) await postern.hooks.passed({ agent, sessionId, outcome: 'breached', names, evidence })
   await postern.sessions.end({ id: sessionId })
 }

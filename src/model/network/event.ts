@@ -24,8 +24,8 @@ export interface PosternEvent {
 const WHAT_HAPPENS = {
   message: ['created'],
   delivery: ['seen', 'released', 'acted', 'held', 'expired', 'cancelled', 'dead', 'requeued'],
-  gate: ['opened', 'resolved', 'waived', 'expired', 'breached'],
-  decision: ['created', 'responded', 'expired', 'cancelled'],
+  gate: ['opened', 'resolved', 'waived', 'expired', 'breached', 'refused'],
+  decision: ['created', 'responded', 'expired', 'cancelled', 'refused'],
   agent: ['added', 'renamed', 'removed', 'restored'],
   session: ['begun', 'idle', 'active', 'ended'],
   space: ['created', 'joined', 'posted', 'left', 'closed'],

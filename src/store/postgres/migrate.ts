@@ -11,9 +11,22 @@ import { ledger } from './migrations/0007-ledger.ts'
 import { inbox } from './migrations/0008-inbox.ts'
 import { page } from './migrations/0009-page.ts'
 import { trust } from './migrations/0010-trust.ts'
+import { refusals } from './migrations/0011-refusals.ts'
 
 /** Numbered from one, forward only; one that was released is never edited. */
-const MIGRATIONS: readonly string[] = [spine, gates, sources, events, handoff, relays, ledger, inbox, page, trust]
+const MIGRATIONS: readonly string[] = [
+  spine,
+  gates,
+  sources,
+  events,
+  handoff,
+  relays,
+  ledger,
+  inbox,
+  page,
+  trust,
+  refusals,
+]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

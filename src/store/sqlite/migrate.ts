@@ -11,6 +11,7 @@ import { ledger } from './migrations/0007-ledger.ts'
 import { inbox } from './migrations/0008-inbox.ts'
 import { page } from './migrations/0009-page.ts'
 import { trust } from './migrations/0010-trust.ts'
+import { refusals } from './migrations/0011-refusals.ts'
 import { quietFolderOf } from './quiet.ts'
 import { APPLICATION_ID, requireOurs, SCHEMA_VERSION } from './schema.ts'
 
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly string[] = [
   inbox,
   page,
   trust,
+  refusals,
 ]
 
 /** Brings the schema up to date. Of many processes one does the work while the others wait for its lock. */

@@ -4,7 +4,7 @@ import { PosternError } from '../../model/errors.ts'
 import { Connection } from './connection.ts'
 
 /** The number of the last migration. */
-export const SCHEMA_VERSION = 10
+export const SCHEMA_VERSION = 11
 
 /** `PSTN`: tells our files from other SQLite databases. */
 export const APPLICATION_ID = 0x5053544e

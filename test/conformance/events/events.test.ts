@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { EVENT_TYPES } from '../../../src/model/network/event.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import { verifies } from '../../scenarios/verifies.ts'
+import { useUpStops } from '../gates/people.ts'
 import { caller, conformance, read, refused, show, tell, type World } from '../suite.ts'
 import { presentOf, toldBy, toldSince } from './telling.ts'
 
@@ -51,15 +52,29 @@ const DEEDS: readonly Deed[] = [
       await gates.waive({ id: (await open()).id, reason })
       const breached = await open()
       const passed = { agent: 'quinn', sessionId: 's1', names: [breached.id], evidence: 'it stopped' }
+      await useUpStops(postern, 's1')
       await gates.passed({ ...passed, outcome: 'breached' })
       await gates.check({ id: (await open()).id })
       advance(60_000)
       await gates.list({ agent: 'quinn' })
     },
     types: [
-      ...['gate.opened', 'gate.resolved', 'gate.opened', 'gate.waived', 'gate.opened', 'gate.breached'],
+      ...['gate.opened', 'gate.resolved', 'gate.opened', 'gate.waived', 'gate.opened'],
+      ...['session.begun', 'gate.breached'],
       ...['gate.opened', 'gate.expired'],
     ],
+  },
+  {
+    what: 'attempts to open a gate or to answer a question are refused',
+    async act({ postern }) {
+      const { gates } = postern.as(caller('justin', 'human'))
+      const { decisions } = postern.as(caller('quinn'))
+      const { id } = await gates.create({ agent: 'quinn', kind: 'human', reason: 'look first' })
+      const asked = await decisions.create({ question: 'ship it?' })
+      await refused(postern.gates.resolve({ id, reason: 'x' }), 'NOT_ALLOWED')
+      await refused(decisions.respond({ id: asked.id, text: 'yes' }), 'NOT_ALLOWED')
+    },
+    types: ['gate.opened', 'decision.created', 'gate.opened', 'gate.refused', 'decision.refused'],
   },
   {
     what: 'questions are asked, answered, taken back and forgotten',

@@ -3,7 +3,7 @@ import type { CreateDecision } from '../../../src/model/decisions.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import { verifies } from '../../scenarios/verifies.ts'
 import { asTimePasses, conformance, refused } from '../suite.ts'
-import { asJustin, asQuinn, EVERYONE, expectTold, MINUTE_MS, mailUnder, stateOfGate } from './people.ts'
+import { asJustin, asQuinn, EVERYONE, expectTold, MINUTE_MS, mailUnder, stateOfGate, useUpStops } from './people.ts'
 
 const OPTIONS = [
   { key: 'a', label: 'Postgres' },
@@ -63,6 +63,7 @@ conformance('decisions and time', ({ rule, open }) => {
     const withDefault = await ask(postern, { defaultOption: 'b', deadlineMs: MINUTE_MS })
     const without = await ask(postern, { deadlineMs: MINUTE_MS })
     const pass = { agent: 'quinn', sessionId: 'ses-1', outcome: 'breached', evidence: 'x' } as const
+    await useUpStops(postern)
     await postern.gates.passed({ ...pass, names: [withDefault.gateId, without.gateId] })
     advance(MINUTE_MS)
     expect(await postern.decisions.show({ id: withDefault.id })).toMatchObject({ answer: { selected: 'b' } })
@@ -79,6 +80,7 @@ conformance('decisions and time', ({ rule, open }) => {
     const { postern, advance } = await open({ agents: EVERYONE })
     const { id, gateId } = await ask(postern, { deadlineMs: MINUTE_MS })
     const pass = { agent: 'quinn', sessionId: 'ses-1', outcome: 'breached', evidence: 'x' } as const
+    await useUpStops(postern)
     await postern.gates.passed({ ...pass, names: [gateId] })
     advance(MINUTE_MS)
     expect(await postern.upkeep.run()).toMatchObject({ gates: 1 })

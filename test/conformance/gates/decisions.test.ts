@@ -16,6 +16,7 @@ import {
   mailUnder,
   namesIn,
   stateOfGate,
+  useUpStops,
 } from './people.ts'
 
 const OPTIONS = [
@@ -236,6 +237,7 @@ conformance('decisions', ({ rule, open }) => {
     const { postern } = await open({ agents: EVERYONE })
     const { id, gateId } = await ask(postern)
     const pass = { agent: 'quinn', sessionId: 'ses-1', outcome: 'breached', evidence: 'x' } as const
+    await useUpStops(postern)
     await postern.gates.passed({ ...pass, names: [gateId] })
     expect(await postern.decisions.show({ id })).toMatchObject({ state: 'open' })
     await asJustin(postern).decisions.respond({ id, select: 'a' })

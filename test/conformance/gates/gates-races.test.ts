@@ -3,7 +3,18 @@ import type { Postern } from '../../../src/model/postern.ts'
 import { failing } from '../../helpers/store-with.ts'
 import { verifies } from '../../scenarios/verifies.ts'
 import { caller, conformance, refused, tell, type World } from '../suite.ts'
-import { asAnna, asJustin, asQuinn, EVERYONE, gateOf, gateSteps, MINUTE_MS, mailOf, mailUnder } from './people.ts'
+import {
+  asAnna,
+  asJustin,
+  asQuinn,
+  EVERYONE,
+  gateOf,
+  gateSteps,
+  MINUTE_MS,
+  mailOf,
+  mailUnder,
+  useUpStops,
+} from './people.ts'
 
 const ROUNDS = 8
 
@@ -71,6 +82,7 @@ conformance('gates and decisions under way', ({ rule, open }) => {
     verifies('G8.breach')
     const world = await open({ agents: EVERYONE })
     const [one, other] = (await some(world, 2)) as [Postern, Postern]
+    await useUpStops(world.postern)
     for (let round = 0; round < ROUNDS; round++) {
       const { id } = await gateOf(world.postern)
       await Promise.all([asJustin(one).gates.resolve({ id, reason: 'x' }), breach(other, id)])
@@ -87,6 +99,7 @@ conformance('gates and decisions under way', ({ rule, open }) => {
     verifies('G9.first-answer', 'S000.decision.deadline')
     const world = await open({ agents: EVERYONE })
     const posterns = (await some(world, 4)) as [Postern, Postern, Postern, Postern]
+    await useUpStops(world.postern)
     const options = [{ key: 'a', label: 'A' }]
     for (let round = 0; round < ROUNDS; round++) {
       const asked = { question: 'Which?', options, defaultOption: 'a', deadlineMs: MINUTE_MS, ask: ['justin'] }
@@ -203,7 +216,7 @@ conformance('gates and decisions under way', ({ rule, open }) => {
       () => asJustin(broken).decisions.cancel({ id: asked.id }),
       () => asJustin(broken).gates.waive({ id: asked.gateId, reason: 'x' }),
       () => breach(broken, gate.id, after.id),
-      () => broken.agents.remove({ id: 'quinn' }),
+      () => asJustin(broken).agents.remove({ id: 'quinn' }),
     ]
     for (const attempt of attempts) await expect(attempt()).rejects.toThrow('the power is gone')
     expect(await everything(postern)).toEqual(before)

@@ -14,6 +14,7 @@ import {
   mailUnder,
   namesIn,
   stateOfGate,
+  useUpStops,
 } from './people.ts'
 
 const RULE: SessionGateRule = { name: 'notes', hook: 'stop', mode: 'strict', check: null, reason: 'Write notes' }
@@ -37,10 +38,10 @@ conformance('an agent that wants to open its own gates', ({ rule, open }) => {
     expect(await stateOfGate(postern, set.id)).toBe('open')
     const byRex = await gateOf(asRex(postern), TIMER)
     expect(await asRex(postern).gates.waive({ id: byRex.id, reason: 'Go on' })).toMatchObject({ state: 'waived' })
-    expect(await postern.gates.waive({ id: set.id, reason: 'Go on' })).toMatchObject({ state: 'waived' })
+    expect(await asJustin(postern).gates.waive({ id: set.id, reason: 'Go on' })).toMatchObject({ state: 'waived' })
   })
 
-  rule('gets no reply from a program that was not asked', async () => {
+  rule('gets no reply from a program that was not asked, nor from somebody unnamed', async () => {
     verifies('S000.gate.self', 'S000.gate.kinds')
     const { postern } = await open({ agents: EVERYONE })
     const toJustin = await tell(asQuinn(postern), 'justin', 'May I?')
@@ -59,6 +60,8 @@ conformance('an agent that wants to open its own gates', ({ rule, open }) => {
     await asRex(postern).inbox.push({ ...reply, replyTo: toAll })
     expect(await stateOfGate(postern, third.id)).toBe('resolved')
     await postern.inbox.push({ ...reply, replyTo: toJustin })
+    expect(await stateOfGate(postern, first.id)).toBe('open')
+    await asJustin(postern).inbox.push({ ...reply, replyTo: toJustin })
     expect(await stateOfGate(postern, first.id)).toBe('resolved')
   })
 
@@ -67,7 +70,7 @@ conformance('an agent that wants to open its own gates', ({ rule, open }) => {
     const { postern, again } = await open({ agents: EVERYONE, sessionGates: [RULE] })
     await begin(postern)
     await register(asJustin(postern), 'tests', 'strict')
-    for (const who of [asQuinn(postern), asRex(postern)]) {
+    for (const who of [asQuinn(postern), asRex(postern), postern]) {
       for (const name of ['tests', 'notes']) await refused(register(who, name), 'NOT_ALLOWED')
     }
     // Where the configuration is another it does not know the gate; where the session is judged it counts for nothing.
@@ -116,13 +119,17 @@ conformance('an agent that wants to open its own gates', ({ rule, open }) => {
     for (const who of [asQuinn(postern), asRex(postern)]) {
       await refused(who.agents.remove({ id: 'quinn' }), 'NOT_ALLOWED')
       await refused(who.agents.remove({ id: 'justin' }), 'NOT_ALLOWED')
+      await refused(who.agents.add({ id: 'nobody', kind: 'human' }), 'NOT_ALLOWED')
+      await refused(who.agents.rename({ id: 'justin', displayName: 'Nobody' }), 'NOT_ALLOWED')
       // Owners are told instead of everybody else.
       await refused(who.agents.add({ id: 'nobody', kind: 'human', isOwner: true }), 'NOT_ALLOWED')
       await refused(who.agents.add({ id: 'justin', kind: 'human', isOwner: true }), 'NOT_ALLOWED')
     }
     expect(await stateOfGate(postern, gate.id)).toBe('open')
-    expect(await asQuinn(postern).agents.remove({ id: 'rex' })).toMatchObject({ id: 'rex' })
-    expect(await postern.agents.remove({ id: 'quinn' })).toMatchObject({ id: 'quinn' })
+    await refused(asQuinn(postern).agents.remove({ id: 'rex' }), 'NOT_ALLOWED')
+    expect(await postern.agents.remove({ id: 'rex' })).toMatchObject({ id: 'rex' })
+    await refused(postern.agents.remove({ id: 'quinn' }), 'NOT_ALLOWED')
+    expect(await asJustin(postern).agents.remove({ id: 'quinn' })).toMatchObject({ id: 'quinn' })
   })
 
   rule('takes back nothing that others have told a person', async () => {
@@ -130,6 +137,7 @@ conformance('an agent that wants to open its own gates', ({ rule, open }) => {
     const { postern } = await open({ agents: EVERYONE })
     const gate = await gateOf(asJustin(postern))
     const pass = { agent: 'quinn', sessionId: 'ses-1', outcome: 'breached', evidence: 'x' } as const
+    await useUpStops(postern)
     await postern.gates.passed({ ...pass, names: [gate.id] })
     const [told] = await mailUnder(postern, 'justin', 'postern:gate-breached')
     const id = told?.id ?? expect.fail('nobody was told')

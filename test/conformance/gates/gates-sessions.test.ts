@@ -15,6 +15,7 @@ import {
   mailUnder,
   namesIn,
   stateOfGate,
+  useUpStops,
 } from './people.ts'
 
 const RULE: SessionGateRule = { name: 'notes', hook: 'stop', mode: 'strict', check: null, reason: 'Write notes' }
@@ -71,10 +72,11 @@ conformance('gates of a session', ({ rule, open }) => {
     await begin(postern, 'ses-2')
     const gate = await asJustin(postern).gates.register({ sessionId: 'ses-1', name: 'tests', reason: 'Run the tests' })
     expect(gate).toMatchObject({ hook: 'stop', mode: 'strict', check: null, registeredBy: 'justin', markedAt: null })
-    await postern.gates.register({ sessionId: 'ses-1', name: 'notes', mode: 'soft', reason: 'Perhaps notes' })
+    const notes = { sessionId: 'ses-1', name: 'notes', mode: 'soft', reason: 'Perhaps notes' } as const
+    await asJustin(postern).gates.register(notes)
     expect(namesIn(await judge(postern))).toEqual({ strict: ['tests'], soft: ['notes'] })
     expect(namesIn(await judge(postern, { sessionId: 'ses-2' }))).toEqual({ strict: ['notes'], soft: [] })
-    await postern.gates.register({ sessionId: 'ses-1', name: 'tests', mode: 'soft' })
+    await asJustin(postern).gates.register({ sessionId: 'ses-1', name: 'tests', mode: 'soft' })
     expect(namesIn(await judge(postern)).soft.toSorted()).toEqual(['notes', 'tests'])
   })
 
@@ -157,11 +159,12 @@ conformance('gates of a session', ({ rule, open }) => {
     const gate = await gateOf(postern, { waiters: ['rex'] })
     const after = await gateOf(postern, { agent: 'rex', kind: 'gate', awaits: gate.id })
     await passed(postern, 'blocked', gate.id)
+    await useUpStops(postern)
     await passed(postern, 'breached', gate.id, gate.id)
     await passed(postern, 'breached', gate.id)
     expect(await judge(postern)).toEqual(NOTHING)
     expect(await postern.gates.show({ id: gate.id })).toMatchObject({
-      gate: { state: 'breached', closedBy: 'system', closedReason: 'it was breached' },
+      gate: { state: 'breached', closedBy: 'local', closedReason: 'it was breached' },
       steps: [{ step: 'created' }, { step: 'blocked', sessionId: 'ses-1' }, { step: 'breached', sessionId: 'ses-1' }],
     })
     await expectTold(postern, 'justin', `postern:gate-breached:${gate.id}`, 'Look at the migration first')
@@ -181,6 +184,7 @@ conformance('gates of a session', ({ rule, open }) => {
     const { postern } = await open({ agents: EVERYONE })
     const gate = await gateOf(postern)
     await asJustin(postern).gates.resolve({ id: gate.id, reason: 'x' })
+    await useUpStops(postern)
     await passed(postern, 'breached', gate.id)
     expect(await stateOfGate(postern, gate.id)).toBe('resolved')
     expect(await mailUnder(postern, 'justin', 'postern:gate-breached')).toEqual([])

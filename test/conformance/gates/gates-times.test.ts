@@ -13,6 +13,7 @@ import {
   mailUnder,
   namesIn,
   stateOfGate,
+  useUpStops,
 } from './people.ts'
 
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -132,6 +133,7 @@ conformance('gates and time', ({ rule, open }) => {
     const after = await gateOf(postern, { kind: 'gate', awaits: breached.id })
     const asked = await asQuinn(postern).decisions.create({ question: 'Which?', ask: ['justin'] })
     const pass = { agent: 'quinn', sessionId: 'ses-1', outcome: 'breached', evidence: 'x' } as const
+    await useUpStops(postern)
     await postern.gates.passed({ ...pass, names: [breached.id, asked.gateId] })
     const answered = await asQuinn(postern).decisions.create({ question: 'And now?', ask: ['justin'] })
     await asJustin(postern).decisions.respond({ id: answered.id, text: 'x' })

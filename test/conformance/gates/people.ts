@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import type { InboxMessage } from '../../../src/model/delivery.ts'
 import type { CreateGate, Judgement } from '../../../src/model/gates.ts'
 import type { Postern } from '../../../src/model/postern.ts'
+import { MAX_CONTINUED_STOPS } from '../../../src/model/session.ts'
 import { caller, type RuleOptions } from '../suite.ts'
 
 /** Two agents and two people, of whom one is an owner. */
@@ -49,6 +50,12 @@ export function judge(postern: Postern, more: Partial<Parameters<Postern['gates'
 
 export function namesIn({ strict, soft }: Judgement): { strict: string[]; soft: string[] } {
   return { strict: strict.map(({ name }) => name), soft: soft.map(({ name }) => name) }
+}
+
+/** Lets the store count as many continued stops of a session as a turn may have. From then on a breach counts. */
+export async function useUpStops(postern: Postern, id = 'ses-1'): Promise<void> {
+  await postern.sessions.begin({ id, agent: 'quinn' })
+  for (let stop = 0; stop < MAX_CONTINUED_STOPS; stop++) await postern.sessions.setStop({ id, outcome: 'continued' })
 }
 
 /** Expects that exactly this was told to an agent under one key. */

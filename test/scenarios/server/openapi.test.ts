@@ -291,6 +291,7 @@ const INPUTS: Partial<Record<OperationName | 'signIns', Prepare>> = {
   'gates.create': async () => ({ kind: 'human' }),
   'gates.show': async (postern) => ({ id: await gate(postern) }),
   'gates.check': async (postern) => ({ id: await gate(postern) }),
+  'gates.noteRefusal': async (postern) => ({ id: await gate(postern), attempt: 'waive', as: 'justin' }),
   'gates.resolve': async (postern) => ({ id: await gate(postern), headers: as('justin') }),
   'gates.waive': async (postern) => ({ id: await gate(postern), headers: as('justin') }),
   'gates.register': async (postern) => ({ sessionId: await session(postern), name: 'look' }),
@@ -304,10 +305,10 @@ const INPUTS: Partial<Record<OperationName | 'signIns', Prepare>> = {
   'decisions.respond': async (postern) => ({ id: await decision(postern), text: 'that one', headers: as('justin') }),
   'decisions.await': async (postern) => {
     const id = await decision(postern)
-    await postern.decisions.cancel({ id })
+    await postern.as({ id: 'justin', kind: 'human', verified: false, via: 'sdk' }).decisions.cancel({ id })
     return { id }
   },
-  'decisions.cancel': async (postern) => ({ id: await decision(postern) }),
+  'decisions.cancel': async (postern) => ({ id: await decision(postern), headers: as('justin') }),
   'spaces.create': async () => ({ id: fresh('space-') }),
   'spaces.show': async (postern) => ({ id: await space(postern) }),
   'spaces.join': async (postern) => ({ id: await space(postern), agent: 'mindy' }),

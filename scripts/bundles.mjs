@@ -6,8 +6,9 @@ import { rolldown } from 'rolldown'
 /**
  * Files that share modules, so that a class exists once in a process: each module is in the first file that needs it.
  * `often` runs thousands of times a day and holds all that the usual push and drain need. `hook` and `bus` hold what a
- * hook and an entry of a bus need beyond that, `buses` the files of the buses, `base` what many parts need, `main` the other
- * commands, `rewake` the watcher of a host, and `core` the other verbs.
+ * hook and an entry of a bus need beyond that, `buses` the files of the buses, `rare` the store's shelves for upkeep, gates
+ * and the like, `gates` the judgement of gates, `base` what many parts need, `main` the other commands, `rewake` the watcher
+ * of a host, and `core` the other verbs.
  */
 const SHARED = {
   often: {
@@ -44,6 +45,8 @@ const SHARED = {
     ],
   },
   buses: { inline: ['src/host/bus/bus-registry.ts'] },
+  rare: { inline: ['src/store/sqlite/rare-shelves.ts'] },
+  gates: { inline: ['src/core/gates/judge.ts'] },
   base: { folders: ['src/model/', 'src/kit/pure/', 'src/kit/clock/'] },
   main: { entry: 'src/cli/entries/main.ts' },
   rewake: { entry: 'src/cli/commands/wake/rewake.ts' },
@@ -86,7 +89,10 @@ export async function bundlePrograms(root) {
     },
     { ...PROGRAM, chunkFileNames: (chunk) => `${nameOf(root, chunk)}.cjs`, codeSplitting: { groups: groupsOf(root) } },
   )
-  return [...alone.flat(), ...withRuntimeInside(shared, ['often.cjs', 'hook.cjs', 'bus.cjs', 'buses.cjs'])]
+  return [
+    ...alone.flat(),
+    ...withRuntimeInside(shared, ['often.cjs', 'hook.cjs', 'bus.cjs', 'buses.cjs', 'rare.cjs', 'gates.cjs']),
+  ]
 }
 
 export function bundleLibrary(root) {

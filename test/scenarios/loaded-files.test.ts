@@ -1,12 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { EXECUTABLE } from '../helpers/command.ts'
+import { PATIENT_HOOK } from '../helpers/patience.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
-
-const PATIENT_HOOK = fileURLToPath(new URL('../helpers/patient-hook.cjs', import.meta.url))
 
 /** Writes the bundles that a program has loaded to stderr, as it ends. */
 const REPORT = `process.on('exit', () => {
@@ -53,6 +51,14 @@ describe('a program that runs thousands of times a day', () => {
     }
     hook('Stop')
     expect(hook('UserPromptSubmit')).toEqual(['hook-look'])
+  })
+
+  it('loads three files more for a hook that a gate holds', () => {
+    const { run } = makeHome()
+    run(['gate', 'create', '--agent', 'quinn', '--kind', 'human', 'Justin must look first'])
+    const stop = JSON.stringify({ hook_event_name: 'Stop', session_id: 's1' })
+    const loaded = run(['hook', '--host', 'claude-code', '--agent', 'quinn'], stop)
+    expect(loaded).toEqual(['bus', 'gates', 'hook', 'hook-look', 'often', 'rare'])
   })
 
   it('loads three files for an entry of a bus', () => {

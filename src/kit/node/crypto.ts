@@ -13,6 +13,11 @@ export function sha256(data: string | Uint8Array): string {
   return crypto().hash('sha256', data)
 }
 
+/** In hex. */
+export function sha384(data: Uint8Array): string {
+  return crypto().hash('sha384', data)
+}
+
 const CHUNK_BYTES = 1024 * 1024
 
 /** The checksum and size of a file of any size. */

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { sha384 } from './crypto.ts'
 
 /** What a running hash is made of, but for the one before it. */
 export interface HashedEntry {
@@ -23,7 +23,7 @@ export function runningHash(previous: string, entry: HashedEntry): string {
   FRAME.writeUInt32BE(Number(entry.consensusAt.slice(point + 1)), NANOS_AT)
   writeLong(entry.sequence, SEQUENCE_AT)
   FRAME.write(hashMessage(entry.message), MESSAGE_AT, HASH_BYTES, 'hex')
-  return hash('sha384', FRAME, 'hex')
+  return sha384(FRAME)
 }
 
 /** For whoever hashes elsewhere: the parts of the frame between which the previous hash and the place of an entry stand. */
@@ -70,7 +70,7 @@ function decode(message: string): Uint8Array {
 
 function hashMessage(message: string): string {
   const bytes = message.length > SCRATCH.length ? Buffer.from(message, 'base64') : decode(message)
-  return hash('sha384', bytes, 'hex')
+  return sha384(bytes)
 }
 
 /** `shard.realm.number` as three longs. */

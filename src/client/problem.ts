@@ -1,5 +1,5 @@
 import { reasonOf } from '../kit/pure/reason-of.ts'
-import { ERRORS, type ErrorCode, type ErrorDetails, PosternError } from '../model/errors.ts'
+import { type ErrorCode, type ErrorDetails, errorTable, PosternError } from '../model/errors.ts'
 
 /** What stands between us and the server, or the server itself while it stops: it may be there again soon. */
 const AWAY: readonly number[] = [502, 503, 504]
@@ -47,7 +47,7 @@ function readProblem(body: string): Problem {
 }
 
 function isKnown(code: string | undefined): code is ErrorCode {
-  return code !== undefined && Object.hasOwn(ERRORS, code)
+  return code !== undefined && Object.hasOwn(errorTable(), code)
 }
 
 function isDetails(value: unknown): value is ErrorDetails {

@@ -12,7 +12,9 @@ type Verb<Method> = Method extends (...input: infer Input) => infer Answer
   : never
 
 type VerbTable = {
-  readonly [Noun in keyof Nouns]: { readonly [Name in keyof Nouns[Noun]]: () => Promise<Verb<Nouns[Noun][Name]>> }
+  readonly [Noun in keyof Nouns]: () => {
+    readonly [Name in keyof Nouns[Noun]]: () => Promise<Verb<Nouns[Noun][Name]>>
+  }
 }
 
 /**
@@ -20,22 +22,22 @@ type VerbTable = {
  * files are bundled with a program.
  */
 const VERBS: VerbTable = {
-  agents: {
+  agents: () => ({
     add: async () => (await import('./agents/add.ts')).addAgent,
     list: async () => (await import('./agents/list.ts')).listAgents,
     show: async () => (await import('./agents/list.ts')).showAgent,
     rename: async () => (await import('./agents/add.ts')).renameAgent,
     remove: async () => (await import('./agents/remove.ts')).removeAgent,
-  },
-  sessions: {
+  }),
+  sessions: () => ({
     begin: async () => (await import('./sessions/sessions.ts')).beginSession,
     list: async () => (await import('./sessions/sessions.ts')).listSessions,
     note: async () => (await import('./sessions/note.ts')).noteEvent,
     setStop: async () => (await import('./sessions/note.ts')).setStop,
     end: async () => (await import('./sessions/sessions.ts')).endSession,
     markQuiet: async () => (await import('./sessions/mark-quiet.ts')).markAgentQuiet,
-  },
-  inbox: {
+  }),
+  inbox: () => ({
     push: async () => (await import('./inbox/push.ts')).pushMessage,
     pushMany: async () => (await import('./inbox/push.ts')).pushMany,
     ingest: async () => (await import('./inbox/ingest.ts')).ingestEntries,
@@ -58,8 +60,8 @@ const VERBS: VerbTable = {
     confirm: async () => (await import('./offers/offers.ts')).confirmOffer,
     release: async () => (await import('./offers/offers.ts')).releaseOffer,
     confirmSession: async () => (await import('./offers/offers.ts')).confirmSession,
-  },
-  gates: {
+  }),
+  gates: () => ({
     create: async () => (await import('./gates/create.ts')).createGate,
     list: async () => (await import('./gates/list.ts')).listGates,
     judge: async () => (await import('./gates/judge.ts')).judgeGates,
@@ -71,16 +73,16 @@ const VERBS: VerbTable = {
     register: async () => (await import('./gates/session-gates.ts')).registerGate,
     mark: async () => (await import('./gates/session-gates.ts')).markGate,
     noteRefusal: async () => (await import('./gates/refusals.ts')).noteRefusal,
-  },
-  decisions: {
+  }),
+  decisions: () => ({
     create: async () => (await import('./decisions/create.ts')).createDecision,
     list: async () => (await import('./decisions/list.ts')).listDecisions,
     show: async () => (await import('./decisions/list.ts')).showDecision,
     respond: async () => (await import('./decisions/respond.ts')).respondDecision,
     await: async () => (await import('./decisions/await.ts')).awaitDecision,
     cancel: async () => (await import('./decisions/respond.ts')).cancelDecision,
-  },
-  spaces: {
+  }),
+  spaces: () => ({
     create: async () => (await import('./spaces/create.ts')).createSpace,
     list: async () => (await import('./spaces/list.ts')).listSpaces,
     show: async () => (await import('./spaces/list.ts')).showSpace,
@@ -90,8 +92,8 @@ const VERBS: VerbTable = {
     post: async () => (await import('./inbox/post-in-space.ts')).postInSpace,
     history: async () => (await import('./spaces/history.ts')).spaceHistory,
     enter: async () => (await import('./spaces/enter.ts')).enterSpace,
-  },
-  plans: {
+  }),
+  plans: () => ({
     set: async () => (await import('./plans/set.ts')).setPlans,
     list: async () => (await import('./plans/list.ts')).listPlans,
     delete: async () => (await import('./plans/moves.ts')).deletePlans,
@@ -99,8 +101,8 @@ const VERBS: VerbTable = {
     pause: async () => (await import('./plans/moves.ts')).pausePlan,
     resume: async () => (await import('./plans/moves.ts')).resumePlan,
     run: async () => (await import('./plans/moves.ts')).runPlan,
-  },
-  services: {
+  }),
+  services: () => ({
     create: async () => (await import('./services/register.ts')).createService,
     list: async () => (await import('./services/list.ts')).listServices,
     events: async () => (await import('./services/replay.ts')).serviceEvents,
@@ -108,13 +110,13 @@ const VERBS: VerbTable = {
     rotate: async () => (await import('./services/register.ts')).rotateService,
     revoke: async () => (await import('./services/register.ts')).revokeService,
     trigger: async () => (await import('./services/trigger.ts')).triggerAgent,
-  },
-  tokens: {
+  }),
+  tokens: () => ({
     create: async () => (await import('./tokens/tokens.ts')).createToken,
     list: async () => (await import('./tokens/tokens.ts')).listTokens,
     revoke: async () => (await import('./tokens/tokens.ts')).revokeToken,
-  },
-  bus: {
+  }),
+  bus: () => ({
     post: async () => (await import('./bus/post.ts')).postEntry,
     read: async () => (await import('./bus/read.ts')).readBus,
     wait: async () => (await import('./bus/wait.ts')).waitForEntries,
@@ -122,8 +124,8 @@ const VERBS: VerbTable = {
     issues: async () => (await import('./bus/issues.ts')).busIssues,
     verify: async () => (await import('./bus/buses.ts')).verifyBus,
     rotate: async () => (await import('./bus/buses.ts')).rotateBus,
-  },
-  handoff: {
+  }),
+  handoff: () => ({
     init: async () => (await import('./handoff/place.ts')).initHandoff,
     leave: async () => (await import('./handoff/leave.ts')).leaveItem,
     list: async () => (await import('./handoff/list.ts')).listItems,
@@ -135,16 +137,16 @@ const VERBS: VerbTable = {
     writeOut: async () => (await import('./handoff/out.ts')).writeOut,
     listOut: async () => (await import('./handoff/out.ts')).listOut,
     clean: async () => (await import('./handoff/clean.ts')).cleanItems,
-  },
-  messages: {
+  }),
+  messages: () => ({
     send: async () => (await import('./ledger/messages/send.ts')).sendMessage,
     sendInbox: async () => (await import('./ledger/messages/send.ts')).sendInbox,
-  },
-  notes: {
+  }),
+  notes: () => ({
     post: async () => (await import('./ledger/work/notes.ts')).postNote,
     list: async () => (await import('./ledger/work/notes.ts')).listNotes,
-  },
-  ledger: {
+  }),
+  ledger: () => ({
     status: async () => (await import('./ledger/status.ts')).ledgerStatus,
     setup: async () => (await import('./ledger/identities/setup.ts')).setupLedger,
     topics: async () => (await import('./ledger/topics.ts')).listTopics,
@@ -163,19 +165,19 @@ const VERBS: VerbTable = {
     parcels: async () => (await import('./ledger/parcels.ts')).listParcels,
     retry: async () => (await import('./ledger/parcels.ts')).retryParcel,
     drop: async () => (await import('./ledger/parcels.ts')).dropParcel,
-  },
-  events: {
+  }),
+  events: () => ({
     list: async () => (await import('./events/list.ts')).listEvents,
     wait: async () => (await import('./events/wait.ts')).waitForEvents,
-  },
-  metrics: {
+  }),
+  metrics: () => ({
     series: async () => (await import('./metrics/series.ts')).metricSeries,
-  },
-  upkeep: {
+  }),
+  upkeep: () => ({
     run: async () => (await import('./upkeep/jobs.ts')).runUpkeep,
     check: async () => (await import('./upkeep/check.ts')).checkHealth,
-  },
-  hooks: {
+  }),
+  hooks: () => ({
     drain: async () => (await import('./inbox/drain.ts')).drainInbox,
     judge: async () => (await import('./gates/gated.ts')).judgeForHook,
     passed: async () => (await import('./gates/judge.ts')).notePassedByHook,
@@ -183,11 +185,11 @@ const VERBS: VerbTable = {
     hasInherited: async () => (await import('./handoff/confirm.ts')).hasInherited,
     isTold: async () => (await import('./handoff/told.ts')).isToldOfNothing,
     settleInheritances: async () => (await import('./handoff/confirm.ts')).settleInheritances,
-  },
+  }),
 }
 
 type AnyVerb = (ctx: Context, input?: unknown) => Promise<unknown>
-type AnyTable = Readonly<Record<string, Readonly<Record<string, () => Promise<AnyVerb>>>>>
+type AnyTable = Readonly<Record<string, () => Readonly<Record<string, () => Promise<AnyVerb>>>>>
 
 const TABLE = VERBS as unknown as AnyTable
 
@@ -195,7 +197,9 @@ const TABLE = VERBS as unknown as AnyTable
 export function bindVerbs(bind: (noun: string, verb: string) => AnyMethod): Nouns {
   const nouns = {}
   for (const noun of Object.keys(TABLE)) {
-    const make = lazy(() => Object.fromEntries(Object.keys(TABLE[noun] ?? {}).map((verb) => [verb, bind(noun, verb)])))
+    const make = lazy(() =>
+      Object.fromEntries(Object.keys(TABLE[noun]?.() ?? {}).map((verb) => [verb, bind(noun, verb)])),
+    )
     Object.defineProperty(nouns, noun, { get: make, enumerable: true })
   }
   return nouns as Nouns
@@ -207,7 +211,7 @@ export async function callVerb(noun: string, verb: string, ctx: Context, input: 
   const name = `${noun}.${verb}`
   const known = loaded.get(name)
   if (known) return known(ctx, input)
-  const load = TABLE[noun]?.[verb]
+  const load = TABLE[noun]?.()[verb]
   if (!load) throw new Error(`there is no verb ${name}`)
   const call = await load()
   loaded.set(name, call)

@@ -1,11 +1,11 @@
 import { reasonOf } from '../kit/pure/reason-of.ts'
 import { ERROR_KINDS, type ErrorOutcome, type ErrorRow } from './errors/error-row.ts'
-import { ERRORS } from './errors/error-table.ts'
+import { errorTable } from './errors/error-table.ts'
 
 export { EXIT } from './errors/error-row.ts'
-export { ERRORS }
+export { errorTable }
 
-export type ErrorCode = keyof typeof ERRORS
+export type ErrorCode = keyof ReturnType<typeof errorTable>
 export type ErrorDetails = Readonly<Record<string, string | number | boolean | null | undefined>>
 
 /** The only error that leaves Postern. Its message is the table's text followed by the next step. */
@@ -21,7 +21,7 @@ export class PosternError extends Error {
   }
 
   get next(): string {
-    return fill(ERRORS[this.code].next, this.details)
+    return fill(errorTable()[this.code].next, this.details)
   }
   get exit(): number {
     return outcomeOf(this.code).exit
@@ -36,7 +36,7 @@ export class PosternError extends Error {
 
 /** What the doors make of an error: its HTTP status, its exit code, and whether a retry may help. */
 export function outcomeOf(code: ErrorCode): ErrorOutcome {
-  const row: ErrorRow = ERRORS[code]
+  const row: ErrorRow = errorTable()[code]
   return 'kind' in row ? { ...ERROR_KINDS[row.kind], ...row } : row
 }
 
@@ -53,7 +53,7 @@ export function asPosternError(thrown: unknown): PosternError {
 }
 
 function errorText(code: ErrorCode, details: ErrorDetails): string {
-  return fill(ERRORS[code].text, details)
+  return fill(errorTable()[code].text, details)
 }
 
 /** Details may hold what somebody else wrote, so each is cut and its control characters are made visible. */

@@ -1,3 +1,4 @@
+import { lazy } from '../kit/pure/lazy.ts'
 import { foldCharacter } from '../kit/pure/lookalikes.ts'
 
 /** One sign of a text as a reader may take it, and the stretch of the text that it stands for. */
@@ -87,30 +88,33 @@ function takePercent(glyphs: Glyph[]): readonly Glyph[] | undefined {
 }
 
 /** HTML knows these without their semicolon too. */
-const EAGER: ReadonlyMap<string, string> = namesOf({ '<': 'lt', '>': 'gt', '&': 'amp' })
+const EAGER = lazy(() => namesOf({ '<': 'lt', '>': 'gt', '&': 'amp' }))
 
-const NAMED: ReadonlyMap<string, string> = namesOf({
-  '<': 'lt lang langle',
-  '>': 'gt rang rangle',
-  '[': 'lsqb lbrack',
-  ']': 'rsqb rbrack',
-  '/': 'sol',
-  '\\': 'bsol',
-  '|': 'vert verbar verticalline',
-  '-': 'hyphen dash',
-  _: 'lowbar underbar',
-  ':': 'colon',
-  ';': 'semi',
-  '&': 'amp',
-  '#': 'num',
-  '%': 'percnt',
-  ' ': 'nbsp ensp emsp thinsp tab newline',
-  '\u200b': 'shy zwj zwnj zerowidthspace',
-})
+const NAMED = lazy(() =>
+  namesOf({
+    '<': 'lt lang langle',
+    '>': 'gt rang rangle',
+    '[': 'lsqb lbrack',
+    ']': 'rsqb rbrack',
+    '/': 'sol',
+    '\\': 'bsol',
+    '|': 'vert verbar verticalline',
+    '-': 'hyphen dash',
+    _: 'lowbar underbar',
+    ':': 'colon',
+    ';': 'semi',
+    '&': 'amp',
+    '#': 'num',
+    '%': 'percnt',
+    ' ': 'nbsp ensp emsp thinsp tab newline',
+    '\u200b': 'shy zwj zwnj zerowidthspace',
+  }),
+)
 
 /** What names end in; those that need no semicolon end in their last letter. */
 const ENDS_NAME = ';tp'
-const LONGEST_NAME = Math.max(...[...NAMED.keys()].map((name) => name.length))
+/** No name of them is longer. */
+const LONGEST_NAME = 'zerowidthspace'.length
 
 function namesOf(table: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   return new Map(
@@ -127,7 +131,7 @@ function takeNamed(glyphs: Glyph[]): readonly Glyph[] | undefined {
   while (last - first < LONGEST_NAME && /^[a-z]$/.test(glyphs[first - 1]?.sign ?? '')) first--
   if (glyphs[first - 1]?.sign !== '&') return undefined
   const name = signs(glyphs, first, last)
-  const character = (isEnded ? NAMED : EAGER).get(name)
+  const character = (isEnded ? NAMED : EAGER)().get(name)
   return character === undefined ? undefined : replaceFrom(glyphs, first - 1, character)
 }
 

@@ -1,56 +1,57 @@
 import type { ErrorRow } from '../errors/error-row.ts'
 
 /** Refusals of the bus. */
-export const BUS_ERRORS = {
-  BUS_ID_INVALID: {
-    kind: 'usage',
-    text: 'The {field} {id} is not valid.',
-    next: 'Use 1 to 128 letters, digits, ".", "_" or "-", beginning with a letter or a digit, without "..".',
-  },
-  BUS_UNNAMED: {
-    kind: 'usage',
-    text: 'It is not clear which bus is meant.',
-    next: 'Name the project with --project, and its task with --task.',
-  },
-  BUS_NOT_FOUND: {
-    kind: 'notFound',
-    text: 'There is no bus of {place}.',
-    next: 'See which there are with "postern bus list"; the first post makes one.',
-  },
-  BUS_ENTRY_NOT_FOUND: {
-    kind: 'notFound',
-    text: 'The bus of {place} has no entry {id}.',
-    next: 'Read from the beginning, or the last ones with "--tail".',
-  },
-  BUS_TYPE_INVALID: {
-    kind: 'usage',
-    text: 'The type {type} is not valid.',
-    next: 'Use capital letters, such as FACT, QUESTION, ANSWER, USER, INFO, WARNING, ERROR, OBSERVATION or ISSUE.',
-  },
-  BUS_ENTRY_INVALID: {
-    kind: 'usage',
-    text: 'The entry is not valid: {reason}.',
-    next: 'Nothing was written. Mend it and post it again.',
-  },
-  BUS_BODY_TOO_LARGE: {
-    kind: 'usage',
-    http: 413,
-    text: 'The body has {bytes} bytes; at most {limit} are taken.',
-    next: 'Attach it as a file, and say in the body what it is.',
-  },
-  BUS_BUSY: {
-    kind: 'unavailable',
-    text: 'Somebody has held the lock of {path} for {seconds} s.',
-    next: 'Nothing was written. Try again; "lsof" tells who holds it.',
-  },
-  BUS_UNUSABLE: {
-    kind: 'broken',
-    text: 'The bus {path} cannot be used: {reason}.',
-    next: 'Look at the file; nothing was written.',
-  },
-  ATTACHMENT_REFUSED: {
-    kind: 'usage',
-    text: 'The attachment {path} is refused: {reason}.',
-    next: 'Name a plain file below the folder of the task, without "..", or send its content.',
-  },
-} as const satisfies Record<string, ErrorRow>
+export const busErrors = () =>
+  ({
+    BUS_ID_INVALID: {
+      kind: 'usage',
+      text: 'The {field} {id} is not valid.',
+      next: 'Use 1 to 128 letters, digits, ".", "_" or "-", beginning with a letter or a digit, without "..".',
+    },
+    BUS_UNNAMED: {
+      kind: 'usage',
+      text: 'It is not clear which bus is meant.',
+      next: 'Name the project with --project, and its task with --task.',
+    },
+    BUS_NOT_FOUND: {
+      kind: 'notFound',
+      text: 'There is no bus of {place}.',
+      next: 'See which there are with "postern bus list"; the first post makes one.',
+    },
+    BUS_ENTRY_NOT_FOUND: {
+      kind: 'notFound',
+      text: 'The bus of {place} has no entry {id}.',
+      next: 'Read from the beginning, or the last ones with "--tail".',
+    },
+    BUS_TYPE_INVALID: {
+      kind: 'usage',
+      text: 'The type {type} is not valid.',
+      next: 'Use capital letters, such as FACT, QUESTION, ANSWER, USER, INFO, WARNING, ERROR, OBSERVATION or ISSUE.',
+    },
+    BUS_ENTRY_INVALID: {
+      kind: 'usage',
+      text: 'The entry is not valid: {reason}.',
+      next: 'Nothing was written. Mend it and post it again.',
+    },
+    BUS_BODY_TOO_LARGE: {
+      kind: 'usage',
+      http: 413,
+      text: 'The body has {bytes} bytes; at most {limit} are taken.',
+      next: 'Attach it as a file, and say in the body what it is.',
+    },
+    BUS_BUSY: {
+      kind: 'unavailable',
+      text: 'Somebody has held the lock of {path} for {seconds} s.',
+      next: 'Nothing was written. Try again; "lsof" tells who holds it.',
+    },
+    BUS_UNUSABLE: {
+      kind: 'broken',
+      text: 'The bus {path} cannot be used: {reason}.',
+      next: 'Look at the file; nothing was written.',
+    },
+    ATTACHMENT_REFUSED: {
+      kind: 'usage',
+      text: 'The attachment {path} is refused: {reason}.',
+      next: 'Name a plain file below the folder of the task, without "..", or send its content.',
+    },
+  }) as const satisfies Record<string, ErrorRow>

@@ -1,35 +1,36 @@
 import type { ErrorRow } from '../errors/error-row.ts'
 
 /** Refusals of what rings other machines. None of them loses a message: those are in the store. */
-export const WIRE_ERRORS = {
-  WIRE_URL_INVALID: {
-    kind: 'usage',
-    text: 'The wire {url} is not one that Postern knows.',
-    next: 'Use a URL that begins with "nats://", "tls://", "redis://" or "rediss://".',
-  },
-  WIRE_DRIVER_MISSING: {
-    kind: 'broken',
-    text: 'The wire {wire} needs {packages}, which cannot be loaded ({reason}).',
-    next: 'Install it beside Postern with "npm install {packages}".',
-  },
-  WIRE_MAY_EVICT: {
-    kind: 'broken',
-    text: 'The Redis server {url} may throw away messages when its memory is full (maxmemory-policy {policy}).',
-    next: 'Set "maxmemory-policy noeviction" in its configuration, or use another server.',
-  },
-  COURIER_RUNNING: {
-    kind: 'conflict',
-    text: 'The process {pid} is the courier of {agent} already.',
-    next: 'Let it, or end it first: one courier serves a session.',
-  },
-  NATS_SERVER_MISSING: {
-    kind: 'broken',
-    text: 'There is no nats-server on this machine ({reason}).',
-    next: 'Install nats-server 2.9 or newer, or name one that runs with "--wire nats://…".',
-  },
-  NATS_SERVER_FAILED: {
-    kind: 'unavailable',
-    text: 'The nats-server did not start: {reason}.',
-    next: 'Its log is {log}; another port is chosen with "--nats-server <port>".',
-  },
-} as const satisfies Record<string, ErrorRow>
+export const wireErrors = () =>
+  ({
+    WIRE_URL_INVALID: {
+      kind: 'usage',
+      text: 'The wire {url} is not one that Postern knows.',
+      next: 'Use a URL that begins with "nats://", "tls://", "redis://" or "rediss://".',
+    },
+    WIRE_DRIVER_MISSING: {
+      kind: 'broken',
+      text: 'The wire {wire} needs {packages}, which cannot be loaded ({reason}).',
+      next: 'Install it beside Postern with "npm install {packages}".',
+    },
+    WIRE_MAY_EVICT: {
+      kind: 'broken',
+      text: 'The Redis server {url} may throw away messages when its memory is full (maxmemory-policy {policy}).',
+      next: 'Set "maxmemory-policy noeviction" in its configuration, or use another server.',
+    },
+    COURIER_RUNNING: {
+      kind: 'conflict',
+      text: 'The process {pid} is the courier of {agent} already.',
+      next: 'Let it, or end it first: one courier serves a session.',
+    },
+    NATS_SERVER_MISSING: {
+      kind: 'broken',
+      text: 'There is no nats-server on this machine ({reason}).',
+      next: 'Install nats-server 2.9 or newer, or name one that runs with "--wire nats://…".',
+    },
+    NATS_SERVER_FAILED: {
+      kind: 'unavailable',
+      text: 'The nats-server did not start: {reason}.',
+      next: 'Its log is {log}; another port is chosen with "--nats-server <port>".',
+    },
+  }) as const satisfies Record<string, ErrorRow>

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, outcomeOf } from '../../model/errors.ts'
+import { type ErrorCode, errorTable, outcomeOf } from '../../model/errors.ts'
 import { VERSION } from '../../model/version.ts'
 import { successStatus } from '../../operations/answers.ts'
 import { inputSchema, type JsonSchema, outputSchema } from '../../operations/json-schema.ts'
@@ -242,7 +242,7 @@ const PROBLEM: JsonSchema = {
     title: text,
     status: { type: 'integer' },
     detail: text,
-    code: { type: 'string', enum: Object.keys(ERRORS) },
+    code: { type: 'string', enum: Object.keys(errorTable()) },
     next: { type: 'string', description: 'What to do now.' },
     retryable: { type: 'boolean' },
     details: { type: 'object', additionalProperties: true },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ERRORS, type ErrorCode, outcomeOf } from '../../model/errors.ts'
+import { type ErrorCode, errorTable, outcomeOf } from '../../model/errors.ts'
 import { type JsonSchema, typesOf } from '../../operations/json-schema.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { jsonReply, type Reply } from '../exchange.ts'
@@ -65,7 +65,7 @@ export function formatReference(api: OpenApi): string {
 <p>${escapeHtml(api.info.description)} The same for programs: <a href="/openapi.json">openapi.json</a>.</p>
 <p>Send <code>Authorization: Bearer &lt;token&gt;</code> and JSON. Times are ISO 8601 in answers, durations milliseconds.</p>
 <nav>${api.tags.map(({ name }) => `<a href="#${name}">${name}</a>`).join(' · ')} · <a href="#errors">errors</a></nav>
-${byTag.join('')}<h2 id="errors">errors</h2>${errorTable()}</body></html>`
+${byTag.join('')}<h2 id="errors">errors</h2>${formatErrors()}</body></html>`
 }
 
 interface Described {
@@ -109,8 +109,8 @@ function kindOf(schema: JsonSchema): string {
   return types.length === 0 ? 'any JSON' : types.join(' or ')
 }
 
-function errorTable(): string {
-  const rows = Object.entries(ERRORS).map(
+function formatErrors(): string {
+  const rows = Object.entries(errorTable()).map(
     ([code, { text, next }]) =>
       `<tr id="${code}"><td><code>${code}</code></td><td>${outcomeOf(code as ErrorCode).http}</td><td>${escapeHtml(text)} ${escapeHtml(next)}</td></tr>`,
   )

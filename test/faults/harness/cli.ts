@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect } from 'vitest'
-import { ERRORS, type ErrorCode, outcomeOf } from '../../../src/model/errors.ts'
+import { type ErrorCode, errorTable, outcomeOf } from '../../../src/model/errors.ts'
 import { PATIENT_HOOK } from '../../helpers/patience.ts'
 import { makeTemporaryFolder, removeFolder } from '../../helpers/temp.ts'
 
@@ -118,7 +118,7 @@ export async function askCli<T>(home: string, args: readonly string[]): Promise<
 export function faultOfFailure({ code, signal, stderr }: Ran): string | undefined {
   const said = `exit ${code ?? signal}, stderr ${JSON.stringify(stderr)}`
   const [, errorCode = ''] = /^postern: [^\n]+ \[([A-Z_]+)\]\n$/.exec(stderr) ?? []
-  if (!(errorCode in ERRORS)) return `not one line with a known code: ${said}`
+  if (!(errorCode in errorTable())) return `not one line with a known code: ${said}`
   if (errorCode === 'INTERNAL') return `an error that nobody expected: ${said}`
   return outcomeOf(errorCode as ErrorCode).exit === code ? undefined : `another exit code than documented: ${said}`
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { ERRORS } from '../../../src/model/errors.ts'
+import { errorTable } from '../../../src/model/errors.ts'
 import { describeTool } from '../../../src/operations/tools/described.ts'
 import type { Tool } from '../../../src/operations/tools/tool.ts'
 import { ATTACKS, findTextBreaches } from '../../helpers/attacks.ts'
@@ -203,7 +203,7 @@ export function faultsOfAnswer(tool: Tool, { result, error }: RpcAnswer): string
 function faultsOfRefusal(text: string): string[] {
   // What happened, then a sentence that says what to do.
   const [, advice = '', code = ''] = /^\S.* ([A-Z"].*) \[([A-Z_]+)\]$/s.exec(text) ?? []
-  if (!(code in ERRORS)) return [`no known code: ${text.slice(0, 300)}`]
+  if (!(code in errorTable())) return [`no known code: ${text.slice(0, 300)}`]
   if (code === 'INTERNAL') return [`nobody expected: ${text.slice(0, 300)}`]
   return advice === '' ? [`no advice: ${text.slice(0, 300)}`] : []
 }

@@ -28,7 +28,7 @@ function loadedWith(contents: Contents, file: string, known: readonly string[] =
 }
 
 /** Programs that run thousands of times a day, and how many kilobytes each may load. */
-const OFTEN: Readonly<Record<string, number>> = { 'drain-look': 34, 'hook-look': 49, often: 164, hook: 200, bus: 274 }
+const OFTEN: Readonly<Record<string, number>> = { 'drain-look': 34, 'hook-look': 49, often: 166, hook: 202, bus: 274 }
 
 describe.each(Object.entries(OFTEN))('the program %s, which runs thousands of times a day', (name, kilobytes) => {
   const contents: Contents = JSON.parse(readFileSync(join(dist, 'bundles.json'), 'utf8'))

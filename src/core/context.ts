@@ -105,8 +105,8 @@ export interface Recurrence {
 
 export interface Recurrences {
   /**
-   * The recurrence as it is stored: five fields and the zone's canonical name. Throws ZONE_UNKNOWN, and CRON_INVALID also
-   * if there is no instant within five years from now.
+   * The recurrence as it is stored: five fields and the zone's canonical name. Throws ZONE_UNKNOWN, and CRON_INVALID
+   * also if there is no instant within five years from now.
    */
   parse(written: Recurrence, now: number): Recurrence
   parseZone(written: string): string

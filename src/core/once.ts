@@ -19,8 +19,8 @@ export interface OperationCall {
 const DONE = 200
 
 /**
- * Calls an operation under a key. A read, an operation whose answer holds a secret, and a call that brings its own key are
- * simply run: their answers are never repeated from the store.
+ * Calls an operation under a key. A read, an operation whose answer holds a secret, and a call that brings its own key
+ * are simply run: their answers are never repeated from the store.
  */
 export async function callOnce(key: string, { name, ctx, input }: OperationCall): Promise<unknown> {
   const { isSecret, keyField, ...operation } = OPERATIONS[name]

@@ -5,8 +5,8 @@ import type { Context } from './context.ts'
 import { bindVerbs, callVerb } from './verbs.ts'
 
 /**
- * Makes the `Postern` whose core runs in this process: every verb, bound to a context. With a key, each change happens once
- * under that key.
+ * Makes the `Postern` whose core runs in this process: every verb, bound to a context. With a key, each change happens
+ * once under that key.
  */
 export function createPostern(ctx: Context, close: () => Promise<void>, key?: string): LocalPostern {
   const nouns = bindVerbs((noun, verb) => async (input) => {

@@ -18,8 +18,8 @@ type VerbTable = {
 }
 
 /**
- * Every verb and its file, which is imported with the first call of the verb. `scripts/bundles.mjs` decides which of these
- * files are bundled with a program.
+ * Every verb and its file, which is imported with the first call of the verb. `scripts/bundles.mjs` decides which of
+ * these files are bundled with a program.
  */
 const VERBS: VerbTable = {
   agents: () => ({

@@ -1,23 +1,24 @@
 import { unwrapReminder } from '../render/reminder.ts'
 import { parseEntry, type SpoolEntry } from '../spool/entry.ts'
 
-/** A line that came through a wire, understood. */
+/** A parsed line from a wire. */
 export interface CarriedCopy {
   readonly entry: SpoolEntry
-  /** A copy of a message that the store has. Others publish too, and of theirs this may be all there is. */
+  /** True for a copy of a message that is in the store. A line that others published may exist nowhere else. */
   readonly isOfMessage: boolean
 }
 
 export type ParsedCopy = CarriedCopy | { readonly fault: string }
 
-/** The longest content there may be, with every character of it escaped, and room for the rest of an entry. */
+/** Enough for the longest content with every character escaped, and for the rest of an entry. */
 const MAX_LINE_CHARACTERS = 512 * 1024
 
 const MESSAGE_ID = /^msg_[0-9A-Z]{26}$/
 
 /**
- * Reads what came through a wire. Whoever can publish there can send anything, and what no inbox would take must not
- * come again and again: that is a fault. Only the fields of an entry count, so no line chooses whose spool it goes to.
+ * Parses a line from a wire. Anybody who can publish there can send anything. A line that no inbox would accept is a
+ * fault, so that it is dropped and not sent again for ever. Only the fields of an entry are read, so a line cannot
+ * choose its spool.
  */
 export function parseCopy(line: string, { contentBytes, now }: CopyLimits): ParsedCopy {
   if (line.length > MAX_LINE_CHARACTERS) return { fault: `it is longer than ${MAX_LINE_CHARACTERS} characters` }

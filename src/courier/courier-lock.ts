@@ -14,7 +14,7 @@ export interface CourierPlace {
   readonly sessionId: string | undefined
 }
 
-/** Makes sure that no other courier of this home serves the same session: two would only do the same work. */
+/** Makes sure that no other courier of this home serves the same session. Two would only do the same work. */
 export async function lockCourier({ home, store, agent, sessionId = '' }: CourierPlace): Promise<LockFile> {
   const path = join(home, FOLDER, `${agent}-${sha256(`${store}\n${sessionId}`).slice(0, 16)}`)
   makePrivateFolder(dirname(path))

@@ -5,35 +5,35 @@ import { reasonOf } from '../kit/pure/reason-of.ts'
 import type { Loop } from '../loops/loop.ts'
 import { RING_ALL } from '../model/ring.ts'
 import type { EngineWire, Listener } from '../wires/wire.ts'
-import { createRound, type Outcome, type Round, type RoundParams } from './round.ts'
+import { createRound, type Round, type RoundOutcome, type RoundParams } from './round.ts'
 import { createTaker, type Taker } from './taker.ts'
 
-/** A wire as far as a courier needs one: rings at least, and copies where it keeps them. */
+/** The part of a wire that a courier uses: rings, and copies if the engine stores them. */
 export type CourierWire = Pick<EngineWire, 'listen' | 'health' | 'take'>
 
 export interface CourierParams extends RoundParams {
   readonly wire: CourierWire
   readonly contentBytes: number
-  /** How often the store is asked although nobody rang. */
+  /** How often the store is asked even if nobody rings. */
   readonly heartbeatMs: number
 }
 
-/** While a wire or the store is down the store is asked this often, and so it is looked whether they are. */
+/** How often wire and store are checked, at least, and how often the store is asked while one of them is down. */
 const DOWN_MS = 20_000
 
-/** Who deletes a spool deletes the only sign that a resting agent was to be shown: that is missed this soon. */
-const SPOOL_LOOK_MS = 2_000
+/** How often to check whether the spool was deleted. Its entries are lost then, and have to be put there again. */
+const SPOOL_CHECK_MS = 2_000
 
-/** A copy mostly comes with its ring: whoever waits for it a little asks the store once for both. */
+/** A copy usually follows its ring. Waiting for it a little saves a second question to the store. */
 const COPY_FOLLOWS_MS = 200
 
 const LISTEN_FROM_MS = 500
 const LISTEN_TO_MS = 5_000
 
 /**
- * Brings an agent's mail to its spool and wakes it. The store decides what waits; a wire only says that it is time to ask,
- * and what it carries counts where the store cannot be asked. So it is asked at the start, after every copy and ring (a
- * wire that is back rings), and at every heartbeat.
+ * Puts an agent's mail into the spool of its session and wakes the agent. The store decides what is pending. A wire
+ * only says when to ask, and its copies are used as they are only while the store cannot be asked. The courier asks at
+ * the start, after every copy and ring (a wire that is back rings), and at every heartbeat.
  */
 export class Courier implements Loop {
   /** Resolves when the first round has ended, whether or not the store could be reached. */
@@ -41,11 +41,12 @@ export class Courier implements Loop {
   readonly #params: CourierParams
   readonly #round: Round
   readonly #taker: Taker
-  readonly #next: () => Promise<Outcome>
+  readonly #next: () => Promise<RoundOutcome>
   readonly #retries: Backoff
   #listeners: readonly Listener[] = []
   #isStopped = false
   #wasUp = true
+  /** When the store was last asked for all pending messages. */
   #wholeAt = Number.NEGATIVE_INFINITY
   #rung: NodeJS.Timeout | undefined
   #again: NodeJS.Timeout | undefined
@@ -63,7 +64,7 @@ export class Courier implements Loop {
     this.started = this.#next().then(() => this.#beatLater())
     this.started.catch(() => {})
     this.#listening = this.#listen()
-    this.#look = setInterval(() => this.#lookAtSpool(), SPOOL_LOOK_MS)
+    this.#look = setInterval(() => this.#checkSpool(), SPOOL_CHECK_MS)
   }
 
   /** Asks the store now. */
@@ -71,7 +72,7 @@ export class Courier implements Loop {
     if (!this.#isStopped) this.#askSoon()
   }
 
-  /** Takes no more copies, and resolves when those that were taken are stored or in the spool. Safe to call twice. */
+  /** Takes no more copies. Resolves when the copies that were taken are stored or in the spool. Safe to call twice. */
   close(): Promise<void> {
     this.#closing ??= this.#end()
     return this.#closing
@@ -86,11 +87,11 @@ export class Courier implements Loop {
     await Promise.all([this.started.catch(() => {}), this.#taker.idle()])
   }
 
-  async #ask(): Promise<Outcome> {
+  async #ask(): Promise<RoundOutcome> {
     const isWhole = this.#isBeatDue() || !this.#round.wasReached()
     const outcome = await this.#round.run({ isWhole })
     if (isWhole && outcome.isReached) this.#wholeAt = monotonicMs()
-    // What could not be put into the spool is tried again with the next beat.
+    // What could not be put into the spool is retried with the next heartbeat.
     if (outcome.trouble !== undefined) this.#wholeAt = Number.NEGATIVE_INFINITY
     if (outcome.againMs !== undefined && !this.#isStopped) {
       clearTimeout(this.#again)
@@ -99,7 +100,7 @@ export class Courier implements Loop {
     return outcome
   }
 
-  /** For whoever needs no answer: what goes wrong was noted. */
+  /** For callers that need no answer. Failures have been noted already. */
   #askSoon(): void {
     this.#next().catch(() => {})
   }
@@ -108,14 +109,14 @@ export class Courier implements Loop {
     return monotonicMs() - this.#wholeAt >= this.#params.heartbeatMs
   }
 
-  /** All that waits is brought again. */
-  #lookAtSpool(): void {
+  /** If the spool was deleted, all pending messages are put there again. */
+  #checkSpool(): void {
     if (!this.#round.spool()?.noticeDeletion()) return
     this.#wholeAt = Number.NEGATIVE_INFINITY
     this.#askSoon()
   }
 
-  /** What came before it listened the store knows, so it is asked once more. */
+  /** Starts to listen, then asks the store once more for what came before. */
   async #listen(): Promise<void> {
     const { wire, agent, note } = this.#params
     try {
@@ -148,7 +149,7 @@ export class Courier implements Loop {
     if (this.#isStopped) return
     const { heartbeatMs, random } = this.#params
     const everyMs = Math.min(DOWN_MS, heartbeatMs)
-    // Couriers that were started together do not ask together for ever.
+    // Jitter, so that couriers that were started together do not ask together for ever.
     const waitMs = jitter(everyMs * 0.9, everyMs, random)
     this.#beat = setTimeout(() => {
       this.#checkUp()

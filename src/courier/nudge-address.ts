@@ -1,23 +1,23 @@
 import { isIP, isIPv4 } from 'node:net'
 import { PosternError } from '../model/errors.ts'
 
-/** Where a nudge goes: a name, and what may stand for it. */
+/** Where a nudge goes, and whether the host may be another machine. */
 export interface NudgeTarget {
   readonly isSecure: boolean
   /** Without the brackets of an IPv6 address. */
   readonly host: string
   readonly port: number
-  /** As it stands in the header, with its port. */
+  /** The value of the `Host` header, with the port. */
   readonly authority: string
-  /** Somebody has listed it; others are only of this machine. */
+  /** True if the configuration lists it. Any other target must be on this machine. */
   readonly isListed: boolean
 }
 
 export const NUDGE_PATH = '/api/v1/agent/nudge'
 
 /**
- * Reads the address of a wrapped agent. It must be one of this machine, or be listed as it is written: an odd spelling
- * of either is refused, because it is written to slip past such a list.
+ * Parses the address of a wrapped agent. It must be on this machine, or be listed exactly as it is written. An unusual
+ * spelling is refused, because it may be meant to slip past the list.
  */
 export function parseNudgeUrl(text: string, listed: readonly string[]): NudgeTarget {
   const url = URL.parse(text)
@@ -38,8 +38,8 @@ export function parseNudgeUrl(text: string, listed: readonly string[]): NudgeTar
 }
 
 /**
- * Throws where an address is not one that may be nudged: a name means what it is resolved to. Addresses of the link
- * belong to whoever runs the machine, such as the cloud's own; no list opens them.
+ * Throws if a resolved address may not be nudged. Link-local addresses belong to the operator of the machine, such as a
+ * cloud's metadata service, so no list opens them.
  */
 export function requireNudgeable(address: string, { isListed, authority }: NudgeTarget): string {
   if (isLoopback(address)) return address
@@ -52,7 +52,7 @@ function isLoopback(address: string): boolean {
   return address === '::1' || (isIPv4(address) && address.startsWith('127.'))
 }
 
-/** Unspecified, of the link, to many, of a cloud; and IPv4 in disguise. */
+/** Unspecified, link-local, multicast and cloud-metadata addresses, and IPv4 addresses written as IPv6. */
 function isForbidden(address: string): boolean {
   if (isIPv4(address)) return /^(?:0\.|169\.254\.|2(?:2[4-9]|[3-5]\d)\.)/.test(address)
   return /^(?:::$|::ffff:|::[\da-f.]*\.|64:ff9b:|fd00:ec2:|fe[89ab][\da-f]:|ff[\da-f]{2}:)/i.test(address)

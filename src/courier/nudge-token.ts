@@ -6,7 +6,7 @@ import { makePrivateFolder } from '../kit/node/folders.ts'
 const TOKEN_FILE = 'nudge-token'
 const TOKEN_LENGTH = 32
 
-/** The token of this home, made when it is first needed; only its owner can read it. */
+/** The nudge token of this home, created on first use. Only its owner can read the file. */
 export function nudgeToken(home: string): { readonly token: string; readonly path: string } {
   const path = join(home, TOKEN_FILE)
   makePrivateFolder(home)

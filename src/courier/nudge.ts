@@ -7,17 +7,17 @@ import { NUDGE_PATH, type NudgeTarget, requireNudgeable } from './nudge-address.
 
 export interface NudgeParams {
   readonly target: NudgeTarget
-  /** Read for each nudge: whoever is nudged may have made it only now. */
+  /** Called for each nudge, because the wrapped agent may have created the token only now. */
   readonly token: () => string
   readonly note: (event: string, fields: Readonly<Record<string, unknown>>) => void
-  /** Turns a name into an address; the system's own way by default. */
+  /** Resolves a name to an address; by the system's resolver by default. */
   readonly resolve?: (host: string) => Promise<string>
 }
 
 export interface Nudger {
-  /** Says that there is something to look at. Nobody waits for it, and it throws nothing. */
+  /** Tells the wrapped agent to check its mail. Returns at once and never throws. */
   nudge(): void
-  /** Gives up what is under way. Safe to call twice. */
+  /** Aborts a nudge that is under way. Safe to call twice. */
   close(): void
 }
 
@@ -25,8 +25,8 @@ const TIMEOUT_MS = 5_000
 const LEAST_GAP_MS = 1_000
 
 /**
- * Nudges a wrapped agent, at most once a second: of several within it the last is sent when that is over. A name is
- * resolved once and kept, so that it cannot mean another machine later; only where it fails it is asked for again.
+ * Nudges a wrapped agent at most once a second; nudges within that second become one at its end. A name is resolved
+ * once and kept, so that it cannot mean another machine later. It is resolved again only after a failed nudge.
  */
 export function createNudger({ target, token, note, resolve = resolveHost }: NudgeParams): Nudger {
   let address: string | undefined
@@ -45,7 +45,7 @@ export function createNudger({ target, token, note, resolve = resolveHost }: Nud
     } catch (error) {
       address = undefined
       const reason = reasonOf(error)
-      // Said once, and again only when it has changed: a nudge is sent again anyway.
+      // Noted once, and again only if the reason changes. The round sends further nudges anyway.
       if (!isClosed && reason !== fault) note('courier.nudge', { to: target.authority, reason })
       fault = reason
     }
@@ -73,19 +73,22 @@ export function createNudger({ target, token, note, resolve = resolveHost }: Nud
   }
 }
 
-/** Wrapped agents mostly listen at 127.0.0.1, whatever else "localhost" may mean. */
+/** Prefers IPv4: wrapped agents usually listen on 127.0.0.1, and "localhost" may also mean ::1. */
 async function resolveHost(host: string): Promise<string> {
   return isIP(host) > 0 ? host : (await lookup(host, { order: 'ipv4first' })).address
 }
 
-interface Posting {
+interface NudgeRequest {
   readonly address: string
   readonly token: string
   readonly signal: AbortSignal
 }
 
-/** The status of the answer. Nothing else of it is read, and it leads nowhere else. */
-function post({ isSecure, host, port, authority }: NudgeTarget, { address, token, signal }: Posting): Promise<number> {
+/** Sends the request and returns the status. The body is not read, and redirects are not followed. */
+function post(
+  { isSecure, host, port, authority }: NudgeTarget,
+  { address, token, signal }: NudgeRequest,
+): Promise<number> {
   const options = {
     host: address,
     port,
@@ -96,7 +99,7 @@ function post({ isSecure, host, port, authority }: NudgeTarget, { address, token
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   }
   return new Promise((resolve, reject) => {
-    // A certificate is asked for by a name only; without one it has to be that of the address.
+    // TLS names a host only if it is not an address. Otherwise the certificate must be for the address.
     const servername = isIP(host) > 0 ? '' : host
     const sent: ClientRequest = isSecure ? requestSecurely({ ...options, servername }) : request(options)
     sent.on('response', (response) => {

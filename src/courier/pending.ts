@@ -28,9 +28,9 @@ export async function readMailState(postern: CourierPostern, agent: string, para
 export type InboxCursor = number | null
 
 /**
- * Puts the pending messages of an inbox after a cursor into a spool, page by page and in order, and returns the cursor that
- * was reached. A message that is released to the inbox keeps its sequence number, so the caller starts from null now and
- * then.
+ * Puts the pending messages of an inbox after a cursor into a spool, page by page and in order, and returns the cursor
+ * that was reached. A message that is released to the inbox keeps its sequence number, so the caller starts from null
+ * now and then.
  */
 export async function spoolPending(postern: CourierPostern, { agent, from, put }: SpoolPending): Promise<InboxCursor> {
   let reached = from
@@ -62,8 +62,9 @@ function entryOf(message: InboxMessage): SpoolEntry[] {
 const LEAVING_MS = 2_000
 
 /**
- * Stores what is left in a spool that the courier no longer serves. A session that has ended never reads it, and one that
- * resumes while the store is down would be shown what another session has seen. If this fails, the spool keeps its entries.
+ * Stores what is left in a spool that the courier no longer serves. A session that has ended never reads it, and one
+ * that resumes while the store is down would be shown what another session has seen. If this fails, the spool keeps its
+ * entries.
  */
 export async function returnToInbox(
   postern: CourierPostern,

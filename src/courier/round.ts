@@ -10,9 +10,9 @@ import { findTarget, isAtRest, type Target, type TargetParams, type TargetSpool 
 
 export interface RoundParams extends TargetParams {
   readonly agent: string
-  /** The Postern, opened or connected on first use and again after that failed. */
+  /** Opens the Postern on first use, and again after a failure. */
   readonly reach: () => Promise<CourierPostern>
-  /** Tells whoever runs the agent that there is something to look at, and throws nothing; absent where nobody can be told. */
+  /** Wakes the agent, and never throws. Absent if the agent cannot be woken. */
   readonly wake?: () => void
   readonly ingestSpool: IngestSpool
   readonly note: (event: string, fields: Readonly<Record<string, unknown>>) => void
@@ -20,35 +20,36 @@ export interface RoundParams extends TargetParams {
   readonly random: () => number
 }
 
-export interface Outcome {
-  /** The store has answered. */
+export interface RoundOutcome {
+  /** True if the store has answered. */
   readonly isReached: boolean
   /** Why the spool could not be written to, if it could not. */
   readonly trouble?: SpoolTrouble
-  /** Mail waits, or the store was not asked, so look again after this time. */
+  /** Run the next round after this time, because mail waits or the store was not asked. */
   readonly againMs?: number
 }
 
-/** One question to the store, and what follows from its answer. */
+/** Rounds of a courier: each asks the store once and acts on the answer. */
 export interface Round {
-  run(options: { readonly isWhole: boolean }): Promise<Outcome>
-  /** How many have begun. */
+  /** With `isWhole`, all pending messages are put into the spool, not only those after the cursor. */
+  run(options: { readonly isWhole: boolean }): Promise<RoundOutcome>
+  /** How many rounds have asked the store. */
   count(): number
-  /** Whether the store has answered the last time it was asked. */
+  /** Whether the store answered the last round that asked it. */
   wasReached(): boolean
-  /** As far as is known. */
+  /** The spool of the session that the last round found. */
   spool(): SessionSpool | undefined
-  /** Wakes the agent where it was at rest when last seen. */
+  /** Wakes the agent if its session was at rest in the last round. */
   wakeIfAtRest(): void
 }
 
-/** While the store is away nobody else waits for it to be missed again. */
+/** After a failure, rounds within this time do not ask the store: no caller waits for another timeout. */
 const AWAY_MS = 2_000
 
-/** A session that works is shown its mail by its next hook. But it may come to rest after its last one. */
+/** A busy session is shown its mail by its next hook. But the turn may end without one, so look again after this time. */
 const WORKING_MS = 2_000
 
-/** A nudge may be lost. */
+/** A nudge may be lost, so it is repeated with this backoff. */
 const NUDGED_FROM_MS = 2_000
 const NUDGED_TO_MS = 5 * 60_000
 
@@ -64,7 +65,7 @@ export function createRound(params: RoundParams & { readonly isStopped: () => bo
   let fault = ''
   aim(findTarget([], params))
 
-  /** Says once what is wrong, and again only when it has changed. */
+  /** Notes a fault once, and again only if it changes. */
   function noteFault(event: string, text: string): void {
     if (text !== '' && text !== fault) note(event, { reason: text })
     fault = text
@@ -95,7 +96,7 @@ export function createRound(params: RoundParams & { readonly isStopped: () => bo
     }
   }
 
-  async function ask(isWhole: boolean): Promise<Outcome> {
+  async function ask(isWhole: boolean): Promise<RoundOutcome> {
     const postern = withTimeouts(await withTimeout(params.reach()))
     const mail = await readMailState(postern, agent, params)
     aim(mail.target)
@@ -104,12 +105,12 @@ export function createRound(params: RoundParams & { readonly isStopped: () => bo
     if (!trouble) noteFault('courier.spool', missing === undefined ? '' : `there is no folder ${missing}`)
     if (left) await returnToInbox(postern, { agent, spool: left, ingestSpool: params.ingestSpool })
     left = undefined
-    const againMs = follow(mail.waking)
+    const againMs = wakeIfNeeded(mail.waking)
     return { isReached: true, ...(trouble && { trouble }), ...(againMs !== undefined && { againMs }) }
   }
 
-  /** Wakes whoever rests while mail waits, and says when to look again whether that has helped. */
-  function follow(waking: number): number | undefined {
+  /** Wakes an idle agent while mail waits, and returns when to check whether that has helped. */
+  function wakeIfNeeded(waking: number): number | undefined {
     if (waking === 0) nudges.reset()
     if (waking === 0 || !params.wake || params.isStopped()) return undefined
     if (!isAtRest(target?.session, now())) return WORKING_MS

@@ -7,32 +7,32 @@ import { createRecentNames } from './recent-names.ts'
 /** The spool of one session, into which a courier puts each entry once. */
 export interface SessionSpool {
   readonly path: string
-  /** True where an entry of this id was put there, whether or not it has been taken since. */
+  /** True if an entry with this id was put there, whether or not a hook has taken it since. */
   holds(id: string): Promise<boolean>
   /**
-   * Resolves once the entries are on the disk, without those that were put there before; false where there is no room
+   * Appends the entries that were not put there before, and resolves once they are on disk. False if there is no room
    * for them. Throws SpoolError.
    */
   put(entries: readonly SpoolEntry[]): Promise<boolean>
-  /** True, once, where somebody has deleted the file with all that was put there. */
+  /** True, once, if somebody has deleted the file after entries were put there. */
   noticeDeletion(): boolean
 }
 
-/** As much as is read while the store is away: what lies beyond that would help nobody. */
+/** A hook reads no more than this while the store is down, so more would be of no use. */
 const MAX_SPOOL_BYTES = 16 * 1024 * 1024
 const MAX_REMEMBERED = 20_000
 const PATIENCE_MS = 1_000
 
 /**
- * What stands in the spool is read at first, so that a courier that was killed adds nothing twice. Whoever deletes the
- * file has deleted what was in it: then all of that is put there again.
+ * Opens a spool. Its entries are read first, so that a restarted courier adds nothing twice. If the file is deleted,
+ * its entries are lost and have to be put there again.
  */
 export function openSessionSpool(path: string): SessionSpool {
   const known = createRecentNames(MAX_REMEMBERED)
   let isRead = false
   let wasDeleted = false
 
-  function look(): void {
+  function checkFile(): void {
     if (!isRead || existsSync(path)) return
     isRead = false
     wasDeleted ||= known.size > 0
@@ -40,7 +40,7 @@ export function openSessionSpool(path: string): SessionSpool {
   }
 
   async function read(): Promise<void> {
-    look()
+    checkFile()
     if (isRead) return
     for (const id of await heldIds({ path, patienceMs: PATIENCE_MS, maxBytes: MAX_SPOOL_BYTES })) known.add(id)
     isRead = true
@@ -49,7 +49,7 @@ export function openSessionSpool(path: string): SessionSpool {
   return {
     path,
     noticeDeletion() {
-      look()
+      checkFile()
       const isNews = wasDeleted
       wasDeleted = false
       return isNews
@@ -70,7 +70,7 @@ export function openSessionSpool(path: string): SessionSpool {
   }
 }
 
-/** Nothing can be there where a folder above it is none. */
+/** The size of a file; 0 if it, or a folder above it, does not exist. */
 function sizeOf(path: string): number {
   try {
     return statSync(path, { throwIfNoEntry: false })?.size ?? 0

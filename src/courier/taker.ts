@@ -3,35 +3,35 @@ import type { SpoolEntry } from '../spool/entry.ts'
 import { SpoolError } from '../spool/file.ts'
 import { type CarriedCopy, parseCopy } from './copy.ts'
 import { withTimeouts } from './courier-postern.ts'
-import type { Outcome, Round, RoundParams } from './round.ts'
+import type { Round, RoundOutcome, RoundParams } from './round.ts'
 
 export interface TakerParams extends Pick<RoundParams, 'agent' | 'reach' | 'note' | 'now'> {
   readonly contentBytes: number
   readonly round: Round
-  /** A round that begins after this. */
-  readonly next: () => Promise<Outcome>
-  /** Asks for a round soon, for nobody in particular. */
+  /** Runs a round that begins after this call. */
+  readonly next: () => Promise<RoundOutcome>
+  /** Asks for a round soon, without waiting for it. */
   readonly ring: () => void
 }
 
 export interface Taker {
-  /** Resolves when a line is done with; where it rejects the line must come again. */
+  /** Resolves when a line may be acknowledged. If it rejects, the wire must deliver the line again. */
   take(line: string): Promise<void>
-  /** Resolves when nothing is in hand. */
+  /** Resolves when no line is in flight. */
   idle(): Promise<void>
 }
 
-/** Whoever floods a wire with nonsense must not flood the log too. */
+/** A sender that floods the wire with invalid lines must not flood the log too. */
 const REFUSALS_NOTED_EVERY_MS = 10_000
 
 /**
- * Takes copies from a wire. A message that waits is put into the spool by the round that each copy brings about, and one
- * that was seen long ago is not. What the store has never heard of is stored first, because a session may end and its
- * spool with it. Only where the store cannot take it the copy itself goes to the spool: nothing is acknowledged that is
- * nowhere.
+ * Takes copies from a wire. Each copy starts a round, which puts the pending messages into the spool; a copy of a
+ * message that was seen long ago adds nothing. An entry that the store does not know is stored first, because a session
+ * may end and its spool with it. Only if the store cannot take it, the copy itself goes to the spool: nothing is
+ * acknowledged before it is stored somewhere.
  */
 export function createTaker({ agent, reach, note, now, contentBytes, round, next, ring }: TakerParams): Taker {
-  const inHand = new Set<Promise<void>>()
+  const inFlight = new Set<Promise<void>>()
   let notedAt = Number.NEGATIVE_INFINITY
   let refused = 0
 
@@ -47,7 +47,8 @@ export function createTaker({ agent, reach, note, now, contentBytes, round, next
     const copy = parseCopy(line, { contentBytes, now: now() })
     if ('fault' in copy) return refuse(copy.fault)
     const { id } = copy.entry
-    // What was brought before comes again when it was given back: there is nothing to bring, but perhaps somebody to wake.
+    // The spool has had this message. It comes again when it was released to the inbox: then the agent may have to be
+    // woken.
     if (id !== undefined && (await isHeld(id))) return ring()
     const outcome = await next()
     if (outcome.trouble !== undefined && outcome.trouble !== 'refused') {
@@ -59,7 +60,7 @@ export function createTaker({ agent, reach, note, now, contentBytes, round, next
     if (!copy.isOfMessage) throw new Error(`neither the inbox of ${agent} nor a spool can take it`)
   }
 
-  /** A spool that cannot be read now holds nothing that is known. */
+  /** A spool that cannot be read now counts as empty. */
   async function isHeld(id: string): Promise<boolean> {
     try {
       return (await round.spool()?.holds(id)) ?? false
@@ -78,7 +79,7 @@ export function createTaker({ agent, reach, note, now, contentBytes, round, next
     }
   }
 
-  /** False where it has no room, or fails. An entry that it refuses nobody ever takes, so that is done with too. */
+  /** False if the store is full or fails. True also for an entry that it refuses, because it always would. */
   async function putInStore(entry: SpoolEntry): Promise<boolean> {
     const entries = [{ ...entry, content: unwrapReminder(entry.content) }]
     try {
@@ -94,13 +95,13 @@ export function createTaker({ agent, reach, note, now, contentBytes, round, next
   return {
     take(line) {
       const task = takeLine(line)
-      inHand.add(task)
-      const done = () => inHand.delete(task)
+      inFlight.add(task)
+      const done = () => inFlight.delete(task)
       task.then(done, done)
       return task
     },
     async idle() {
-      await Promise.allSettled(inHand)
+      await Promise.allSettled(inFlight)
     },
   }
 }

@@ -6,11 +6,11 @@ import { spoolPath } from '../spool/path.ts'
 export type LiveSession = Session & { readonly liveness: Liveness }
 
 export interface TargetParams {
-  /** The session that was named; absent: the one that was heard of last. */
+  /** The session that the user named; undefined: the one that was last active. */
   readonly sessionId: string | undefined
-  /** The root that was named; absent: that of the session. */
+  /** The root that the user named; undefined: that of the session. */
   readonly root: string | undefined
-  /** The root of a session that was named and that nobody knows. */
+  /** The root for a named session that the store does not know. */
   readonly workingRoot: string
   readonly machine: string
 }
@@ -21,24 +21,25 @@ export interface TargetSpool {
   readonly path: string
 }
 
-/** Whom a courier serves at this moment. */
+/** The session that a courier serves now, and its spool. */
 export interface Target {
   readonly session: LiveSession | undefined
-  /** Its spool; undefined where there is none to write to. */
+  /** Undefined if there is no spool to write to. */
   readonly spool: TargetSpool | undefined
-  /** The root of the project, where that is not here. */
+  /** The root of the project, if there is no such folder on this machine. */
   readonly missing?: string
 }
 
-/** No host says that a turn was broken off: one that was not heard of for so long is taken to be at rest. */
+/** No host reports that a turn was interrupted, so a session that was silent this long counts as idle. */
 const STALE_MS = 10 * 60_000
 
-/** A program under `postern wake` is no session that works or rests: whenever it is nudged it looks. */
+/** The host of a program under `postern wake`. It is never busy: it checks its mail whenever it is nudged. */
 const WRAPPED = 'wake'
 
 /**
- * The session that was named, else the one of this host that was heard of last. A courier may run in a container beside
- * the agent's, from where process numbers mean nothing: so whether one lives only decides between several.
+ * Finds the named session, or else the one on this machine that was last active. A courier may run in another container
+ * than the agent, where process ids mean nothing. So a dead process does not rule a session out; it only ranks below
+ * live ones.
  */
 export function findTarget(sessions: readonly LiveSession[], params: TargetParams): Target {
   const { sessionId, root, workingRoot, machine } = params
@@ -50,7 +51,7 @@ export function findTarget(sessions: readonly LiveSession[], params: TargetParam
   return { session, spool: { root: folder, sessionId: id, path: spoolPath(folder, id) } }
 }
 
-/** Whether it waits for a prompt. Where nobody knows of a session there is nobody who could be interrupted. */
+/** Whether the agent may be woken: its session waits for a prompt, or there is no session that could be interrupted. */
 export function isAtRest(session: LiveSession | undefined, now: number): boolean {
   if (!session || session.host === WRAPPED || session.idleSince !== null) return true
   return now - session.lastEventAt >= STALE_MS
@@ -62,7 +63,7 @@ function latestOf(sessions: readonly LiveSession[], machine: string): LiveSessio
     .toSorted((a, b) => rank(a) - rank(b) || b.lastEventAt - a.lastEventAt)[0]
 }
 
-/** Of the name of a machine all but where process numbers count. */
+/** The name of a machine without its PID namespace. */
 function hostOf(machine: string): string {
   return machine.replace(/ pid:\[\d+\]$/, '')
 }
@@ -71,7 +72,7 @@ function rank({ liveness }: LiveSession): number {
   return liveness === 'gone' ? 1 : 0
 }
 
-/** A session may name any root; none is made for it. */
+/** A session may name any root, so a missing folder is not created. */
 function isFolder(path: string): boolean {
   try {
     return isAbsolute(path) && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true

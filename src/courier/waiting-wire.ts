@@ -13,7 +13,7 @@ export interface WaitingParams {
 
 const WAIT_MS = 60_000
 
-/** While something waits to be shown, how often it is looked whether there is more of it by now. */
+/** While messages are pending, `wait` returns at once, so this backoff sets how often to ask for more. */
 const MORE_FROM_MS = 250
 const MORE_TO_MS = 5_000
 
@@ -21,8 +21,8 @@ const DOWN_FROM_MS = 500
 const DOWN_TO_MS = 5_000
 
 /**
- * Rings when the Postern itself says that something waits: through the store's own wire, or a server. For couriers that
- * have no engine between them and the store.
+ * A wire for couriers without an engine. It rings when `inbox.wait` of the Postern returns, by the store's own wire or
+ * through a server.
  */
 export function createWaitingWire({ agent, reach, random }: WaitingParams): CourierWire {
   let fault: string | undefined
@@ -33,7 +33,7 @@ export function createWaitingWire({ agent, reach, random }: WaitingParams): Cour
     for (let before = 0; !signal.aborted; ) {
       try {
         const { inbox } = await withTimeout(reach())
-        // Whoever was away has missed something, perhaps, and is to know at once that it no longer is.
+        // After a failure, do not wait: report at once that the store is back, and ring for what was missed meanwhile.
         const timeoutMs = fault === undefined ? WAIT_MS : 0
         const { pending } = await inbox.wait({ agent, timeoutMs, signal })
         if (signal.aborted) return

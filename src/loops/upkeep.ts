@@ -5,8 +5,8 @@ import { reasonOf } from '../kit/pure/reason-of.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 /**
- * Runs upkeep until it is closed. Closing does not wait for the round under way: the command of a gate may run for minutes,
- * and the next process finishes the work.
+ * Runs upkeep until it is closed. Closing does not wait for the round under way: the command of a gate may run for
+ * minutes, and the next process finishes the work.
  */
 export function startUpkeep(ctx: Context, sleep: Sleep = sleepOnTimer): Loop {
   const round = createUpkeepRound(ctx)

@@ -1,7 +1,7 @@
 /**
- * Every operation of Postern, one row each: the only hand-written list of them. It is plain data, so that every room may
- * read it, and so may the client in a browser. Any other table that must name all operations has a type that requires
- * them, so a missing name does not compile. An operation's name is the path of its method on `Postern`.
+ * Every operation of Postern, one row each: the only hand-written list of them. It is plain data, so that every room
+ * may read it, and so may the client in a browser. Any other table that must name all operations has a type that
+ * requires them, so a missing name does not compile. An operation's name is the path of its method on `Postern`.
  */
 export interface OperationRow {
   /** Method and path; parts with a colon are fields of the input. Clients use the first route. */
@@ -11,15 +11,15 @@ export interface OperationRow {
   readonly kind: OperationKind
   readonly access: Access
   /**
-   * The field of the input that holds an idempotency key. The key is stored with what the operation adds, so it works even
-   * if the process dies after the change and before the answer is stored.
+   * The field of the input that holds an idempotency key. The key is stored with what the operation adds, so it works
+   * even if the process dies after the change and before the answer is stored.
    */
   readonly keyField?: 'dedupKey' | 'dedup_key'
   /** A repeated key is answered from what the operation stored, so its answer need not be stored as well. */
   readonly answersByKey?: true
   /**
-   * The operation stores messages. `one`: the input is a message. `many`: the field `messages` is a list of them. `ledger`:
-   * the input is a message of the ledger, and the answer lists what was stored.
+   * The operation stores messages. `one`: the input is a message. `many`: the field `messages` is a list of them.
+   * `ledger`: the input is a message of the ledger, and the answer lists what was stored.
    */
   readonly pushes?: 'one' | 'many' | 'ledger'
   /** The answer holds a secret, or proves one. It is never stored: a secret must not lie beside its own hash. */
@@ -40,8 +40,8 @@ export interface OperationRow {
 export type OperationKind = 'reads' | 'waits' | 'adds' | 'changes' | 'repeatable'
 
 /**
- * Who may call an operation over HTTP or MCP. The core itself checks rules that depend on stored data, such as whose message
- * it is.
+ * Who may call an operation over HTTP or MCP. The core itself checks rules that depend on stored data, such as whose
+ * message it is.
  *
  *   anyone    every agent, person and service
  *   insiders  every agent and person
@@ -63,8 +63,8 @@ interface AccessExceptions {
 }
 
 /**
- * Matches an input whose `field` is present or, with `is`, has that value. With `inEach`, it matches if any member of that
- * list does.
+ * Matches an input whose `field` is present or, with `is`, has that value. With `inEach`, it matches if any member of
+ * that list does.
  */
 export interface InputCondition {
   readonly field: string

@@ -13,7 +13,10 @@ export interface IdentifiedCaller {
   readonly postern: Postern
 }
 
-/** Completes the input with the caller's own agent, checks it against the schema, and checks that the caller may send it. */
+/**
+ * Completes the input with the caller's own agent, checks it against the schema, and checks that the caller may send
+ * it.
+ */
 export async function admit(
   operation: Operation,
   { identity, postern }: IdentifiedCaller,

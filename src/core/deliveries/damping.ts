@@ -27,9 +27,9 @@ interface Damping {
 const UNDAMPED: Damping = { held: [], told: [] }
 
 /**
- * Decides for which recipients a message is held, so that agents cannot answer each other for ever. A thread has a limit of
- * hops and of messages, and a pair of agents has a rate limit. Only messages from one AI agent to another are damped.
- * People are notified once and may release held messages.
+ * Decides for which recipients a message is held, so that agents cannot answer each other for ever. A thread has a
+ * limit of hops and of messages, and a pair of agents has a rate limit. Only messages from one AI agent to another are
+ * damped. People are notified once and may release held messages.
  */
 export async function damp(ctx: Context, tx: Shelves, message: Message): Promise<Damping> {
   if (ctx.caller.kind !== 'ai') return UNDAMPED
@@ -61,8 +61,8 @@ async function otherMachines(ctx: Context, tx: Shelves, agents: readonly string[
 
 /**
  * Stores an agent's broadcast, or refuses it if it is over a limit: a broadcast has no deliveries that could be held. A
- * duplicate does not count against the rate, and only storing it tells whether it is one. So the broadcast is stored first,
- * and a refusal rolls it back.
+ * duplicate does not count against the rate, and only storing it tells whether it is one. So the broadcast is stored
+ * first, and a refusal rolls it back.
  */
 export async function dampBroadcast<T extends { readonly duplicate: boolean }>(
   ctx: Context,

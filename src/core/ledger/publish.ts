@@ -23,9 +23,9 @@ export interface Publication {
 }
 
 /**
- * Writes the topics and entries of a publication. The writer of the local ledger returns real ids and numbers at once. The
- * writer of a parcel records steps and returns references such as `{connection}`, which are replaced after the ledger has
- * taken the step.
+ * Writes the topics and entries of a publication. The writer of the local ledger returns real ids and numbers at once.
+ * The writer of a parcel records steps and returns references such as `{connection}`, which are replaced after the
+ * ledger has taken the step.
  */
 export interface EntryWriter {
   /** Returns the id of the topic. */
@@ -91,8 +91,9 @@ export async function publish(
 }
 
 /**
- * Publishes in the given order: on the local ledger at once, including the follow-up; for a remote ledger as parcels that
- * are sent later. Throws LEDGER_BUDGET_SPENT, before anything is written, if the day's budget does not cover all of them.
+ * Publishes in the given order: on the local ledger at once, including the follow-up; for a remote ledger as parcels
+ * that are sent later. Throws LEDGER_BUDGET_SPENT, before anything is written, if the day's budget does not cover all
+ * of them.
  */
 export function publishAll(
   ltx: LedgerTx,

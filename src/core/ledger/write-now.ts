@@ -72,8 +72,8 @@ function createLocalWriter(
 const encoder = new TextEncoder()
 
 /**
- * A sender that gave its message a key may repeat the send, and the answer must name the same entry. So a published parcel
- * is stored as the receipt, with the steps that a remote ledger would have been given.
+ * A sender that gave its message a key may repeat the send, and the answer must name the same entry. So a published
+ * parcel is stored as the receipt, with the steps that a remote ledger would have been given.
  */
 async function keepReceipt(ltx: LedgerTx, publication: Publication, written: WrittenEntries): Promise<void> {
   if (!publication.message || !hasOwnKey(publication.message)) return

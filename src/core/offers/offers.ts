@@ -14,8 +14,8 @@ import { ring } from '../rings/ring.ts'
 const EVIDENCE_BYTES = 1_000
 
 /**
- * Records that the whole text of an offer was printed. From now on the offer may be confirmed, and its lease is longer. The
- * record need not survive a power failure: the session that was shown the text does not survive it either.
+ * Records that the whole text of an offer was printed. From now on the offer may be confirmed, and its lease is longer.
+ * The record need not survive a power failure: the session that was shown the text does not survive it either.
  */
 export async function markPrinted(ctx: Context, { offerId: id, leaseMs }: PrintedOffer): Promise<Offer> {
   await requireOwnOffer(ctx, id)

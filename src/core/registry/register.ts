@@ -69,8 +69,8 @@ export async function registerAgent(tx: Shelves, agent: Agent, options: AddAgent
 }
 
 /**
- * Refuses a name that could be taken for a reserved one, such as `all` or `system`, or for a service: the events of a service
- * show its name as the sender.
+ * Refuses a name that could be taken for a reserved one, such as `all` or `system`, or for a service: the events of a
+ * service show its name as the sender.
  */
 export async function requireUnreservedName(tx: Shelves, name: string): Promise<void> {
   const skeleton = skeletonOf(name)
@@ -84,8 +84,8 @@ export async function requireUnreservedName(tx: Shelves, name: string): Promise<
 const reservedSkeletons = lazy(() => RESERVED_IDS.map(skeletonOf))
 
 /**
- * Adding the same agent again is no error, so that set-up scripts can be repeated. It may make a person an owner. An input
- * that does not mention ownership leaves it as it is.
+ * Adding the same agent again is no error, so that set-up scripts can be repeated. It may make a person an owner. An
+ * input that does not mention ownership leaves it as it is.
  */
 async function registerAgain(tx: Shelves, known: Agent, wanted: Agent, options: AddAgent): Promise<Agent> {
   const isBack = known.removedAt !== null

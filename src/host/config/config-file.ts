@@ -27,8 +27,8 @@ const PROJECT_FILE = 'postern.config.json'
 const HARMLESS = ['drainMessages', 'drainCharacters'] as const
 
 /**
- * Reads the project's file. A cloned repository may limit how much its agents are shown. All other settings, such as where
- * messages are stored and for how long, are the user's: they count only after `postern config trust`.
+ * Reads the project's file. A cloned repository may limit how much its agents are shown. All other settings, such as
+ * where messages are stored and for how long, are the user's: they count only after `postern config trust`.
  */
 export function projectLayer(cwd: string, home: string): Layer {
   const path = findProjectFile(cwd)
@@ -44,8 +44,8 @@ function harmlessPart({ limits = {} }: ConfigFile): ConfigFile {
 }
 
 /**
- * Finds the nearest project file that belongs to the user, up to the root of the repository. Every hook does this, so paths
- * are concatenated: Node's `join` would normalise each one again.
+ * Finds the nearest project file that belongs to the user, up to the root of the repository. Every hook does this, so
+ * paths are concatenated: Node's `join` would normalise each one again.
  */
 export function findProjectFile(cwd: string): string | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {

@@ -122,8 +122,8 @@ function findStore(parts: ConfigParts): { store: string; storeOrigin: string } {
 }
 
 /**
- * A configuration uses a server or a store. The first source that names either decides. Within one source, a server wins
- * over a store.
+ * A configuration uses a server or a store. The first source that names either decides. Within one source, a server
+ * wins over a store.
  */
 function findUrl({ flags, env, layers }: ConfigParts): { url: string | null; urlOrigin: string } {
   if (flags.url !== undefined && flags.store !== undefined) {

@@ -14,8 +14,8 @@ export type GateSetting =
   | { readonly hook?: string; readonly mode?: string; readonly check?: string; readonly reason?: string }
 
 /**
- * Succeeds if there is nothing to commit, and no commit of the current branch that no remote has. Outside a repository it
- * succeeds; without a remote it only checks for uncommitted work.
+ * Succeeds if there is nothing to commit, and no commit of the current branch that no remote has. Outside a repository
+ * it succeeds; without a remote it only checks for uncommitted work.
  */
 const COMMITTED_AND_PUSHED =
   'git rev-parse --git-dir >/dev/null 2>&1 || exit 0; test -z "$(git status --porcelain)" || exit 1; test -z "$(git remote)" || test -z "$(git log HEAD --not --remotes --oneline -1 2>/dev/null)"'

@@ -42,8 +42,8 @@ export interface OpenOptions {
   readonly sharing?: Sharing
   readonly note?: Context['note']
   /**
-   * The folder of the key that encrypts secrets. `open` sets it to the home of the configuration. If it is absent, the key
-   * is beside an embedded store, or else in Postern's home.
+   * The folder of the key that encrypts secrets. `open` sets it to the home of the configuration. If it is absent, the
+   * key is beside an embedded store, or else in Postern's home.
    */
   readonly home?: string
   /** Gates of every session; those of the configuration by default. */

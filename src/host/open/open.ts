@@ -16,8 +16,8 @@ export interface OpenPostern extends Omit<OpenOptions, 'config' | 'sharing'> {
   /** A path to a SQLite file or a `postgres://` URL; by default the store of the home. */
   readonly store?: string
   /**
-   * The wire that rings across machines, such as `nats://127.0.0.1:4222`; that of the configuration by default. The first
-   * call that waits for something connects to it.
+   * The wire that rings across machines, such as `nats://127.0.0.1:4222`; that of the configuration by default. The
+   * first call that waits for something connects to it.
    */
   readonly wire?: string
 }
@@ -43,7 +43,10 @@ export async function openOrConnect(config: Config, options: OpenOptions): Promi
   return connectConfigured(config, config.url)
 }
 
-/** Opens the store that a configuration names, with the core in this process. `addWire` may add another wire to the store's. */
+/**
+ * Opens the store that a configuration names, with the core in this process. `addWire` may add another wire to the
+ * store's.
+ */
 export async function open(
   config: Config,
   options: OpenOptions,
@@ -72,8 +75,8 @@ function requireStore(config: Config): void {
 }
 
 /**
- * Removes quiet files from the home if the configuration keeps the store elsewhere. The launcher looks for them only in the
- * home, and there they describe another store: no writer of this one would ever remove them.
+ * Removes quiet files from the home if the configuration keeps the store elsewhere. The launcher looks for them only in
+ * the home, and there they describe another store: no writer of this one would ever remove them.
  */
 function removeForeignQuietFiles({ home, store, origins }: Config): void {
   if (isStoreNamed({ origins }) || dirname(store) === home) return

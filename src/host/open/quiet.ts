@@ -23,8 +23,9 @@ export interface PeekedEvent {
 }
 
 /**
- * True if a hook whose event can only deliver has nothing to deliver. Then the agent is marked as quiet, and its last-heard
- * file is touched, as the launcher does for a quiet agent. False if something waits, or if finding out would take long.
+ * True if a hook whose event can only deliver has nothing to deliver. Then the agent is marked as quiet, and its
+ * last-heard file is touched, as the launcher does for a quiet agent. False if something waits, or if finding out would
+ * take long.
  */
 export function isHookIdle(config: Config, { shadows, ...event }: PeekedEvent): boolean {
   const hasOwnRules = config.written.keys('gates').length > 0 || config.written.list('hooks').length > 0

@@ -109,8 +109,8 @@ export class Carrier {
 
   #follow(heldForMs: number): Rest {
     this.#leadsUntilMs = 0
-    // A leader that is alive hears of the wiped engine too: its lease is renewed while it begins again, so this server need
-    // not. The lease of a dead leader only runs out.
+    // A leader that is alive hears of the wiped engine too: its lease is renewed while it begins again, so this server
+    // need not. The lease of a dead leader only runs out.
     const untilMs = this.#options.now() + heldForMs
     this.#otherLeadsUntilMs ??= untilMs
     if (untilMs - this.#otherLeadsUntilMs > KEEP_EVERY_MS / 2) this.#isWiped = false
@@ -118,8 +118,8 @@ export class Carrier {
   }
 
   /**
-   * Takes over the stored cursor. If it is the one that this server started from, its own cursor is further: a cursor is not
-   * stored for rows that had nothing to carry.
+   * Takes over the stored cursor. If it is the one that this server started from, its own cursor is further: a cursor
+   * is not stored for rows that had nothing to carry.
    */
   #goOnFrom(kept: string): void {
     if (kept === this.#known) return
@@ -129,8 +129,8 @@ export class Carrier {
   }
 
   /**
-   * Takes the lease if this server does not hold it. Undefined: carry the page that was read. `moved`: another server has moved
-   * the stored cursor, so read the page again. A `Rest`: another server leads.
+   * Takes the lease if this server does not hold it. Undefined: carry the page that was read. `moved`: another server
+   * has moved the stored cursor, so read the page again. A `Rest`: another server leads.
    */
   async #lead(): Promise<Rest | 'moved' | undefined> {
     if (this.isLeading) return undefined
@@ -160,8 +160,8 @@ export class Carrier {
   }
 
   /**
-   * Sends one batch after the other, so that no copy overtakes one that has to be sent again. False if this server no longer
-   * leads: a page may take longer than a lease, and the process may have been stopped for longer than one.
+   * Sends one batch after the other, so that no copy overtakes one that has to be sent again. False if this server no
+   * longer leads: a page may take longer than a lease, and the process may have been stopped for longer than one.
    */
   async #carry(copies: readonly Copy[]): Promise<boolean> {
     for (const batch of inBatches(copies)) {

@@ -17,8 +17,8 @@ export interface ListIntakeOptions extends IntakeOptions {
   /** The agents whose lists are taken in, and those whose lists foreign consumers read. */
   roster(): Promise<{ readonly in: readonly string[]; readonly out: readonly string[] }>
   /**
-   * Stores entries of an agent, in order, and returns the verdict on each. Rejects if none of them was stored. An entry with
-   * the same ticket is the same entry, so storing it again is safe.
+   * Stores entries of an agent, in order, and returns the verdict on each. Rejects if none of them was stored. An entry
+   * with the same ticket is the same entry, so storing it again is safe.
    */
   store(agent: string, entries: readonly ListEntry[]): Promise<readonly ListVerdict[]>
   /** Rejects if the store cannot be used at all. Then no entry is to blame. */
@@ -124,7 +124,10 @@ class ListIntakeLoop implements Loop {
     return found
   }
 
-  /** Reads the roster if it is due. Returns the agents with entries that were taken, by any server, but are not stored yet. */
+  /**
+   * Reads the roster if it is due. Returns the agents with entries that were taken, by any server, but are not stored
+   * yet.
+   */
   async #refreshRoster(): Promise<readonly string[]> {
     if (monotonicMs() - this.#rosterAt < ROSTER_MS) return [...this.#troubles.keys()]
     this.#roster = await this.#options.roster()
@@ -200,8 +203,8 @@ class ListIntakeLoop implements Loop {
   }
 
   /**
-   * Stores the entries together. If the store works but rejects the batch, one entry may be to blame: then each is stored by
-   * itself, and one that fails repeatedly is refused. No entry overtakes one that may still be stored.
+   * Stores the entries together. If the store works but rejects the batch, one entry may be to blame: then each is
+   * stored by itself, and one that fails repeatedly is refused. No entry overtakes one that may still be stored.
    */
   async #store(agent: string, entries: readonly ListEntry[]): Promise<readonly ListVerdict[]> {
     try {

@@ -4,8 +4,8 @@ import type { Copy } from '../../wires/wire.ts'
 import { heldByAnotherMs } from '../lease.ts'
 
 /**
- * The copies that a relay has to carry, in the order of commits. Its rows are the store's events, which are written with the
- * message itself. A relay only stores its cursor.
+ * The copies that a relay has to carry, in the order of commits. Its rows are the store's events, which are written
+ * with the message itself. A relay only stores its cursor.
  */
 export interface Outbox {
   /** How long the lease of the relay lasts. `keep` renews it. */
@@ -13,8 +13,8 @@ export interface Outbox {
   /** Reads the state. It writes nothing, so a server that has nothing to carry causes no writes. */
   look(): Promise<RelayState>
   /**
-   * Takes or renews the lease, unless another server holds it, and returns the state. One of many servers relays, so that
-   * nothing is carried twice in vain.
+   * Takes or renews the lease, unless another server holds it, and returns the state. One of many servers relays, so
+   * that nothing is carried twice in vain.
    */
   lead(): Promise<RelayState>
   /** The messages after a cursor that are still pending. No cursor is refused: one that is too old sets `hasGap`. */

@@ -14,8 +14,8 @@ export interface RelayOptions extends Omit<CarrierOptions, 'engine' | 'isStopped
 }
 
 /**
- * Carries stored messages to an engine. Closing it ends the round under way, stores its cursor and gives its lease back, so
- * that another server continues.
+ * Carries stored messages to an engine. Closing it ends the round under way, stores its cursor and gives its lease
+ * back, so that another server continues.
  */
 export interface Relay extends Loop {
   /** How many copies the engine has taken from this server. */
@@ -113,8 +113,8 @@ class LoopingRelay implements Relay {
   }
 
   /**
-   * Usually the process that pushed has rung an engine that stores no copies, so there is no hurry: wait a moment, and handle
-   * the rings of that moment together.
+   * Usually the process that pushed has rung an engine that stores no copies, so there is no hurry: wait a moment, and
+   * handle the rings of that moment together.
    */
   #hearRing(): void {
     if (this.#options.engine.take) this.#look()

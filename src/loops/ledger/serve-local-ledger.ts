@@ -16,7 +16,10 @@ export interface ServeLocalLedger {
   readonly operatorKey: string
 }
 
-/** Serves the local ledger of a store to clients of Hedera. What they submit reaches the inboxes in the same transaction. */
+/**
+ * Serves the local ledger of a store to clients of Hedera. What they submit reaches the inboxes in the same
+ * transaction.
+ */
 export async function serveLocalLedger(ctx: Context, options: ServeLocalLedger): Promise<LocalLedgerServer> {
   const ledgers = await ctx.ledger()
   const { ledger } = ledgers

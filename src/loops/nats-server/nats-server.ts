@@ -35,8 +35,8 @@ const LOOK_EVERY_MS = 20
 const HEALTHY_MS = 60_000
 
 /**
- * Runs a NATS server for this home, reachable from this machine only, until it is closed. It is restarted whenever it ends,
- * and it ends with this process, even if the process is killed. Only one process of a home can run it.
+ * Runs a NATS server for this home, reachable from this machine only, until it is closed. It is restarted whenever it
+ * ends, and it ends with this process, even if the process is killed. Only one process of a home can run it.
  */
 export async function startNatsServer(options: NatsServerOptions): Promise<NatsServer> {
   const program = findProgram(options.folders)
@@ -111,8 +111,8 @@ interface SupervisorOptions {
 }
 
 /**
- * The shell kills the program when our end of its stdin is closed, which the kernel does even if we are killed. The program
- * inherits the lock as the open descriptor 3.
+ * The shell kills the program when our end of its stdin is closed, which the kernel does even if we are killed. The
+ * program inherits the lock as the open descriptor 3.
  */
 const SCRIPT = `exec 4<&0
 "$@" </dev/null 4<&- &

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 'use strict'
-// Written for any Node, so that an old one can still read what to do.
-// A host takes any code but 0 for a refusal, so a hook that cannot run says so and leaves with that.
+// Written so that any Node can parse it: an old one must still print what to do.
+// A host takes any exit code but 0 for a refusal, so a hook that cannot run says so and exits with 0.
 var isHook = process.argv[2] === 'hook'
 var version = process.versions.node.split('.').map(Number)
 if (version[0] < 22 || (version[0] === 22 && version[1] < 13)) {
@@ -26,7 +26,7 @@ if (!isHook) {
   })
 }
 
-// Compiled code is kept in the user's own folder, if nobody else can put any there: what lies there is run.
+// Compiled code is cached in the user's own folder, if nobody else can write to it: cached code is run.
 var path = require('node:path')
 function isOwn(folder) {
   var stat
@@ -37,15 +37,15 @@ function isOwn(folder) {
   }
   return (!process.getuid || stat.uid === process.getuid()) && (stat.mode & 0o022) === 0
 }
-// Node would make the folder for whomever the umask lets in.
+// Node would create the folder with the permissions of the umask.
 function make(folder) {
   try {
     fs.mkdirSync(folder, 0o700)
   } catch (_error) {
-    // Somebody else has made it, or there can be none.
+    // Another process has created it, or it cannot be created.
   }
 }
-// A home that is named by where one happens to be may be anybody's, such as a part of what was cloned.
+// A relative home depends on the working folder, and may be part of a cloned repository. So it gets no cache.
 function findCache(home) {
   if (!home || !path.isAbsolute(home) || !isOwn(home)) return undefined
   var folder = home + '/cache'
@@ -60,26 +60,28 @@ function useCache() {
   process.umask(mask)
 }
 
-// What runs thousands of times a day is kept with that code compiled that earlier runs have used. Node's own cache keeps a
-// file as it is before it runs, when V8 has put off nearly every function: compiling those, each time anew, is most of what
-// a short command does. To keep all of them compiled is no better: to read back what never runs takes as long.
-// It stands here because to load one more file takes longer than to run it.
+// Files that run thousands of times a day are cached together with the compiled functions that earlier runs have used.
+// Node's own cache stores a file before it runs, when V8 has skipped nearly every function. Compiling these again in
+// each run is most of what a short command does. Caching every function compiled is no better: reading back functions
+// that never run takes as long. This code is here because loading one more file takes longer than running it.
 
-// The build ends each bundle with a digest of it. V8 itself tells two sources apart by nothing but their lengths.
+// The build appends a digest to each bundle. V8 itself compares only the lengths of two sources.
 var DIGEST_LENGTH = 16
-// As Node wraps a module.
+// The function in which Node wraps a CommonJS module.
 var HEAD = '(function (exports, require, module, __filename, __dirname) {'
 var TAIL = '\n})'
 
-// Programs that share a file use other parts of it, and to read back the parts of others takes time.
+// Programs that share a file use different parts of it. Each has its own cache, because reading back unused parts takes
+// time.
 var KIND = isHook ? 'hook' : argv[0] === 'inbox' || argv[0] === 'bus' ? argv[0] : 'main'
 
-// What this run is for, in a word: each use is learned once. It is known later than the bundle is loaded.
+// The use of this run, such as an event or a command. Each use is learned once. It is known only after a bundle is
+// loaded.
 var use = 'look'
 
 var dist = path.join(__dirname, '..', 'dist')
 
-// Files that are loaded often; the other parts are left to Node and its own cache.
+// Files that are cached here. Node's own cache holds the others.
 var COMPILED = ['./often.cjs', './hook.cjs', './bus.cjs', './buses.cjs']
 
 function load(name) {
@@ -94,17 +96,18 @@ function loadCompiled(file, keptAt) {
   var digest = digestAt(source.length - TAIL.length - DIGEST_LENGTH, source)
   var kept = readKept(keptAt, digest)
   var script = new (require('node:vm').Script)(source.toString(), { filename: file, cachedData: kept.code })
-  // It is damaged, or was made under other flags. The next run makes a new one.
+  // The cached code is damaged, or was made under other flags. The next run creates it again.
   if (script.cachedDataRejected) remove(keptAt)
   else process.once('exit', () => learn(keptAt, digest, kept, script))
-  // Parts that require this file find it here. Without a prototype V8 adds hundreds of names to it at less cost.
+  // Other files that require this one find it in `require.cache`. V8 adds hundreds of names faster to an object without
+  // a prototype.
   var loaded = { id: file, filename: file, loaded: true, exports: Object.create(null) }
   require.cache[file] = loaded
   script.runInThisContext()(loaded.exports, requireFor(file), loaded, file, path.dirname(file))
   return loaded.exports
 }
 
-// Put together before it is text, and where it is read to: of anything else there would be a copy.
+// Reads a file into the middle of its wrapper. Wrapping the text afterwards would copy it.
 function readWrapped(file) {
   var descriptor = fs.openSync(file)
   var size = fs.fstatSync(descriptor).size
@@ -116,7 +119,7 @@ function readWrapped(file) {
   return source
 }
 
-// Most of what bundles ask for is Node's own, which nobody has to look for. The rest are parts of theirs.
+// Most modules that bundles require are Node's own, and need no search. The others are files of `dist/`.
 function requireFor(file) {
   return (id) => process.getBuiltinModule(id) || requirePart(file, id)
 }
@@ -131,10 +134,10 @@ function digestAt(start, content) {
   return content.toString('latin1', start, start + DIGEST_LENGTH)
 }
 
-// V8 makes a copy of code that lies elsewhere.
+// V8 copies cached code that is not aligned to this many bytes.
 var ALIGNMENT = 8
 
-// The digest of the bundle, the uses that were learned, each between spaces, an end of line, and the code.
+// The file holds the digest of the bundle, the learned uses with a space on each side, a line feed, and the code.
 function readKept(keptAt, digest) {
   var content
   try {
@@ -147,26 +150,26 @@ function readKept(keptAt, digest) {
   return { uses: content.toString('latin1', DIGEST_LENGTH, end), code: content.subarray(end + 1) }
 }
 
-// The program has ended: nobody waits for its answer any more.
+// Runs at exit, when the program has answered and nobody waits for it.
 function learn(keptAt, digest, kept, script) {
   if (kept.uses.indexOf(' ' + use + ' ') >= 0) return
   var code = script.createCachedData()
-  // What a long run has not used for a while V8 throws away.
+  // In a long run V8 discards functions that were not used for a while. Do not store less than before.
   if (kept.code && code.length < kept.code.length) return
   var head = digest + ' ' + (kept.uses.trim() + ' ' + use).trim() + ' '
   var length = Math.ceil((head.length + 1) / ALIGNMENT) * ALIGNMENT
   keep(keptAt, Buffer.concat([Buffer.from(head.padEnd(length - 1) + '\n'), code]))
 }
 
-// The file appears whole or not at all, whatever happens to the machine: V8 would run half of one. Nobody else writes to
-// the same part, not even a process of another container, which may well have the same number.
+// The file appears whole or not at all, even in a power failure: V8 would run half of one. The random name keeps apart
+// processes of two containers, which may have the same PID.
 function keep(keptAt, content) {
   var partial = keptAt + '.' + process.pid + '-' + Math.random().toString(36).slice(2)
   try {
     fs.writeFileSync(partial, content, { mode: 0o600, flush: true, flag: 'wx' })
     fs.renameSync(partial, keptAt)
   } catch (_error) {
-    // The next run compiles it again.
+    // The next run compiles the code again.
     remove(partial)
   }
 }
@@ -175,7 +178,7 @@ function remove(file) {
   try {
     fs.unlinkSync(file)
   } catch (_error) {
-    // It is gone already, or the folder is one that we cannot write to.
+    // The file is gone already, or we cannot write to the folder.
   }
 }
 
@@ -186,7 +189,7 @@ function loadAnswer(event) {
   return load('hook.cjs').answerEvent
 }
 
-// A look needs no other file, and mostly nothing comes after it.
+// A look needs no other file, and usually nothing comes after it.
 function look() {
   if (isHook) return load('hook-look.cjs').runHook(argv, loadAnswer)
   return argv[0] === 'inbox' && argv[1] === 'drain' ? load('drain-look.cjs').lookForMail(argv) : undefined
@@ -197,7 +200,7 @@ function runOften() {
   return load('often.cjs').runOften(argv)
 }
 
-// The smallest program that can answer is loaded first; what it leaves open the next one does.
+// Tries the smallest program first. If it cannot answer, the next one is loaded.
 function run() {
   var answer = look()
   if (answer !== undefined) return answer

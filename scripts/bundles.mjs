@@ -1,14 +1,15 @@
-// Decides what is loaded when: which programs there are, and which modules each of them holds. A module that is imported
-// dynamically becomes a file of its own, loaded with the first call, unless a program names it here.
+// Decides what is loaded when: which programs there are, and which modules each of them holds. A module that is
+// imported dynamically becomes a file of its own, loaded with the first call, unless a program names it here.
 import { join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
 
 /**
- * Files that share modules, so that a class exists once in a process: each module is in the first file that needs it.
- * `often` runs thousands of times a day and holds all that the usual push and drain need. `hook` and `bus` hold what a
- * hook and an entry of a bus need beyond that, `buses` the files of the buses, `rare` the store's shelves for upkeep, gates
- * and the like, `gates` the judgement of gates, `base` what many parts need, `main` the other commands, `rewake` the watcher
- * of a host, and `core` the other verbs.
+ * Files that share modules, so that a class exists once in a process. Each module is in the first of these files that
+ * needs it, in this order. `often` runs thousands of times a day and holds what the usual push and drain need. `hook`
+ * and `bus` hold what a hook and a bus entry need beyond that, and `buses` the code that opens the files of buses.
+ * `rare` holds the store's shelves for upkeep, gates and the like, and `gates` the judgement of gates. `base` holds
+ * modules that many parts need, `main` the other commands, `rewake` the background watcher of a host, and `core` the
+ * other verbs.
  */
 const SHARED = {
   often: {
@@ -54,23 +55,24 @@ const SHARED = {
 }
 
 /**
- * Files that stand alone. A look runs before `often` and mostly finds that there is nothing to do, so it holds only what
- * it uses. Nothing that it makes is compared by its class elsewhere.
+ * Files with their own copies of modules. A look runs before `often` and usually finds that there is nothing to do, so
+ * it holds only what it uses. No object of a look is checked with `instanceof` elsewhere, so a second copy of a class
+ * does no harm.
  */
-const ALONE = {
+const STANDALONE = {
   'drain-look': 'src/cli/entries/drain-look.ts',
   'hook-look': 'src/cli/entries/hook-look.ts',
   'log-thread': 'src/store/sqlite/log-thread.ts',
   yaml: 'yaml',
 }
 
-/** The library: what others import. */
+/** The library: the files that other programs import. */
 const LIBRARY = { index: 'src/index.ts', client: 'src/client/connect.ts' }
 
-/** Everything that the executable runs, as CommonJS: the first import of a module takes Node longer than all of it. */
+/** Bundles what the executables run, as CommonJS: the first `import` of an ES module makes Node load its other loader. */
 export async function bundlePrograms(root) {
-  const alone = await Promise.all(
-    Object.entries(ALONE).map(([name, entry]) =>
+  const standalone = await Promise.all(
+    Object.entries(STANDALONE).map(([name, entry]) =>
       bundle(
         root,
         { input: { [name]: inRoot(root, entry) }, external: EXTERNAL, plugins: [partsOnUse(root)] },
@@ -90,7 +92,7 @@ export async function bundlePrograms(root) {
     { ...PROGRAM, chunkFileNames: (chunk) => `${nameOf(root, chunk)}.cjs`, codeSplitting: { groups: groupsOf(root) } },
   )
   return [
-    ...alone.flat(),
+    ...standalone.flat(),
     ...withRuntimeInside(shared, ['often.cjs', 'hook.cjs', 'bus.cjs', 'buses.cjs', 'rare.cjs', 'gates.cjs']),
   ]
 }
@@ -105,7 +107,7 @@ export function bundleLibrary(root) {
   )
 }
 
-/** One source file and what it imports as text, to be run at once by a Node that does not read TypeScript. */
+/** Bundles one source file with its imports into text that any Node can run, even one that does not read TypeScript. */
 export async function bundleText(root, entry) {
   const [{ code }] = await bundle(root, { input: inRoot(root, entry) }, { format: 'esm', codeSplitting: false })
   return code
@@ -126,7 +128,7 @@ async function bundle(root, input, output) {
   const builder = await rolldown({
     cwd: root,
     platform: 'node',
-    // A bundle that is CommonJS knows its folder by other means.
+    // CommonJS has no `import.meta`. The sources use `__dirname` there.
     transform: {
       target: 'node22',
       ...(output.format === 'cjs' && {
@@ -134,7 +136,7 @@ async function bundle(root, input, output) {
       }),
     },
     treeshake: { moduleSideEffects: (id) => id.includes('node_modules'), propertyReadSideEffects: false },
-    // A verb that another verb imports is no part of its own.
+    // Silences a warning: a verb that another verb imports statically does not become a file of its own.
     checks: { ineffectiveDynamicImport: false },
     logLevel: 'warn',
     ...input,
@@ -147,13 +149,13 @@ async function bundle(root, input, output) {
   }
 }
 
-/** The parser is loaded where a header is not one of the usual ones, which is rare. */
+/** Loads the YAML parser on first use. Only unusual headers need it, which is rare. */
 const yamlOnUse = {
   name: 'yaml-on-use',
   resolveId: (id) => (id === 'yaml' ? { id: './yaml.cjs', external: true } : undefined),
 }
 
-/** A file that stands alone loads the shared ones where it imports them dynamically. */
+/** Makes a standalone file load a shared one where it imports its entry dynamically. */
 function partsOnUse(root) {
   const names = new Map(Object.entries(SHARED).map(([name, { entry }]) => [entry && inRoot(root, entry), name]))
   return {
@@ -166,7 +168,10 @@ function partsOnUse(root) {
   }
 }
 
-/** One file less to load: the helpers that rolldown shares between files, again within a file that is loaded often. */
+/**
+ * Copies the helpers that rolldown shares between files into the frequent files, so that there is one file less to
+ * load.
+ */
 function withRuntimeInside(files, names) {
   const runtime = files.find(({ fileName }) => fileName === 'rolldown-runtime.cjs')
   const inside = `(()=>{const exports={};${runtime.code}\nreturn exports})()`
@@ -184,7 +189,7 @@ function groupsOf(root) {
   })
 }
 
-/** A part is named by its path, so that no two share a name. */
+/** A file is named by the path of its module, so that no two share a name. */
 function nameOf(root, { name, facadeModuleId }) {
   if (!facadeModuleId) return name
   return relative(join(root, 'src'), facadeModuleId)

@@ -1,23 +1,23 @@
 /**
  * The architecture. A new edge between rooms shows in the diff of this table and is argued there.
  *
- * A room is a folder of `src/`, or a file; the most exact path wins, so `store/postgres` has rules of its own within
- * `store`. A room may always import itself and what lies within it.
+ * A room is a folder of `src/`, or a file. The longest path wins, so `store/postgres` has its own rules within `store`.
+ * A room may always import itself and the rooms within it.
  */
 export interface Room {
   /** Rooms, or single files, that it may import. */
   readonly may: readonly string[]
-  /** Contracts that it may know, but only with `import type`: somebody hands it the embodiment. */
+  /** Contracts that it may import, but only with `import type`: it is given an implementation. */
   readonly mayAsTypes?: readonly string[]
   /** npm packages; a scope with a slash covers all packages of that scope. */
   readonly packages?: readonly string[]
-  /** May touch `node:`. */
+  /** May import Node's own modules. */
   readonly node?: true
   /** May read `process.env`. */
   readonly env?: true
   /** May hold SQL. */
   readonly sql?: true
-  /** May tell the time, roll dice and set timers by itself. */
+  /** May read the clock, use randomness and set timers by itself. */
   readonly clock?: true
   /** What to do instead of reaching through the wall. */
   readonly remedy: string
@@ -155,8 +155,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     remedy: 'a host is pure functions over its events; let the chain do this',
   },
   server: {
-    // Hooks too: hosts may post their events to a server, and what answers them is the chain that answers commands. And
-    // MCP, which over HTTP is one more page, loaded with the first request for it.
+    // Hooks, because hosts may post their events to a server, and the same chain answers them. MCP, because over HTTP
+    // it is one more endpoint, loaded with its first request.
     may: ['model', ...TIMED_KIT, 'operations', 'host', 'hooks', 'mcp'],
     node: true,
     clock: true,

@@ -11,7 +11,10 @@ const CORE = 'src/core/'
 const TABLE_FILE = 'test/house/rooms.ts'
 const PERMISSIONS: readonly Permission[] = ['clock', 'env', 'node', 'sql']
 
-/** Every permission of the table, and every alcove, is used by some source file. One that is not would rot unseen. */
+/**
+ * Finds permissions that no source file uses, and alcoves without files. An unused permission would hide a later
+ * mistake.
+ */
 export function checkUnused(files: Files, rooms: Table = ROOMS, alcoves: readonly string[] = ALCOVES): Breach[] {
   const sources = sourcesOf(files).map(([file, text]) => ({
     file,
@@ -61,7 +64,7 @@ function unusedBy(room: Room, { paths, packages, permissions }: Uses): readonly 
   ]
 }
 
-/** The first way by which the table leads a room back to itself, over code or types; undefined if there is none. */
+/** The first cycle in the table, over code or types, as a path of rooms; undefined if there is none. */
 export function findCycle(rooms: Table = ROOMS): readonly string[] | undefined {
   const done = new Set<string>()
   const visit = (name: string, path: readonly string[]): readonly string[] | undefined => {
@@ -81,7 +84,7 @@ export function findCycle(rooms: Table = ROOMS): readonly string[] | undefined {
   return undefined
 }
 
-/** The rooms that a room may import, with those within them. A room and one within it count as one. */
+/** The rooms that a room may import, and the rooms within those. A room and the rooms within it count as one. */
 function nextRooms(name: string, rooms: Table): readonly string[] {
   const { may = [], mayAsTypes = [] } = rooms[name] ?? {}
   const isApart = (other: string) => !covers(other, name) && !covers(name, other)

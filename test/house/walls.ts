@@ -5,7 +5,10 @@ import { ALCOVES, alcoveOf, ROOMS, type Room, roomOf } from './rooms.ts'
 
 const CORE = 'src/core/'
 
-/** Every import of every source file against the table of rooms, and within core against the order of its alcoves. */
+/**
+ * Checks every import of every source file against the table of rooms, and within core against the order of its
+ * alcoves.
+ */
 export function checkWalls(files: Files): Breach[] {
   return sourcesOf(files).flatMap(([file, text]) => {
     const name = roomOf(file.slice('src/'.length))
@@ -24,12 +27,12 @@ export function checkWalls(files: Files): Breach[] {
       const breach = breachOf({ file, name, room }, found)
       return breach === undefined ? [] : [{ file, line: found.line, ...breach }]
     })
-    return [...strayFrom(file), ...breaches]
+    return [...findStray(file), ...breaches]
   })
 }
 
-/** Every file of core stands in an alcove. */
-function strayFrom(file: string): Breach[] {
+/** Finds a file of core that is in no alcove. */
+function findStray(file: string): Breach[] {
   if (!file.startsWith(CORE) || ALCOVES.includes(alcoveOf(file.slice(CORE.length)))) return []
   const remedy = 'move it, or give it a place in the order of ALCOVES in test/house/rooms.ts'
   return [{ file, line: 0, what: 'stands in no alcove of core', remedy }]
@@ -73,7 +76,7 @@ function roomBreach({ file, name, room }: Importer, target: string, isTypeOnly: 
   return { what: `${name} may not import ${path}`, remedy: room.remedy }
 }
 
-/** The order holds for types too: what an alcove knows of another it must not be known by. */
+/** The order holds for types too: if an alcove imports another, that one must not import it back. */
 function alcoveBreach(file: string, target: string): Finding | undefined {
   const [from, to] = [alcoveOf(file.slice(CORE.length)), alcoveOf(target.slice(CORE.length))]
   if (ALCOVES.indexOf(to) <= ALCOVES.indexOf(from)) return undefined
@@ -83,7 +86,10 @@ function alcoveBreach(file: string, target: string): Finding | undefined {
   }
 }
 
-/** An entry covers the rooms within it, except for a room that is one of them: drivers do not know each other. */
+/**
+ * Whether an entry of the table lets a room import a path. An entry covers the rooms within it. But a room within the
+ * entry, such as a driver, does not get to import its siblings.
+ */
 export function mayImport(name: string, entry: string, path: string): boolean {
   return covers(entry, path) && (!name.startsWith(`${entry}/`) || [entry, name].includes(roomOf(path) ?? ''))
 }

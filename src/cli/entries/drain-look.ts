@@ -7,19 +7,19 @@ import { DRAIN_FORM } from '../commands/inbox/drain.ts'
 import { configFlags } from '../shell/config-flags.ts'
 import { parseArgs } from '../shell/parse.ts'
 
-/** Options whose values the command itself checks, or that say who asks. */
-const BEYOND = ['help', 'as', 'session', 'limit', 'max-chars', 'max-tokens', 'max-priority', 'style']
+/** Options that need the command itself: it checks their values, or identifies the caller. */
+const COMMAND_ONLY = ['help', 'as', 'session', 'limit', 'max-chars', 'max-tokens', 'max-priority', 'style']
 
 const NOTHING_AS_JSON = `${JSON.stringify({ messages: [], remaining: 0 }, null, 2)}\n`
 
 /**
- * Answers `inbox drain` where nothing waits, which is what nearly all drains find. Undefined means that the command
- * itself has to run, and to say whatever is wrong.
+ * Answers `inbox drain` if nothing waits, which is the case for nearly all drains. Undefined means that the command
+ * itself has to run. It then also reports any error in the words.
  */
 export function lookForMail(argv: readonly string[]): Promise<number> | undefined {
   try {
     const args = parseArgs(DRAIN_FORM, argv.slice(2))
-    if (BEYOND.some((name) => args.has(name))) return undefined
+    if (COMMAND_ONLY.some((name) => args.has(name))) return undefined
     const { env } = process
     const agent = args.get('agent') ?? readVariable(env, 'caller')
     const flags = configFlags(args)

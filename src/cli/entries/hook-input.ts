@@ -5,15 +5,15 @@ const MAX_BYTES = 16 * 1024 * 1024
 const TIMEOUT_MS = 900
 const STDIN = 0
 
-/** Reads to the end, or for as long as there is time: a host that never closes its end is answered all the same. */
+/** Reads stdin to its end, or until the timeout: a host that never closes its end is answered as well. */
 export async function readInput(timeoutMs = TIMEOUT_MS): Promise<string> {
   return (await readAll(STDIN, { maxBytes: MAX_BYTES, timeoutMs })).toString('utf8')
 }
 
 /**
- * Ends the process, and nothing that is still under way may keep the host waiting: whoever listens for the end is told,
- * and that is all. Node itself would take apart what it has made, and wait for a read that nobody answers. Where there
- * is no addon such a read may be left, and then the process becomes another that ends at once.
+ * Ends the process at once, so that nothing under way keeps the host waiting. Only the listeners of `exit` run. Node's
+ * own exit would tear down its environment and wait for a pending read of stdin. Without the addon such a read may be
+ * pending; then the process replaces itself by a shell that exits at once.
  */
 export function leave(code: number): never {
   const addon = loadSystemCalls()

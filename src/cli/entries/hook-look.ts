@@ -16,10 +16,10 @@ import { watchInBackground } from '../commands/wake/watch.ts'
 import { parseArgs } from '../shell/parse.ts'
 import { leave, readInput } from './hook-input.ts'
 
-/** Events that can only deliver, so that there is nothing to do where nothing waits. */
+/** Events that can only deliver. If nothing waits, there is nothing to do for them. */
 const DELIVERING: readonly HookEventName[] = ['prompt.submit', 'tool.before', 'tool.after']
 
-/** One run of a hook: what words, environment and input say, parsed once. */
+/** One run of a hook: its words, environment and input, parsed once. */
 export interface HookRun {
   readonly words: readonly string[]
   readonly hostName: string
@@ -35,13 +35,13 @@ export interface HookRun {
   opened?: OpenOptions['opened']
 }
 
-/** The rest of the program, loaded where the look ends. */
+/** The rest of the program, loaded if the look could not answer. */
 type Answer = (run: HookRun) => Promise<void>
 type LoadAnswer = (event: string) => Answer
 
 /**
- * Answers one event of a host, from standard input to standard output. Undefined where the words ask for something else
- * than that. It ends with 0 whatever happens: a host takes other codes for a refusal.
+ * Answers one event of a host, from stdin to stdout. Undefined if the words ask for help instead. The exit code is 0
+ * whatever happens, because a host takes any other code for a refusal.
  */
 export function runHook(
   argv: readonly string[],
@@ -60,19 +60,19 @@ export function runHook(
     .then(() => leave(EXIT.ok))
 }
 
-/** Notes what kept the rest of the program from running. It notes its own faults. */
+/** Notes why the rest of the program could not run. Once it runs, it notes its own faults. */
 function noteUnanswered(error: unknown): void {
   const home = findHome({ flags: {}, env: process.env, cwd: '/' })
   noteFault(home, { at: new Date().toISOString(), host: '', event: '', fault: reasonOf(error) })
 }
 
-/** Throws if the words cannot be used. */
+/** Throws if the words are wrong. */
 function parseRun(words: readonly string[], text: string): HookRun {
   const args = parseArgs(HOOK_FORM, words)
   const { env } = process
   const cwd = workingFolder()
   const [home, store] = [args.get('home'), args.get('store')]
-  // A session's configuration may be that of another folder, and this home is the same there.
+  // The session may run in another folder and be configured there. A relative home must still mean the same folder.
   const flags = { ...(home !== undefined && { home: resolve(cwd, home) }), ...(store !== undefined && { store }) }
   const sources = { flags, env, cwd }
   const agent = readVariable(env, 'caller') || args.get('agent') || undefined
@@ -82,7 +82,7 @@ function parseRun(words: readonly string[], text: string): HookRun {
   return { words, hostName, host, agent, input, sources, home: findHome(sources) }
 }
 
-/** The working folder, or `/` if it was removed: the host is answered all the same. */
+/** The working folder, or `/` if it was removed: the host needs its answer anyway. */
 function workingFolder(): string {
   try {
     return process.cwd()
@@ -91,7 +91,7 @@ function workingFolder(): string {
   }
 }
 
-/** True where nothing waits, which is what nearly all hooks find that come this far. In any doubt it is false. */
+/** Answers if nothing waits, which is the case for nearly all hooks that get this far. In any doubt it returns false. */
 function isAnswered(run: HookRun): boolean {
   const { host, agent, sources, home } = run
   const { event } = run.input

@@ -14,7 +14,7 @@ import type { HookRun } from './hook-look.ts'
 
 const NONCE_LENGTH = 12
 
-/** Answers one event of a host that a look could not answer. Whatever goes wrong is noted for `doctor`. */
+/** Answers an event that the look could not answer. Every fault is noted for `doctor`. */
 export async function answerEvent(run: HookRun, timeouts: HookTimeouts = HOOK_TIMEOUTS): Promise<void> {
   const { words, hostName, host, agent, input, sources, home } = run
   const { env, cwd } = sources
@@ -45,7 +45,7 @@ export async function answerEvent(run: HookRun, timeouts: HookTimeouts = HOOK_TI
   }
 }
 
-/** Markers of the seed's kind: `.runtime/gates/<session>/<gate>`. Those of an earlier session lie elsewhere. */
+/** The gate markers of a session, `.runtime/gates/<session>/<gate>`, in the format of seed 000. */
 function findMarkers(root: string, sessionId: string): readonly string[] {
   if (!/^[\w-]{1,200}$/.test(sessionId)) return []
   try {

@@ -34,7 +34,7 @@ function isHelp(word: string): boolean {
   return word === '--help' || word === '-h'
 }
 
-/** The longest path that the words begin with. */
+/** The command with the longest path that the words start with. */
 function findCommand(words: readonly string[]): Command | undefined {
   for (let length = MAX_WORDS; length > 0; length--) {
     const path = words.slice(0, length).join(' ')
@@ -44,7 +44,7 @@ function findCommand(words: readonly string[]): Command | undefined {
   return undefined
 }
 
-/** Only words that look like commands are repeated: others may be secrets. */
+/** The error repeats only words that look like commands. Other words may be secrets. */
 function unknownCommand(words: readonly string[], noun: string | undefined): PosternError {
   if (words[0]?.startsWith('-')) {
     return new PosternError('USAGE', {

@@ -11,7 +11,7 @@ const OFTEN: Readonly<Record<string, () => Promise<Command>>> = {
   'bus read': async () => (await import('../commands/bus/read.ts')).busRead,
 }
 
-/** Runs one of them; undefined if the words name another command. */
+/** Runs one of these commands; undefined if the words name another one. */
 export function runOften(argv: readonly string[]): Promise<number> | undefined {
   const load = OFTEN[argv.slice(0, 2).join(' ')]
   return load?.().then((command) => runCommand(command, argv.slice(2)))

@@ -8,22 +8,22 @@ export interface Command extends Form {
   run(io: Io, args: Args): Promise<number | undefined>
 }
 
-/** How a command is spelled. */
+/** The declaration of a command: everything but its code. */
 export interface Form {
   /** `inbox push`. */
   readonly path: string
   readonly summary: string
-  /** What follows the options: `[text]`, `<id>`, `<id…>`. */
+  /** The operands, such as `[text]`, `<id>` or `<id…>`. */
   readonly operands?: string
   readonly options?: readonly Option[]
   readonly examples?: readonly string[]
-  /** Works whoever asks, so nobody has to be registered yet. */
+  /** Works for any caller, even if nobody is registered yet. */
   readonly isForAnyone?: true
-  /** Its `--agent` says whom it concerns, not who asks. */
+  /** Its `--agent` names the agent that it is about, not the caller. */
   readonly isAboutAgent?: true
-  /** Concerns this machine alone: no server is asked, whatever the configuration names. */
+  /** Works on this machine only: no server is asked, even if the configuration names one. */
   readonly isLocal?: true
-  /** Its operands are a command: what comes after the first of them is that one's, options too. */
+  /** Its operands are a command line: everything after the first operand belongs to that command, options too. */
   readonly takesCommand?: true
 }
 
@@ -33,7 +33,7 @@ export interface Option {
   readonly value?: string
   /** May be given more than once. */
   readonly multiple?: boolean
-  /** Other words for the same, from the seeds. */
+  /** Other names of the same option, which older programs use. */
   readonly aliases?: readonly string[]
   readonly short?: string
   readonly summary: string
@@ -41,7 +41,7 @@ export interface Option {
   readonly isInternal?: true
 }
 
-/** What was typed, after parsing. */
+/** The parsed words of a command. */
 export interface Args {
   readonly operands: readonly string[]
   has(name: string): boolean
@@ -49,7 +49,7 @@ export interface Args {
   all(name: string): readonly string[]
 }
 
-/** All that a command may touch. */
+/** Everything that a command may use. */
 export interface Io {
   readonly config: Config
   readonly isJson: boolean
@@ -58,7 +58,10 @@ export interface Io {
   readonly readStdin: () => Promise<string>
   /** The agent that the environment names. */
   readonly environmentAgent: string | undefined
-  /** Opens the store on first use; the caller is who was named by flags or environment, or whose session it is. */
+  /**
+   * Opens the store, or connects to the server, on first use. The caller is the one that flags or environment name, or
+   * the agent whose session it is.
+   */
   open(options?: Pick<OpenOptions, 'bus'>): Promise<Postern>
   now(): number
 }
@@ -66,7 +69,7 @@ export interface Io {
 export interface Output {
   readonly isTerminal: boolean
   readonly columns: number
-  /** Writes a line of talk or answer. */
+  /** Writes a line. */
   line(text: string): void
 }
 

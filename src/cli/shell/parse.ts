@@ -2,7 +2,7 @@ import { PosternError } from '../../model/errors.ts'
 import { type Args, COMMON_OPTIONS, type Form, type Option } from './command.ts'
 import { nearest } from './suggest.ts'
 
-/** Reads `argv` against a command's own table. Unknown options are refused with the one that was probably meant. */
+/** Parses words by a command's declaration. The error for an unknown option suggests the one that was probably meant. */
 export function parseArgs(command: Form, argv: readonly string[]): Args {
   const table = optionTable(command)
   const values = new Map<string, string[]>()
@@ -49,7 +49,7 @@ function splitOption(word: string): [string, string | undefined] {
   return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
 }
 
-/** Every way to write an option, and which one it is. */
+/** Every spelling of an option, with the option. */
 export function optionTable(command: Form): Map<string, Option> {
   const table = new Map<string, Option>()
   for (const option of [...(command.options ?? []), ...COMMON_OPTIONS]) {
@@ -68,11 +68,11 @@ function unknownOption(command: Form, word: string, table: ReadonlyMap<string, O
   )
 }
 
-/** `<id>` must be there, `[text]` may be; a trailing `…` takes any number. */
+/** Checks the number of operands: `<id>` is required, `[text]` is optional, and `…` takes any number. */
 function requireOperands(command: Form, operands: readonly string[]): void {
   const wanted = (command.operands ?? '').split(' ').filter(Boolean)
   const least = wanted.filter((word) => word.startsWith('<')).length
   const most = wanted.some((word) => word.includes('…')) ? Number.POSITIVE_INFINITY : wanted.length
   if (operands.length < least) throw usage(command, `${wanted[operands.length]} is missing`)
-  if (operands.length > most) throw usage(command, `"${operands[most]}" is more than it takes`)
+  if (operands.length > most) throw usage(command, `"${operands[most]}" is one operand too many`)
 }

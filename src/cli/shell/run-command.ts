@@ -15,7 +15,7 @@ import { parseArgs } from './parse.ts'
 
 const MAX_ERROR_WIDTH = 2_000
 
-/** Runs one command from its words to its exit code. Whatever goes wrong is one line, never a stack trace. */
+/** Runs one command from its words to its exit code. An error is printed as one line, never as a stack trace. */
 export async function runCommand(command: Command, argv: readonly string[]): Promise<number> {
   const isJson = asksForJson(argv)
   let postern: Postern | undefined
@@ -38,25 +38,25 @@ export async function runCommand(command: Command, argv: readonly string[]): Pro
   } catch (error) {
     return report(asPosternError(error), isJson)
   } finally {
-    if (postern) await leave(postern, isDone && isOwnStore)
+    if (postern) await finish(postern, isDone && isOwnStore)
   }
 }
 
-/** Known before the words are read, so that an error in them is JSON too. */
+/** Checked before the words are parsed, so that a parse error is printed as JSON too. */
 export function asksForJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--')
   return argv.slice(0, end < 0 ? argv.length : end).includes('--json')
 }
 
 /**
- * Where no server runs, commands do the upkeep in passing, a slice when it is due and after they have answered. One
- * that failed does none: a store that is locked, full or damaged is best left alone.
+ * Closes the Postern. Without a server, each command first runs a slice of the upkeep that is due. A command that
+ * failed runs none: a store that is locked, full or damaged is best left alone.
  */
-async function leave(postern: Pick<Postern, 'upkeep' | 'close'>, tends: boolean): Promise<void> {
+async function finish(postern: Pick<Postern, 'upkeep' | 'close'>, runsUpkeep: boolean): Promise<void> {
   try {
-    if (tends) await postern.upkeep.run()
+    if (runsUpkeep) await postern.upkeep.run()
   } catch {
-    // The command has its answer; what is wrong with the store the next one will say.
+    // This command has already answered. The next one will report what is wrong with the store.
   }
   await postern.close().catch(() => {})
 }
@@ -74,22 +74,22 @@ function createIo(form: Form, args: Args, open: typeof openOrConnect): Io {
     environmentAgent,
     async open(more) {
       const postern = await open(config, { upkeep: false, limits: config.limits, ...more })
-      const caller = form.isForAnyone ? anyone(postern, 'cli') : await identify(postern, sources(form, args))
+      const caller = form.isForAnyone ? anyone(postern, 'cli') : await identify(postern, identitySources(form, args))
       return caller === postern.caller ? postern : postern.as(caller)
     },
     now: Date.now,
   }
 }
 
-/** Whom words and environment name. */
-function sources(form: Form, args: Args): IdentitySources {
+/** Who the words and the environment say the caller is. */
+function identitySources(form: Form, args: Args): IdentitySources {
   const as = args.get('as')
   const environmentAgent = readVariable(process.env, 'caller')
   const agent = (form.isAboutAgent ? undefined : args.get('agent')) ?? (as === undefined ? environmentAgent : as)
   return { ...(as !== undefined && { as }), ...(agent !== undefined && { agent }), via: 'cli' }
 }
 
-/** A command that concerns this machine alone asks no server. Whoever names one all the same is mistaken. */
+/** A local command never asks a server: `--url` is refused, and a configured server is skipped with a warning. */
 function configOf({ path, isLocal }: Form, config: Config): Config {
   const { url, origins } = config
   if (!isLocal || url === null) return config
@@ -103,10 +103,10 @@ function configOf({ path, isLocal }: Form, config: Config): Config {
   return { ...config, url: null }
 }
 
-/** Where no terminal sets a width, lines are long enough for whoever searches in them. */
+/** The width without a terminal: wide enough that programs such as grep find whole lines. */
 const DEFAULT_COLUMNS = 1_000
 
-/** Node's own streams are asked only for what a terminal is like: to load them takes longer than most commands. */
+/** Uses Node's own streams only for the width of a terminal: loading them takes longer than most commands. */
 function output(descriptor: number, stream: () => NodeJS.WriteStream): Output {
   const isTerminal = lazy(() => isTerminalDevice(descriptor))
   return {
@@ -120,10 +120,10 @@ function output(descriptor: number, stream: () => NodeJS.WriteStream): Output {
   }
 }
 
-/** On Linux these are /dev/null, /dev/full and their like. */
+/** The major number of /dev/null, /dev/full and the like on Linux. */
 const MEMORY_DEVICES = 1
 
-/** Node is asked only where a terminal is possible at all, because it has to load much to answer. */
+/** Loads `node:tty` only if the descriptor can be a terminal, because loading it takes long. */
 function isTerminalDevice(descriptor: number): boolean {
   try {
     const stat = fstatSync(descriptor)
@@ -134,7 +134,7 @@ function isTerminalDevice(descriptor: number): boolean {
   }
 }
 
-/** Output that nobody takes any more is no failure of the command. */
+/** Writes everything. A closed pipe is no failure: the reader wants no more. */
 function writeAll(descriptor: number, text: string): void {
   let bytes = Buffer.from(text)
   while (bytes.length > 0) {
@@ -156,7 +156,7 @@ export function printLine(text: string): void {
   writeAll(1, `${text}\n`)
 }
 
-/** Reads no more than any message may hold, so that endless input ends in a refusal. */
+/** Reads stdin up to just over 1 MiB, more than any message may hold, so that endless input ends in a refusal. */
 async function readStdin(): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -170,7 +170,7 @@ async function readStdin(): Promise<string> {
 
 const MAX_STDIN_BYTES = 1024 * 1024
 
-/** Says what went wrong, as far as anybody can be told at all. */
+/** Prints an error, as far as stdout and stderr can be written to, and returns the exit code. */
 export function report(error: PosternError, isJson: boolean): number {
   const { code, message, next, retryable, details } = error
   const inJson = `${formatJson({ error: { code, message, next, retryable, details } })}\n`
@@ -184,7 +184,7 @@ export function report(error: PosternError, isJson: boolean): number {
     try {
       writeAll(descriptor, text)
     } catch {
-      // There is nobody to tell; the exit code says it.
+      // Nobody reads the output. The exit code still tells.
     }
   }
   return error.exit

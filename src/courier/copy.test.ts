@@ -5,13 +5,13 @@ const LIMITS = { contentBytes: 1_000, now: 1_800_000_000_000 }
 const ID = `msg_${'0'.repeat(26)}`
 
 describe('a line from a wire', () => {
-  it('is a copy of a message by its id, and a foreign entry by any other', () => {
+  it('is a copy if it has the id of a message, and otherwise a foreign entry', () => {
     expect(parseCopy(JSON.stringify({ id: ID, content: 'a' }), LIMITS)).toMatchObject({ isOfMessage: true })
     expect(parseCopy(JSON.stringify({ id: 'uuid', content: 'a' }), LIMITS)).toMatchObject({ isOfMessage: false })
     expect(parseCopy('{"content":"a"}', LIMITS)).toMatchObject({ isOfMessage: false })
   })
 
-  it('is a fault where no inbox would take it', () => {
+  it('is a fault if no inbox would accept it', () => {
     const lines = [
       'not JSON',
       '[]',
@@ -33,7 +33,7 @@ describe('a line from a wire', () => {
     expect(parseCopy(line(LIMITS.now + 1_000_000), LIMITS)).toHaveProperty('entry')
   })
 
-  it('chooses neither a session nor a file', () => {
+  it('cannot choose a session or a file', () => {
     const hostile = { content: 'a', session: '../../etc/cron.d/x', session_id: 'other', root: '/', path: '/etc/passwd' }
     expect(parseCopy(JSON.stringify(hostile), LIMITS)).toEqual({
       entry: { content: 'a', priority: 2 },

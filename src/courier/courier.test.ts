@@ -8,7 +8,7 @@ import { spoolPath } from '../spool/path.ts'
 import { createDoorbell } from '../wires/local/doorbell.ts'
 
 describe('a courier', () => {
-  it("brings what waits at its start in seed 000's form, and what comes later when it is rung", async () => {
+  it("spools pending mail at its start in seed 000's format, and later mail when it is rung", async () => {
     const bench = await makeBench()
     const id = await bench.push('first')
     await bench.start().started
@@ -21,7 +21,7 @@ describe('a courier', () => {
     await expect.poll(() => bench.spooled()).toEqual(['first', 'second', 'to everybody'])
   })
 
-  it('brings more than a page, each once, and nothing again after it was restarted', async () => {
+  it('spools more than a page, each message once, and nothing again after a restart', async () => {
     const bench = await makeBench()
     const messages = Array.from({ length: 250 }, (_, at) => ({ to: ['quinn'], content: `number ${at}` }))
     await bench.postern.inbox.pushMany({ messages })
@@ -32,7 +32,7 @@ describe('a courier', () => {
     expect(bench.spooled()).toEqual(messages.map(({ content }) => content))
   })
 
-  it('brings everything to the next session', async () => {
+  it('spools everything again for the next session', async () => {
     const bench = await makeBench()
     await bench.push('first')
     await bench.start().started
@@ -45,7 +45,7 @@ describe('a courier', () => {
     expect(messages.map(({ content }) => content)).toEqual(['first', 'second'])
   })
 
-  it('brings everything again where the spool was deleted', async () => {
+  it('spools everything again after the spool was deleted', async () => {
     const bench = await makeBench()
     await bench.push('first')
     await bench.start().started
@@ -54,7 +54,7 @@ describe('a courier', () => {
     await expect.poll(() => bench.spooled()).toEqual(['first', 'second'])
   })
 
-  it('finds at its heartbeat what nobody rang for', async () => {
+  it('finds mail at its heartbeat if nobody rang', async () => {
     const bench = await makeBench()
     const deaf = createDoorbell({ folder: temporaryFolder() })
     onTestFinished(() => void deaf.close())
@@ -63,7 +63,7 @@ describe('a courier', () => {
     await expect.poll(() => bench.spooled()).toEqual(['unheard'])
   })
 
-  it('says what is wrong with the spool, and goes on', async () => {
+  it('notes what is wrong with the spool, and continues', async () => {
     const bench = await makeBench()
     writeFileSync(join(bench.root, '.runtime'), 'a file')
     await bench.push('first')
@@ -74,7 +74,7 @@ describe('a courier', () => {
     await expect.poll(() => bench.spooled()).toEqual(['first'])
   })
 
-  it('says that there is no such root, once', async () => {
+  it('notes once that the root does not exist', async () => {
     const bench = await makeBench()
     const root = join(bench.root, 'mistyped')
     await bench.push('first')
@@ -86,7 +86,7 @@ describe('a courier', () => {
     expect(bench.noted).toHaveLength(1)
   })
 
-  it('asks a store that is back although the clock was set back meanwhile', async () => {
+  it('asks a store that is back even if the clock was set back meanwhile', async () => {
     const bench = await makeBench()
     const clock = { now: 2_000_000_000_000 }
     bench.store.isAway = true
@@ -98,7 +98,7 @@ describe('a courier', () => {
     await expect.poll(() => bench.spooled(), PATIENTLY).toEqual(['first'])
   })
 
-  it('asks a moment later where it is rung just after the store was missed', async () => {
+  it('asks a moment later if it is rung just after the store failed', async () => {
     const bench = await makeBench()
     bench.store.isAway = true
     await bench.start().started
@@ -107,7 +107,7 @@ describe('a courier', () => {
     await expect.poll(() => bench.spooled(), PATIENTLY).toEqual(['first'])
   })
 
-  it('brings what no ring told it of when it is woken', async () => {
+  it('spools mail that no ring announced when it is woken', async () => {
     const bench = await makeBench()
     const deaf = { listen: async () => ({ close() {} }), health: async () => ({ isUp: true, detail: '' }) }
     const courier = bench.start({ wire: deaf })
@@ -117,7 +117,7 @@ describe('a courier', () => {
     await expect.poll(() => bench.spooled(), PATIENTLY).toEqual(['unheard'])
   })
 
-  it('ends when it is told to, once what it has in hand is done', async () => {
+  it('may be closed twice, and spools nothing afterwards', async () => {
     const bench = await makeBench()
     const courier = bench.start()
     await Promise.all([courier.close(), courier.close()])
@@ -127,7 +127,7 @@ describe('a courier', () => {
 })
 
 describe('an agent', () => {
-  it('is woken where its session rests, and left alone while that works', async () => {
+  it('is woken if its session is at rest, and left alone while it is busy', async () => {
     const bench = await makeBench()
     await bench.start().started
     await bench.note('prompt.submit')
@@ -140,7 +140,7 @@ describe('an agent', () => {
     await expect.poll(() => bench.woken.length).toBeGreaterThan(0)
   })
 
-  it('is woken although it came to rest after its mail had come, and nobody rang since', async () => {
+  it('is woken if it came to rest after its mail had arrived, without another ring', async () => {
     const bench = await makeBench()
     await bench.start().started
     await bench.note('prompt.submit')
@@ -151,7 +151,7 @@ describe('an agent', () => {
     await expect.poll(() => bench.woken.length, PATIENTLY).toBeGreaterThan(0)
   })
 
-  it('is woken where it has no session, and not by mail that can wait', async () => {
+  it('is woken if it has no session, but not by mail of low priority', async () => {
     const bench = await makeBench()
     await bench.postern.sessions.end({ id: 's' })
     await bench.start().started

@@ -4,7 +4,7 @@ import { parseNudgeUrl, requireNudgeable } from './nudge-address.ts'
 const LISTED = ['agent.internal:7777', '10.0.0.5:80', '169.254.169.254:80']
 
 describe('the address of a wrapped agent', () => {
-  it('is one of this machine, or one that is listed with its port', () => {
+  it('is on this machine, or is listed with its port', () => {
     const good = {
       'http://127.0.0.1:7777': { host: '127.0.0.1', port: 7777, authority: '127.0.0.1:7777' },
       'http://[::1]:7777/api/v1/agent/nudge': { host: '::1', authority: '[::1]:7777' },
@@ -16,7 +16,7 @@ describe('the address of a wrapped agent', () => {
     for (const [url, target] of Object.entries(good)) expect(parseNudgeUrl(url, LISTED), url).toMatchObject(target)
   })
 
-  it('is refused where it is neither, or is written to look like one', () => {
+  it('is refused if it is neither, or only looks like one', () => {
     const bad = [
       'http://169.254.169.254',
       'http://example.com:7777',
@@ -46,8 +46,8 @@ describe('the address of a wrapped agent', () => {
   })
 })
 
-describe('what a name is resolved to', () => {
-  it('must be of this machine for a name that is not listed', () => {
+describe('the resolved address of a name', () => {
+  it('must be on this machine if the name is not listed', () => {
     const target = parseNudgeUrl('http://localhost:7777', [])
     expect(requireNudgeable('127.0.0.1', target)).toBe('127.0.0.1')
     for (const address of ['10.0.0.5', '169.254.169.254', '::ffff:10.0.0.5', '0.0.0.0', '::', 'fe80::1']) {
@@ -55,7 +55,7 @@ describe('what a name is resolved to', () => {
     }
   })
 
-  it("is never the link's, the cloud's, everybody or nobody, whoever lists it", () => {
+  it('is never link-local, multicast, unspecified or a metadata service, even if the name is listed', () => {
     const target = parseNudgeUrl('http://agent.internal:7777', LISTED)
     expect(requireNudgeable('10.0.0.5', target)).toBe('10.0.0.5')
     expect(requireNudgeable('fd00::5', target)).toBe('fd00::5')

@@ -12,7 +12,7 @@ interface Wrapped {
   readonly heard: { readonly method?: string; readonly url?: string; readonly headers: IncomingMessage['headers'] }[]
 }
 
-/** A wrapped agent on loopback that answers every nudge alike. */
+/** A wrapped agent on loopback that gives every nudge the same answer. */
 async function wrappedAgent(status = 204, headers: Record<string, string> = {}): Promise<Wrapped> {
   const heard: Wrapped['heard'] = []
   const server = createServer(({ method, url, headers: asked }, response) => {
@@ -48,7 +48,7 @@ describe('a nudge', () => {
     })
   })
 
-  it('is sent at once, and once more for all that were wanted within a second', async () => {
+  it('is sent at once, and once more for all further nudges within a second', async () => {
     const { url, heard } = await wrappedAgent()
     const { nudge } = nudgerOf(url)
     for (let at = 0; at < 50; at++) nudge()
@@ -58,7 +58,7 @@ describe('a nudge', () => {
     await expect.poll(() => heard.length, PATIENTLY).toBe(3)
   })
 
-  it('follows no redirect', async () => {
+  it('does not follow a redirect', async () => {
     const other = await wrappedAgent()
     const { url, heard } = await wrappedAgent(307, { location: `${other.url}/api/v1/agent/nudge` })
     const { nudge, noted } = nudgerOf(url)
@@ -68,7 +68,7 @@ describe('a nudge', () => {
     expect(other.heard).toHaveLength(0)
   })
 
-  it('goes nowhere where a name is resolved to another machine than it may be', async () => {
+  it('is not sent if the name resolves to a machine that is not allowed', async () => {
     const { port, heard } = await wrappedAgent()
     const listed = [`agent.internal:${port}`]
     const elsewhere = nudgerOf(`http://localhost:${port}`, { resolve: async () => '203.0.113.5' })
@@ -80,7 +80,7 @@ describe('a nudge', () => {
     expect(heard).toHaveLength(0)
   })
 
-  it('keeps what a name was resolved to, and asks again only where that fails', async () => {
+  it('keeps the resolved address, and resolves the name again only after a failure', async () => {
     const { port, heard } = await wrappedAgent()
     const asked: string[] = []
     const resolve = async (host: string) => {

@@ -13,8 +13,8 @@ function idsIn(path: string): string[] {
   return lines.map((line) => JSON.parse(line).id)
 }
 
-describe("a courier's way to a spool", () => {
-  it('puts every entry there once, also after it was taken', async () => {
+describe('a session spool', () => {
+  it('adds every entry once, also after it was taken', async () => {
     const path = spoolPath(temporaryFolder(), 's')
     const spool = openSessionSpool(path)
     expect(await spool.put([entry('a'), entry('b')])).toBe(true)
@@ -27,7 +27,7 @@ describe("a courier's way to a spool", () => {
     expect(await spool.holds('x')).toBe(false)
   })
 
-  it('knows what stands there already, as after it was killed', async () => {
+  it('recognises entries that are already in the file, as after a restart', async () => {
     const path = spoolPath(temporaryFolder(), 's')
     await openSessionSpool(path).put([entry('a'), entry('b')])
     const spool = openSessionSpool(path)
@@ -36,7 +36,7 @@ describe("a courier's way to a spool", () => {
     expect(idsIn(path)).toEqual(['a', 'b', 'c'])
   })
 
-  it('puts everything there again where the folder was deleted', async () => {
+  it('adds everything again after the folder was deleted', async () => {
     const root = temporaryFolder()
     const path = spoolPath(root, 's')
     const spool = openSessionSpool(path)
@@ -47,7 +47,7 @@ describe("a courier's way to a spool", () => {
     expect(idsIn(path)).toEqual(['a'])
   })
 
-  it('says once that what it had put there was deleted, also where a later entry found it out', async () => {
+  it('reports a deletion once, also if adding a later entry discovered it', async () => {
     const root = temporaryFolder()
     const spool = openSessionSpool(spoolPath(root, 's'))
     const remove = () => rmSync(join(root, '.runtime'), { recursive: true, force: true })
@@ -63,7 +63,7 @@ describe("a courier's way to a spool", () => {
     expect([spool.noticeDeletion(), spool.noticeDeletion()]).toEqual([true, false])
   })
 
-  it('adds nothing to a spool that is full, and again when it was taken', async () => {
+  it('adds nothing while the spool is full, and continues once it was taken', async () => {
     const path = spoolPath(temporaryFolder(), 's')
     mkdirSync(dirname(path), { recursive: true })
     appendFileSync(path, '\n'.repeat(16 * 1024 * 1024))
@@ -73,7 +73,7 @@ describe("a courier's way to a spool", () => {
     expect(await spool.put([entry('a')])).toBe(true)
   })
 
-  it('follows no link', async () => {
+  it('does not follow a symbolic link', async () => {
     const root = temporaryFolder()
     const path = spoolPath(root, 's')
     mkdirSync(dirname(path), { recursive: true })

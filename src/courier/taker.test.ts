@@ -8,7 +8,7 @@ import { lockDescriptor } from '../kit/node/native/flock.ts'
 import { spoolPath } from '../spool/path.ts'
 
 describe('a copy', () => {
-  it('is done with once it is in the spool, and comes a second time for nothing', async () => {
+  it('is acknowledged once it is in the spool, and a second delivery adds nothing', async () => {
     const bench = await makeBench()
     const { hand } = await bench.startTaking()
     const copy = await bench.copyOf(await bench.push('first'))
@@ -18,7 +18,7 @@ describe('a copy', () => {
     expect(bench.spooled()).toEqual(['first'])
   })
 
-  it('of what was seen is not put there again, as after a wire was replayed', async () => {
+  it('of a seen message is not spooled again, as after a replay of the wire', async () => {
     const bench = await makeBench()
     const copy = await bench.copyOf(await bench.push('seen long ago'))
     await settle(bench)
@@ -27,7 +27,7 @@ describe('a copy', () => {
     expect(bench.spooled()).toEqual([])
   })
 
-  it('goes to the spool as it is while the store is away, and the store knows it when it is back', async () => {
+  it('goes to the spool as it is while the store is down, and the store recognises it when it is back', async () => {
     const bench = await makeBench()
     const { hand } = await bench.startTaking()
     const id = await bench.push('first')
@@ -42,7 +42,7 @@ describe('a copy', () => {
     expect(messages.map((message) => message.id)).toEqual([id])
   })
 
-  it('is kept for a session that was named although the store was never reached', async () => {
+  it('is spooled for a named session even if the store was never reached', async () => {
     const bench = await makeBench()
     const copy = await bench.copyOf(await bench.push('first'))
     bench.store.isAway = true
@@ -51,7 +51,7 @@ describe('a copy', () => {
     expect(bench.spooled('named')).toEqual(['first'])
   })
 
-  it('that no inbox would take is dropped and noted, however many there are', async () => {
+  it('that no inbox would accept is dropped and noted, however many there are', async () => {
     const bench = await makeBench()
     const { hand } = await bench.startTaking()
     for (let at = 0; at < 100; at++) await hand(`not JSON ${at}`)
@@ -60,7 +60,7 @@ describe('a copy', () => {
     expect(bench.noted.filter((each) => each.startsWith('courier.refused'))).toHaveLength(1)
   })
 
-  it('that a spool refuses is left to the store, and brought when that is mended', async () => {
+  it('that a spool refuses is left to the store, and spooled when the spool is repaired', async () => {
     const bench = await makeBench()
     const { hand } = await bench.startTaking()
     const copy = await bench.copyOf(await bench.push('first'))
@@ -72,7 +72,7 @@ describe('a copy', () => {
     expect(bench.spooled()).toEqual(['first'])
   })
 
-  it('comes again where the spool cannot be written to now', async () => {
+  it('is not acknowledged while the spool cannot be written to', async () => {
     const bench = await makeBench()
     const { hand } = await bench.startTaking()
     const copy = await bench.copyOf(await bench.push('first'))
@@ -87,10 +87,10 @@ describe('a copy', () => {
   })
 })
 
-describe('an entry that the store has never heard of', () => {
+describe('an entry that the store does not know', () => {
   const foreign = JSON.stringify({ id: 'uuid-1', content: '<system-reminder>from afar</system-reminder>' })
 
-  it('is stored, and brought as any other message, once', async () => {
+  it('is stored, and spooled once like any other message', async () => {
     const bench = await makeBench()
     const { hand } = await bench.startTaking()
     await hand(foreign)
@@ -100,7 +100,7 @@ describe('an entry that the store has never heard of', () => {
     expect(items.map(({ content }) => content)).toEqual(['from afar'])
   })
 
-  it('reaches the next session where the one that it came to ended without a look', async () => {
+  it('reaches the next session if the first one ended without reading it', async () => {
     const bench = await makeBench()
     const { hand } = await bench.startTaking()
     await hand(foreign)
@@ -109,7 +109,7 @@ describe('an entry that the store has never heard of', () => {
     expect(messages.map(({ content }) => content)).toEqual(['from afar'])
   })
 
-  it('goes to the store where there is no session, once', async () => {
+  it('goes to the store once if there is no session', async () => {
     const bench = await makeBench()
     await bench.postern.sessions.end({ id: 's' })
     const { hand } = await bench.startTaking()
@@ -119,7 +119,7 @@ describe('an entry that the store has never heard of', () => {
     expect(items.map(({ content }) => content)).toEqual(['from afar'])
   })
 
-  it('goes to the spool as it is while the store is away, and once to the store when it is back', async () => {
+  it('goes to the spool as it is while the store is down, and once to the store when it is back', async () => {
     const bench = await makeBench()
     const { hand } = await bench.startTaking()
     bench.store.isAway = true
@@ -133,7 +133,7 @@ describe('an entry that the store has never heard of', () => {
     expect(items.map(({ content }) => content)).toEqual(['from afar'])
   })
 
-  it('is brought to the next session where it came while the store was away', async () => {
+  it('is spooled for the next session if it came while the store was down', async () => {
     const bench = await makeBench()
     const { courier, hand } = await bench.startTaking({ heartbeatMs: 300 })
     bench.store.isAway = true
@@ -145,7 +145,7 @@ describe('an entry that the store has never heard of', () => {
     await courier.close()
   })
 
-  it('comes again where neither can take it', async () => {
+  it('is not acknowledged if neither store nor spool can take it', async () => {
     const bench = await makeBench()
     await bench.postern.sessions.end({ id: 's' })
     const { hand } = await bench.startTaking()

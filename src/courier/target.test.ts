@@ -27,8 +27,8 @@ function session(id: string, about: Partial<LiveSession> = {}): LiveSession {
   }
 }
 
-describe('whom a courier serves', () => {
-  it('is the session of this machine that was heard of last, one that is gone after the others', () => {
+describe('the target of a courier', () => {
+  it('is the last active session of this machine, with live processes before dead ones', () => {
     const workingRoot = temporaryFolder()
     const params = { sessionId: undefined, root: undefined, workingRoot, machine: 'here' }
     const sessions = [
@@ -43,7 +43,7 @@ describe('whom a courier serves', () => {
     expect(findTarget(sessions.slice(3), params)).toEqual({ session: undefined, spool: undefined })
   })
 
-  it('may run in a container beside that of the courier, on the same host', () => {
+  it('may run in another container than the courier, on the same host', () => {
     const params = {
       sessionId: undefined,
       root: undefined,
@@ -55,7 +55,7 @@ describe('whom a courier serves', () => {
     expect(findTarget([other, beside], params).session?.id).toBe('beside')
   })
 
-  it('is the one that was named, whether anybody knows it or not', () => {
+  it('is the named session, whether or not the store knows it', () => {
     const workingRoot = temporaryFolder()
     const params = { sessionId: 'mine', root: undefined, workingRoot, machine: 'here' }
     const path = join(workingRoot, '.runtime', 'inject-queue', 'mine.jsonl')
@@ -66,7 +66,7 @@ describe('whom a courier serves', () => {
     expect(findTarget([session('mine', { machine: 'there' })], params).session?.id).toBe('mine')
   })
 
-  it('has its spool below the root that was named, else below its own', () => {
+  it('has its spool below the named root, or else below its own', () => {
     const [named, own, workingRoot] = [temporaryFolder(), temporaryFolder(), temporaryFolder()]
     const sessions = [session('mine', { project: own })]
     const find = (root: string | undefined) =>
@@ -75,7 +75,7 @@ describe('whom a courier serves', () => {
     expect(find(undefined)).toBe(join(own, '.runtime', 'inject-queue', 'mine.jsonl'))
   })
 
-  it('has no spool where its root is no folder: none is made for whoever names one', () => {
+  it('has no spool if its root is not a folder, and none is created', () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'file'), '')
     for (const project of [join(folder, 'nowhere'), join(folder, 'file'), join(folder, 'file', 'x'), 'relative', '.']) {
@@ -87,14 +87,14 @@ describe('whom a courier serves', () => {
 })
 
 describe('a session', () => {
-  it('is at rest while it waits for a prompt, when it was not heard of for long, and where there is none', () => {
+  it('is at rest while it waits for a prompt, after a long silence, and if there is none', () => {
     expect(isAtRest(undefined, NOW)).toBe(true)
     expect(isAtRest(session('s', { idleSince: NOW }), NOW)).toBe(true)
     expect(isAtRest(session('s', { host: 'wake' }), NOW)).toBe(true)
     expect(isAtRest(session('s', { lastEventAt: NOW - 10 * 60_000 }), NOW)).toBe(true)
   })
 
-  it('is not while it works', () => {
+  it('is not at rest while it is busy', () => {
     expect(isAtRest(session('s', { lastEventAt: NOW - 9 * 60_000 }), NOW)).toBe(false)
   })
 })

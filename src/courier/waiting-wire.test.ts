@@ -27,7 +27,7 @@ async function makeBench() {
   return { postern, store, rings, wire, listen, push: () => postern.inbox.push({ to: ['quinn'], content: 'hello' }) }
 }
 
-it('rings its listener when something waits, and again while it does', async () => {
+it('rings when messages are pending, and again while they are', async () => {
   const { rings, listen, push } = await makeBench()
   await listen()
   expect(rings).toEqual([])
@@ -36,7 +36,7 @@ it('rings its listener when something waits, and again while it does', async () 
   expect(rings[0]).toEqual(['quinn', '@all'])
 })
 
-it('is down while the store is away, and rings when it is back', async () => {
+it('is down while the store is down, and rings when it is back', async () => {
   const { rings, listen, store, wire } = await makeBench()
   store.isAway = true
   await listen()
@@ -46,7 +46,7 @@ it('is down while the store is away, and rings when it is back', async () => {
   expect(await wire.health()).toMatchObject({ isUp: true })
 })
 
-it('rings nobody after it was closed', async () => {
+it('does not ring after it was closed', async () => {
   const { rings, listen, push } = await makeBench()
   const listener = await listen()
   await listener.close()
@@ -55,7 +55,7 @@ it('rings nobody after it was closed', async () => {
   expect(rings).toEqual([])
 })
 
-it('is down while the store says nothing at all, and can be closed then', async () => {
+it('is down while the store does not answer, and can be closed then', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const wire = createWaitingWire({ agent: 'quinn', random: Math.random, reach: () => new Promise(() => {}) })

@@ -20,7 +20,7 @@ function startCounting(run: LoopOptions['run']) {
   return { loop, rounds, said }
 }
 
-it('begins at once, and again as soon as it is woken', async () => {
+it('starts the first round at once, and the next one when it is woken', async () => {
   const { loop, rounds } = startCounting(async () => LONG_MS)
   await rounds.fired
   loop.wake()
@@ -29,7 +29,7 @@ it('begins at once, and again as soon as it is woken', async () => {
   expect((await rounds.times(3)).length).toBe(3)
 })
 
-it('says once that it fails, tries again by itself, and says that it goes again', async () => {
+it('reports the first of several failures, retries by itself, and reports the recovery', async () => {
   let failures = 2
   const { rounds, said } = startCounting(async () => {
     if (failures-- > 0) throw new Error('not now')
@@ -39,7 +39,7 @@ it('says once that it fails, tries again by itself, and says that it goes again'
   await expect.poll(() => said).toEqual(['Error: not now', 'it goes again'])
 })
 
-it('ends with the round that is under way, however often it is closed', async () => {
+it('ends after the round under way, however often it is closed', async () => {
   const { promise, resolve } = Promise.withResolvers<number>()
   const { loop, rounds } = startCounting(() => promise)
   await rounds.fired
@@ -56,7 +56,7 @@ it('ends with the round that is under way, however often it is closed', async ()
   expect(rounds.values).toHaveLength(1)
 })
 
-it('rests before its first round if it is told to, until it is woken', async () => {
+it('rests before its first round with firstRestMs, until it is woken', async () => {
   const rounds = createSignal()
   const run = async () => {
     rounds.fire()
@@ -70,7 +70,7 @@ it('rests before its first round if it is told to, until it is woken', async () 
   await rounds.fired
 })
 
-it('rests by the sleep that it is given', async () => {
+it('rests with the sleep function that it is given', async () => {
   const rests: number[] = []
   const sleep: Sleep = async (ms, { subscribe } = {}) => {
     rests.push(ms)

@@ -47,7 +47,7 @@ async function openTended(options: OpenOptions = {}) {
   return { postern, store, clock, notes, upkeep, waits, goOn }
 }
 
-it('runs what is due at once when it is woken, and nothing once it is closed', async () => {
+it('runs the due jobs at once when it is woken, and none once it is closed', async () => {
   const { postern, clock, upkeep, waits, goOn } = await openTended()
   await goOn()
   await postern.plans.set({ plans: [{ agent: 'quinn', name: 'soon', runAfter: '1s', instruction: 'look' }] })
@@ -65,7 +65,7 @@ it('runs what is due at once when it is woken, and nothing once it is closed', a
   expect(waits).toHaveLength(before)
 })
 
-it('tries a plan again soon where another has the store at its instant, and complains of nothing', async () => {
+it('retries a due plan soon if another process has locked the store, and logs nothing', async () => {
   const { postern, store, clock, notes, goOn } = await openTended()
   await goOn()
   await postern.plans.set({ plans: [{ agent: 'quinn', name: 'soon', runAfter: '1s', instruction: 'look' }] })
@@ -80,7 +80,7 @@ it('tries a plan again soon where another has the store at its instant, and comp
   expect(notes).toEqual([])
 })
 
-it('forgets what was published as long ago as messages are kept, and transactions after a day', async () => {
+it('removes published parcels after the retention of messages, and transactions after a day', async () => {
   const { store, clock, notes, goOn } = await openTended()
   const { now } = clock
   const parcel = { ...PARCEL, state: 'published', doneAt: now, createdAt: now, nextAt: now } as const
@@ -109,7 +109,7 @@ const WHAT = { id: 'par_1', network: 'testnet', about: null, lane: 'a', payer: '
 const HOW = { message: null, done: 0, made: {}, sequence: null, transaction: null, attempts: 0, error: null }
 const PARCEL = { ...WHAT, ...HOW, purpose: 'work' } as const
 
-it('removes what sessions have inherited as long ago as the configuration says', async () => {
+it('removes inherited items after the time that the configuration sets', async () => {
   const { postern, clock, notes, goOn } = await openTended({ handoff: { keepProcessedMs: 30 * DAY_MS } })
   const project = makeRepository(join(temporaryFolder(), 'atlas'))
   await postern.handoff.init({ project })

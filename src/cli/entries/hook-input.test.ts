@@ -10,10 +10,10 @@ setInterval(() => {}, 1_000)
 writeSync(1, (await readInput()) + ', ')
 leave(3)`
 
-it('leaves with the code, once those who listen for the end were told, whatever is still under way', async () => {
+it('exits with the code after the exit listeners have run, whatever is still under way', async () => {
   const child = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT], { stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
-  // Never closed: a host may keep its end.
+  // Never closed, because a host may keep its end open.
   child.stdin.write('an event')
   let text = ''
   child.stdout.on('data', (chunk) => {

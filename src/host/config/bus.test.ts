@@ -9,7 +9,7 @@ import { setTrust } from './trust.ts'
 
 interface Written {
   readonly env?: Readonly<Record<string, string>>
-  /** What stands in the user's own file, and in that of the project. */
+  /** The content of the user's file, and of the project's. */
   readonly own?: unknown
   readonly ofProject?: unknown
 }
@@ -23,14 +23,14 @@ function configured({ env = {}, own = {}, ofProject = {} }: Written) {
   return { home, cwd, file, read: () => readConfig({ flags: { home }, env, cwd }) }
 }
 
-describe('where buses lie', () => {
-  it('is where the seed has them, unless something else is said', () => {
+describe('the settings of the bus', () => {
+  it('default to ~/run-agent and 1 GiB', () => {
     const config = configured({}).read()
     expect(config.get(BUS)).toEqual({ root: join(homedir(), 'run-agent'), rotateBytes: 1024 ** 3 })
     expect(config.written.find('bus', 'root', BUS.settings.root)).toBeUndefined()
   })
 
-  it('is said by the environment before the user, and by files relative to themselves', () => {
+  it('come from the environment before files, and a path in a file is relative to that file', () => {
     const own = { bus: { root: 'buses', rotateBytes: 0 } }
     const { home, cwd, read } = configured({ own })
     expect(read().get(BUS)).toEqual({ root: join(home, 'buses'), rotateBytes: 0 })
@@ -42,7 +42,7 @@ describe('where buses lie', () => {
     expect(readConfig({ flags: { home }, env: { POSTERN_BUS_ROOT: '' }, cwd }).get(BUS).root).toBe(join(home, 'buses'))
   })
 
-  it('is not for a project to say that nobody trusts', () => {
+  it('do not come from a project that is not trusted', () => {
     const { home, cwd, file, read } = configured({ ofProject: { bus: { root: '/elsewhere' } } })
     expect(read().get(BUS).root).toBe(join(homedir(), 'run-agent'))
     setTrust(home, file, true)
@@ -57,13 +57,13 @@ describe('where buses lie', () => {
     { rotateBytes: 1.5 },
     { rotateBytes: '1GB' },
     { rot: '/x' },
-  ])('is refused as %j', (bus) => {
+  ])('are refused as %j', (bus) => {
     expect(() => configured({ own: { bus } }).read().get(BUS)).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),
     )
   })
 
-  it.each([null, [], 'x', 1])('is no setting that is %j', (bus) => {
+  it.each([null, [], 'x', 1])('must be an object, so %j is refused', (bus) => {
     expect(configured({ own: { bus } }).read).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
   })
 })

@@ -10,7 +10,7 @@ import { type GateSetting, parseSessionGates, withHarvest } from './gates.ts'
 const parse = (gates: Record<string, unknown>) => parseSessionGates(gates as Record<string, GateSetting>)
 
 describe('gates of every session, as a configuration sets them', () => {
-  it('are built in under a name alone', () => {
+  it('may be set by the name of a built-in gate and a mode', () => {
     expect(parse({ decision: 'strict', 'commit-push': 'soft', 'task-update': 'soft', harvest: 'soft' })).toMatchObject([
       { name: 'decision', hook: 'stop', mode: 'strict', check: null },
       { name: 'commit-push', hook: 'stop', mode: 'soft', check: expect.stringContaining('git') },
@@ -21,11 +21,11 @@ describe('gates of every session, as a configuration sets them', () => {
     expect(parse({ decision: { reason: 'Ask anna' } })).toMatchObject([{ mode: 'strict', reason: 'Ask anna' }])
   })
 
-  it('are off where they are said to be', () => {
+  it('may be switched off', () => {
     expect(parse({ decision: 'off', 'task-update': 'off' })).toEqual([])
   })
 
-  it('are the user’s own in full', () => {
+  it('may be the user’s own, with all their fields', () => {
     expect(parse({ tests: { hook: 'tool', mode: 'soft', check: 'npm test', reason: 'Run them' } })).toEqual([
       { name: 'tests', hook: 'tool', mode: 'soft', check: 'npm test', reason: 'Run them' },
     ])
@@ -54,14 +54,14 @@ describe('the gate harvest', () => {
   const modes = (gates: Record<string, GateSetting>, harvest: unknown) =>
     parseSessionGates(withHarvest(gates, harvest)).map(({ name, mode }) => `${name} ${mode}`)
 
-  it('is set with the rest of the handoff too', () => {
+  it('may be set by handoff.harvest', () => {
     expect(modes({}, true)).toEqual(['harvest soft'])
     expect(modes({}, 'strict')).toEqual(['harvest strict'])
     expect(modes({ decision: 'strict' }, undefined)).toEqual(['decision strict'])
     expect([modes({}, false), modes({}, 'off')]).toEqual([[], []])
   })
 
-  it('is what is said of gates where both are', () => {
+  it('follows gates.harvest if both are set', () => {
     expect(modes({ harvest: 'strict' }, true)).toEqual(['harvest strict'])
     expect(modes({ harvest: 'off' }, true)).toEqual([])
   })
@@ -81,11 +81,11 @@ describe('the gate commit-push', () => {
     return exitCode === 0
   }
 
-  it('asks for nothing outside a repository', async () => {
+  it('passes outside a repository', async () => {
     expect(await isMet(temporaryFolder())).toBe(true)
   })
 
-  it('asks for what is not committed, and for what is not pushed where there is a remote', async () => {
+  it('holds for uncommitted work and, if there is a remote, for commits that are not pushed', async () => {
     const folder = temporaryFolder()
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', ...args], { cwd: folder, stdio: 'ignore' })
@@ -111,7 +111,7 @@ describe('the gate commit-push', () => {
     git('commit', '--allow-empty', '-m', 'c')
     expect(await isMet(folder)).toBe(false)
     git('checkout', '-')
-    // What lies on another branch is not the work of this turn.
+    // Commits on another branch are not the work of this turn.
     expect(await isMet(folder)).toBe(true)
   })
 })

@@ -9,11 +9,11 @@ function read(handoff: Readonly<Record<string, unknown>>) {
 }
 
 describe('the settings of the handoff', () => {
-  it('need not be there', () => {
+  it('are optional', () => {
     expect(read({})).toEqual({ shared: false, sharedInbox: undefined, maxTokens: 500, keepProcessedMs: null })
   })
 
-  it('are understood', () => {
+  it('are parsed from a file', () => {
     const written = { shared: true, sharedInbox: '/srv/shared', maxTokens: 900, keepProcessed: '30d', harvest: 'soft' }
     expect(read(written)).toEqual({
       shared: true,
@@ -24,7 +24,7 @@ describe('the settings of the handoff', () => {
     expect(read({ sharedInbox: null, keepProcessed: null })).toMatchObject({ sharedInbox: null, keepProcessedMs: null })
   })
 
-  it('mean a folder beside the file that names it', () => {
+  it('resolve a relative folder from the file that names it', () => {
     expect(read({ sharedInbox: '../shared' }).sharedInbox).toBe('/home/anna/shared')
   })
 

@@ -5,14 +5,14 @@ import { parseUserHooks, USER_EVENTS } from './hooks.ts'
 const HOOK = { event: 'turn.stop', command: 'true' }
 
 describe('hooks of the user’s own', () => {
-  it('have a place and a time of their own, or the usual ones', () => {
+  it('have their own priority and timeout, or the defaults', () => {
     expect(parseUserHooks([HOOK, { ...HOOK, priority: 12, timeoutMs: 50 }])).toEqual([
       { ...HOOK, priority: 25, timeoutMs: 1_000 },
       { ...HOOK, priority: 12, timeoutMs: 50 },
     ])
   })
 
-  it('can wait for whatever a host says, and for the answer to a decision', () => {
+  it('may run for every event of a host, and for the answer to a decision', () => {
     expect(USER_EVENTS.toSorted()).toEqual(
       [...HOOK_EVENTS.filter((name) => name !== 'other'), 'decision.responded'].toSorted(),
     )
@@ -29,7 +29,7 @@ describe('hooks of the user’s own', () => {
     ['half a priority', [{ ...HOOK, priority: 1.5 }], /priority/],
     ['no time at all', [{ ...HOOK, timeoutMs: 0 }], /timeoutMs/],
     ['more time than there is', [{ ...HOOK, timeoutMs: 60_001 }], /timeoutMs/],
-  ])('are refused where there is %s', (_, value, words) => {
+  ])('are refused with %s', (_, value, words) => {
     expect(() => parseUserHooks(value)).toThrow(words)
   })
 })

@@ -11,7 +11,7 @@ function read(ledger: Readonly<Record<string, unknown>>) {
 }
 
 describe('the settings of the ledger', () => {
-  it('need not be there: it is a part of the store', () => {
+  it('default to the local ledger, which is in the store', () => {
     expect(read({})).toEqual({
       network: 'local',
       publish: { default: 'full', types: {}, agents: {} },
@@ -23,7 +23,7 @@ describe('the settings of the ledger', () => {
     })
   })
 
-  it('know the networks of Hedera', () => {
+  it('fill in the addresses of Hedera’s own networks', () => {
     for (const network of ['mainnet', 'testnet', 'previewnet']) {
       const { hedera } = read({ ...HEDERA, network })
       expect(hedera).toMatchObject({ network, isPublic: true, operator: '0.0.1005' })
@@ -33,7 +33,7 @@ describe('the settings of the ledger', () => {
     }
   })
 
-  it('publish only hashes on a public network, and for no more than five dollars a day, unless they say so', () => {
+  it('default to hashes and five dollars a day on a public network', () => {
     expect(read(HEDERA)).toMatchObject({ publish: { default: 'hash' }, budgetPerDay: 5_000_000_000 })
     expect(read({ ...HEDERA, publish: { default: 'full' }, budgetPerDay: null })).toMatchObject({
       publish: { default: 'full', types: {}, agents: {} },
@@ -41,7 +41,7 @@ describe('the settings of the ledger', () => {
     })
   })
 
-  it('know that a network of this machine is not public', () => {
+  it('treat a network on this machine as not public', () => {
     expect(read(OWN)).toMatchObject({ network: 'ours', publish: { default: 'full' }, budgetPerDay: null })
     expect(read(OWN).hedera).toMatchObject({ isPublic: false, mirrorGrpc: null, nodes: OWN.nodes })
     expect(read({ ...OWN, mirror: 'https://mirror.example' }).hedera?.isPublic).toBe(true)
@@ -49,7 +49,7 @@ describe('the settings of the ledger', () => {
     expect(read({ ...OWN, nodes: { '127.0.0.1.example:50211': '0.0.3' } }).hedera?.isPublic).toBe(true)
   })
 
-  it('are understood', () => {
+  it('are parsed from a file', () => {
     const written = {
       ...OWN,
       mirrorGrpc: '[::1]:5600',
@@ -74,7 +74,7 @@ describe('the settings of the ledger', () => {
     expect(Object.keys(settings.hedera?.keys ?? {}).sort()).toEqual(['0.0.1005', '0.0.77'])
   })
 
-  it('mean a key beside the file that names it, and do not read it before it is needed', () => {
+  it('resolve a key file from the file that names it, and read it only when it is needed', () => {
     const { hedera } = read(OWN)
     expect(() => hedera?.keys['0.0.1005']?.()).toThrow(/\/home\/anna\/\.postern\/operator\.key is not there/)
   })

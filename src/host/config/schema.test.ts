@@ -41,7 +41,7 @@ describe('the reference of the configuration', () => {
     expect(defaults).toEqual(Object.values(DEFAULT_LIMITS))
   })
 
-  it('names every variable, and the default where nothing is set', () => {
+  it('names every variable, and the default if nothing is set', () => {
     const listed = tableUnder('Where a value comes from')
     for (const [name, variable] of Object.entries(VARIABLES)) {
       const row = listed.find(([, , environment]) => environment === `\`${variable}\``)
@@ -95,7 +95,7 @@ describe('a configuration', () => {
     expect([parsed, config.get(group), config.get(group)]).toEqual([0, 1, 1])
   })
 
-  it('names the files of gates and hooks that cannot be used', () => {
+  it('names the files in the error for wrong gates and hooks', () => {
     const config = configWith({ gates: { decision: 'hard' }, hooks: [{}] })
     for (const get of [() => config.get(GATES), () => config.get(HOOKS)]) {
       expect(get).toThrow(

@@ -16,11 +16,11 @@ function homeWith(wire?: unknown) {
 }
 
 describe('the settings of a wire', () => {
-  it('are none by default', () => {
+  it('name no wire by default', () => {
     expect(homeWith().read().get(WIRE)).toEqual({ url: null, redisOut: [], redisOutMax: 1_000, nudge: [] })
   })
 
-  it('come from a flag before the environment before a file', () => {
+  it('come from a flag, else the environment, else a file', () => {
     const { read } = homeWith({ url: 'nats://file', redisOut: ['quinn'], nudge: ['pod:80', '[::1]:80'] })
     expect(read().get(WIRE)).toMatchObject({ url: 'nats://file', redisOut: ['quinn'] })
     expect(read({ POSTERN_WIRE: '' }).get(WIRE).url).toBe('nats://file')
@@ -41,7 +41,7 @@ describe('the settings of a wire', () => {
     { nudge: ['pod'] },
     { other: 1 },
     { __lookupGetter__: 'x' },
-  ])('%j is refused with where it stands', (wire) => {
+  ])('are refused as %j, with the file and the setting', (wire) => {
     const { home, read } = homeWith(wire)
     const [name] = Object.keys(wire)
     expect(() => read().get(WIRE)).toThrow(
@@ -52,7 +52,7 @@ describe('the settings of a wire', () => {
     )
   })
 
-  it('of a project count only once it is trusted', () => {
+  it('do not come from a project that is not trusted', () => {
     const { home, read } = homeWith()
     writeFileSync(join(home, 'postern.config.json'), JSON.stringify({ wire: { url: 'nats://elsewhere' } }))
     expect(read().get(WIRE).url).toBeNull()
@@ -102,14 +102,14 @@ describe('the wire of a home that runs NATS itself', () => {
     return { home, path, read }
   }
 
-  it('is found where no other is set', () => {
+  it('is found if no other wire is set', () => {
     const { read } = withFile('nats://t@127.0.0.1:4\n')
     expect(findWireUrl(read())).toBe('nats://t@127.0.0.1:4')
     expect(findWireUrl(read({ POSTERN_WIRE: 'redis://h' }))).toBe('redis://h')
     expect(findWireUrl(homeWith().read())).toBeNull()
   })
 
-  it('counts only from a plain file that nobody else can read', () => {
+  it('is read only from a plain file that nobody else can read', () => {
     expect(findWireUrl(withFile('nats://t@h', 0o644).read())).toBeNull()
     expect(findWireUrl(withFile('http://h').read())).toBeNull()
     const { path } = withFile('nats://t@h')

@@ -16,27 +16,27 @@ async function open(): Promise<Postern> {
 
 /** Whether everything that a call committed waited for the disk. */
 async function waitsForDisk(call: () => Promise<unknown>): Promise<boolean> {
-  const told = vi.spyOn(Connection.prototype, 'waitForDisk')
+  const spy = vi.spyOn(Connection.prototype, 'waitForDisk')
   await call()
-  const waits = told.mock.calls.every(([isDurable]) => isDurable)
-  told.mockRestore()
+  const waits = spy.mock.calls.every(([isDurable]) => isDurable)
+  spy.mockRestore()
   return waits
 }
 
-describe('what waits for the disk', () => {
-  it('is everything but a mere offer', async () => {
+describe('durability of a call', () => {
+  it('waits for the disk after a push, and not after a plain drain', async () => {
     const { inbox } = await open()
     expect(await waitsForDisk(() => inbox.push({ to: ['ada'], content: 'hi' }))).toBe(true)
     expect(await waitsForDisk(() => inbox.drain({ agent: 'ada' }))).toBe(false)
   })
 
-  it('is a drain that gives numbers to broadcasts', async () => {
+  it('waits for the disk after a drain that expands broadcasts', async () => {
     const { inbox } = await open()
     await inbox.push({ to: ['all'], content: 'hi' })
     expect(await waitsForDisk(() => inbox.drain({ agent: 'ada' }))).toBe(true)
   })
 
-  it('is nothing that loss of power ends anyway: a session, and what it was shown', async () => {
+  it('does not wait for the disk for what a power failure ends anyway: a session, and what it was shown', async () => {
     const { inbox, sessions } = await open()
     await inbox.push({ to: ['bob'], content: 'hi' })
     const drained = await inbox.drain({ agent: 'bob', sessionId: 's1' })
@@ -48,7 +48,7 @@ describe('what waits for the disk', () => {
     expect(await waitsForDisk(() => inbox.drain({ agent: 'bob', sessionId: 's1' }))).toBe(false)
   })
 
-  it('is a confirmation', async () => {
+  it('waits for the disk after a confirmation', async () => {
     const { inbox } = await open()
     await inbox.push({ to: ['ada'], content: 'hi' })
     const { offer } = await inbox.drain({ agent: 'ada' })
@@ -57,7 +57,7 @@ describe('what waits for the disk', () => {
   })
 })
 
-it('rings those who follow events with whatever it rings', async () => {
+it('rings the followers of events with every ring', async () => {
   const folder = temporaryFolder()
   const postern = await openLocal(join(folder, 'postern.db'), { upkeep: false })
   onTestFinished(() => postern.close())

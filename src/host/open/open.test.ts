@@ -13,7 +13,7 @@ async function makeStore(path: string): Promise<string> {
   return path
 }
 
-/** Opens what a hook needs, and looks whether the home's quiet files are still there. */
+/** Opens the store as a hook does, and returns the quiet files that are still in the home. */
 async function openAsHook(home: string, env: Record<string, string> = {}): Promise<string[]> {
   const postern = await open(readConfig({ flags: { home }, env, cwd: home }), {
     busyMs: 1_000,
@@ -24,19 +24,19 @@ async function openAsHook(home: string, env: Record<string, string> = {}): Promi
   return quietIn(home)
 }
 
-it('removes quiet files that speak of a store which is no longer that of the home', async () => {
+it('removes quiet files from a home whose configuration has moved the store elsewhere', async () => {
   const home = temporaryFolder()
   await makeStore(join(home, 'postern.db'))
   const other = await makeStore(join(temporaryFolder(), 'postern.db'))
   plantQuiet(home, ['quinn'])
   expect(await openAsHook(home)).toEqual(['quinn'])
-  // The launcher leaves a session alone that names a store of its own, so its files say nothing to that.
+  // The launcher ignores quiet files if the environment names a store, so the files may stay.
   expect(await openAsHook(home, { POSTERN_STORE: other })).toEqual(['quinn'])
   writeFileSync(join(home, 'config.json'), JSON.stringify({ store: other }))
   expect(await openAsHook(home)).toEqual([])
 })
 
-it('makes no store where there is none', async () => {
+it('creates no store for a hook', async () => {
   const home = temporaryFolder()
   await expect(openAsHook(home)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createPart } from './part.ts'
 
 describe('a part', () => {
-  it('is opened once, and closed if it was opened', async () => {
+  it('opens a part once, and closes it', async () => {
     let [opened, closed] = [0, 0]
     const part = createPart(
       async () => ({ number: ++opened }),
@@ -13,11 +13,11 @@ describe('a part', () => {
     expect([opened, closed]).toEqual([1, 1])
   })
 
-  it('is not opened to be closed', async () => {
+  it('does not open a part in order to close it', async () => {
     await createPart(() => expect.unreachable(), expect.unreachable).close()
   })
 
-  it('can be closed if it could not be opened', async () => {
+  it('closes without an error after opening has failed', async () => {
     const part = createPart(() => Promise.reject(new Error('broken')), expect.unreachable)
     await expect(part.open()).rejects.toThrow('broken')
     await part.close()

@@ -19,8 +19,8 @@ async function open() {
   return { home, project, configure, isIdle }
 }
 
-describe('an event that finds nothing', NEEDS_BOOT_ID, () => {
-  it('leaves the agent quiet, and notes that it was heard of', async () => {
+describe('isHookIdle', NEEDS_BOOT_ID, () => {
+  it('marks the agent as quiet and touches its last-heard file if nothing waits', async () => {
     const { home, isIdle } = await open()
     expect(isIdle()).toBe(true)
     expect(quietIn(home)).toEqual(['quinn'])
@@ -30,13 +30,13 @@ describe('an event that finds nothing', NEEDS_BOOT_ID, () => {
   it.each([
     ['a gate', { gates: { decision: { required: true } } }],
     ['a command', { hooks: [{ event: 'tool.before', command: 'true' }] }],
-  ])('goes the whole way where the configuration has %s', async (_, config) => {
+  ])('is false if the configuration has %s', async (_, config) => {
     const { home, configure, isIdle } = await open()
     configure(config)
     expect([isIdle(), quietIn(home)]).toEqual([false, []])
   })
 
-  it('goes the whole way while any session has its gates written down', async () => {
+  it('is false while any session has a shadow file, or the folder cannot be read', async () => {
     const { home, isIdle } = await open()
     mkdirSync(join(home, 'shadow'))
     writeFileSync(join(home, 'shadow', 'robin.x.json'), '{}')
@@ -46,7 +46,7 @@ describe('an event that finds nothing', NEEDS_BOOT_ID, () => {
     expect([isIdle(), quietIn(home)]).toEqual([false, []])
   })
 
-  it('goes the whole way where the store is another, and leaves this one’s files alone', async () => {
+  it('is false for another store, and leaves the files of this one alone', async () => {
     const { home, configure, isIdle } = await open()
     expect(isIdle({ POSTERN_STORE: join(temporaryFolder(), 'postern.db') })).toBe(false)
     expect(isIdle({ POSTERN_STORE: 'postgres://localhost/none' })).toBe(false)
@@ -54,7 +54,7 @@ describe('an event that finds nothing', NEEDS_BOOT_ID, () => {
     expect([isIdle(), quietIn(home)]).toEqual([false, []])
   })
 
-  it('goes the whole way while its spool holds something', async () => {
+  it('is false while the spool of the session holds entries', async () => {
     const { home, project, isIdle } = await open()
     const spool = spoolPath(project, 's')
     mkdirSync(dirname(spool), { recursive: true })

@@ -12,7 +12,7 @@ const redis = await startRedis()
 /** By itself the loop reads the roster only every 5 s. */
 const LESS_THAN_A_ROSTER_MS = 4_000
 
-describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () => {
+describe('the intake of Redis lists', needsPrograms('redis-server', 'redis-cli'), () => {
   const server = redis as RedisServer
   afterAll(() => server.stop())
   beforeEach(() => server.cli('FLUSHALL'))
@@ -27,7 +27,7 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
   const keys = async () => (await server.cli('KEYS', 'inbox:*')).split('\n').filter(Boolean).sort()
   const isEmpty = () => expect.poll(keys, PATIENTLY).toEqual([])
 
-  /** A store that is an array: what comes again under its ticket is known. */
+  /** A store that is an array and recognises an entry by its ticket. */
   function start(options: Partial<ListIntakeOptions> = {}) {
     const stored: string[] = []
     const tickets = new Set<string>()
@@ -50,7 +50,7 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
     return { stored, notes, wake: () => intake.wake(), close: () => intake.close() }
   }
 
-  it('takes everything over once, in the order in which it was pushed, and leaves nothing behind', async () => {
+  it('takes every entry once, in the order of the pushes, and leaves nothing behind', async () => {
     const texts = Array.from({ length: 1_000 }, (_, at) => `text ${at}`)
     await push(...texts)
     const { stored } = start()
@@ -74,7 +74,7 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
     await expect.poll(() => rosters.values.length, { timeout: LESS_THAN_A_ROSTER_MS }).toBeGreaterThan(before)
   })
 
-  it('keeps that order where several servers take at once', async () => {
+  it('keeps the order of the pushes if several servers take at once', async () => {
     const stored: string[] = []
     const store: ListIntakeOptions['store'] = async (_, entries) => {
       await new Promise(setImmediate)
@@ -89,7 +89,7 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
     expect(stored).toEqual(texts)
   })
 
-  it('hands what a dead server has left to another, under the same tickets and before the rest', async () => {
+  it('gives the entries of a dead server to another, under the same tickets and before the rest', async () => {
     await push('left', 'behind')
     const left = await createListIntake(createWire().use, { taker: 'dead' }).take('quinn')
     await push('new')
@@ -107,7 +107,7 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
     expect(seen[2]).toMatch(/ new$/)
   })
 
-  it('takes over what was left by a server whose time lies ahead, as after a failover to another clock', async () => {
+  it('takes the entries of a dead server whose clock was ahead, as after a failover', async () => {
     const ahead = Date.now() + 3_600_000
     await server.cli('HSET', 'inbox:quinn:taking', '1-dead-0001', 'left', 'taker', `dead ${ahead}`)
     const { stored } = start()
@@ -115,7 +115,7 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
     expect(stored).toEqual(['left'])
   })
 
-  it('says once that something waits for room, and brings it when there is some', async () => {
+  it('notes once that entries wait for room, and stores them when there is some', async () => {
     await push('a', 'b', 'c')
     let room = 1
     const kept: string[] = []
@@ -135,7 +135,7 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
     expect(notes.values).toEqual([{ event: 'redis.intakeWaits', fields: { agent: 'quinn', count: 2 } }])
   })
 
-  it('keeps what a live server has taken from all others', async () => {
+  it('takes nothing that a live server has taken', async () => {
     await push('taken')
     const [here, there] = [createWire(), createWire()].map(({ use }, at) =>
       createListIntake(use, { taker: `taker${at}` }),
@@ -148,7 +148,7 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
     expect((await there?.take('quinn'))?.entries.map(({ text }) => text)).toEqual(['next'])
   })
 
-  it('puts aside what is refused, to the last byte, and goes on', async () => {
+  it('sets refused entries aside byte for byte, and continues', async () => {
     await push('good', 'bad', 'bad', 'better')
     const { notes, stored } = start({
       store: async (_, entries) => {
@@ -163,21 +163,21 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
     expect(notes.values).toEqual([{ event: 'redis.refused', fields: { agent: 'quinn', count: 2, fault: 'it is bad' } }])
   })
 
-  it('keeps no more than the last thousand of what it has put aside', async () => {
+  it('keeps only the last thousand refused entries', async () => {
     await push(...Array.from({ length: 1_100 }, (_, at) => `bad ${at}`))
     start({ store: async (_, entries) => entries.map(() => ({ fault: 'it is bad' })) })
     await expect.poll(() => server.cli('LINDEX', 'inbox:quinn:refused', '0')).toBe('bad 1099')
     expect(await server.cli('LLEN', 'inbox:quinn:refused')).toBe('1000')
   })
 
-  it('puts aside what is too large to be looked at', async () => {
+  it('sets entries aside that are too large', async () => {
     await createWire().use((client) => client.lPush('inbox:quinn', ['x'.repeat(1024 * 1024 + 1), 'small']))
     const { stored } = start()
     await expect.poll(keys).toEqual(['inbox:quinn:refused'])
     expect(stored).toEqual(['small'])
   })
 
-  it('isolates an entry over which the store fails again and again', async () => {
+  it('isolates an entry that the store fails on repeatedly', async () => {
     await push('good', 'poison', 'better')
     const kept: string[] = []
     start({
@@ -191,7 +191,7 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
     expect(kept).toEqual(['good', 'better'])
   })
 
-  it('refuses nothing while the store is away, and brings all of it afterwards', async () => {
+  it('refuses nothing while the store is down, and stores everything afterwards', async () => {
     await push('a', 'b')
     let isAway = true
     const failed = createSignal<string>()
@@ -215,7 +215,7 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
     expect(kept).toEqual(['a', 'b'])
   })
 
-  it('leaves lists alone whose agents nobody has registered, or that are read by others', async () => {
+  it('leaves alone the lists of unregistered agents, and those that foreign consumers read', async () => {
     await server.cli('LPUSH', 'inbox:stranger', 'x')
     await server.cli('LPUSH', 'inbox:read-by-others', 'y')
     await push('mine')
@@ -233,7 +233,7 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
     expect(stored).toEqual([])
   })
 
-  it('goes on with the other lists where a key is none', async () => {
+  it('continues with the other lists if a key is not a list', async () => {
     await server.cli('SET', 'inbox:quinn', 'not a list')
     await server.cli('LPUSH', 'inbox:riley', 'hello')
     const { stored, notes } = start({ roster: async () => ({ in: ['quinn', 'riley'], out: [] }) })
@@ -241,7 +241,7 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
     await expect.poll(() => notes.values.map(({ event }) => event)).toContain('redis.intakeFailed')
   })
 
-  it('looks at once when a producer publishes on the seed’s channel', async () => {
+  it('polls at once when a producer publishes on the channel of the agent', async () => {
     const { stored } = start()
     await expect.poll(() => server.cli('PUBSUB', 'NUMSUB', 'wakeup:quinn')).toBe('wakeup:quinn\n1')
     await push('rung')
@@ -249,7 +249,7 @@ describe('the inlets of Redis', needsPrograms('redis-server', 'redis-cli'), () =
     await expect.poll(() => stored).toEqual(['rung'])
   })
 
-  it('goes on after the server was wiped and started again', async () => {
+  it('continues after Redis was wiped and restarted', async () => {
     const other = (await startRedis()) as RedisServer
     onTestFinished(() => other.stop())
     const wire = createRedisWire({ url: other.url, random: () => 0 })

@@ -76,7 +76,7 @@ describe('the lists that foreign consumers pop from', needsPrograms('redis-serve
   }
   const pop = async (at = server) => JSON.parse((await at.cli('RPOP', 'inbox:quinn')) || 'null')?.eventId as string
 
-  it('puts in what no ring told it of when it is woken', async () => {
+  it('adds messages that no ring announced when it is woken', async () => {
     const inbox = createInbox()
     const settled = createSignal()
     const output = start(inbox, {
@@ -91,7 +91,7 @@ describe('the lists that foreign consumers pop from', needsPrograms('redis-serve
     await expect.poll(() => inList(), { ...PATIENTLY, timeout: LESS_THAN_A_SETTLE_MS }).toEqual([idOf(0)])
   })
 
-  it('puts in what waits, oldest first, no more than fits, and more as it is popped', async () => {
+  it('adds pending messages, oldest first, up to the limit, and more as they are popped', async () => {
     const inbox = createInbox(25)
     start(inbox)
     await expect.poll(() => inList()).toEqual(inbox.ids(0, 10))
@@ -100,7 +100,7 @@ describe('the lists that foreign consumers pop from', needsPrograms('redis-serve
     expect([...inbox.states.values()].filter((state) => state === 'offered')).toHaveLength(2)
   })
 
-  it('puts in at once what has come, when it is rung', async () => {
+  it('adds a new message at once when it is rung', async () => {
     const inbox = createInbox(1)
     start(inbox)
     await expect.poll(() => inList()).toEqual(inbox.ids(0, 1))
@@ -108,7 +108,7 @@ describe('the lists that foreign consumers pop from', needsPrograms('redis-serve
     await expect.poll(() => inList()).toEqual(inbox.ids(0, 3))
   })
 
-  it('knows what was popped by either end, and while no server looked', async () => {
+  it('notices what was popped from either end, also while no server ran', async () => {
     const inbox = createInbox(4)
     const first = start(inbox)
     await expect.poll(() => inList()).toEqual(inbox.ids(0, 4))
@@ -121,7 +121,7 @@ describe('the lists that foreign consumers pop from', needsPrograms('redis-serve
     expect(await inList()).toEqual(inbox.ids(1, 3))
   })
 
-  it('puts in nothing twice where several servers fill one list, and another goes on where one dies', async () => {
+  it('adds nothing twice if several servers fill one list, and another continues if one dies', async () => {
     const inbox = createInbox(60)
     const popped: string[] = []
     const servers = ['a', 'b', 'c'].map((name) => start(inbox, { server: name, leaseMs: 300 }))
@@ -136,7 +136,7 @@ describe('the lists that foreign consumers pop from', needsPrograms('redis-serve
     expect(popped).toEqual(inbox.ids(0, 60))
   })
 
-  it('puts in again only what still waits, after everything was wiped', async () => {
+  it('adds again only what is still pending after Redis was wiped', async () => {
     const inbox = createInbox(5)
     start(inbox)
     await expect.poll(() => inList()).toEqual(inbox.ids(0, 5))
@@ -147,7 +147,7 @@ describe('the lists that foreign consumers pop from', needsPrograms('redis-serve
     expect(inbox.states.get(idOf(1))).toBe('pending')
   })
 
-  it('puts in again what still waits when a killed server is back', async () => {
+  it('adds again what is still pending when a killed server is back', async () => {
     const other = (await startRedis()) as RedisServer
     onTestFinished(() => other.stop())
     const inbox = createInbox(3)
@@ -159,7 +159,7 @@ describe('the lists that foreign consumers pop from', needsPrograms('redis-serve
     await expect.poll(() => inList('inbox:quinn', other), PATIENTLY).toEqual(inbox.ids(0, 4))
   })
 
-  it('takes out what waits no more', async () => {
+  it('removes what is no longer pending', async () => {
     const inbox = createInbox(3)
     start(inbox)
     await expect.poll(() => inList()).toEqual(inbox.ids(0, 3))
@@ -169,7 +169,7 @@ describe('the lists that foreign consumers pop from', needsPrograms('redis-serve
     expect(inbox.states.get(idOf(1))).toBe('gone')
   })
 
-  it('goes on with the other lists where a key is none, and says so once', async () => {
+  it('continues with the other lists if a key is not a list, and notes that once', async () => {
     const inbox = createInbox(2)
     await server.cli('SET', 'inbox:amy', 'not a list')
     const notes: unknown[] = []
@@ -180,7 +180,7 @@ describe('the lists that foreign consumers pop from', needsPrograms('redis-serve
     expect(notes).toEqual([['redis.outletFailed', 'amy']])
   })
 
-  it('knows what was popped where others push to the list as well', async () => {
+  it('notices what was popped if others push to the list as well', async () => {
     const inbox = createInbox(3)
     start(inbox)
     await expect.poll(() => inList()).toEqual(inbox.ids(0, 3))
@@ -194,7 +194,7 @@ describe('the lists that foreign consumers pop from', needsPrograms('redis-serve
     expect([await inList(), inbox.states.get(idOf(3))]).toEqual([[idOf(3)], 'pending'])
   })
 
-  it('reads a whole list only where its ends do not tell what was popped, and where it may', async () => {
+  it('reads a whole list only if its ends do not show what was popped, and the caller allows it', async () => {
     const outlet = createListOutput(createWire().use, { server: 'a', max: 10 })
     await outlet.look('quinn')
     await outlet.put(
@@ -213,7 +213,7 @@ describe('the lists that foreign consumers pop from', needsPrograms('redis-serve
     expect(await outlet.look('quinn')).toEqual({ popped: [], wasRead: false, held: 2, room: 8 })
   })
 
-  it('says what has been popped again where the store could not be told', async () => {
+  it('reports popped messages again if the store could not record them', async () => {
     const inbox = createInbox(2)
     let isAway = true
     start(inbox, {
@@ -230,7 +230,7 @@ describe('the lists that foreign consumers pop from', needsPrograms('redis-serve
     expect(await inList()).toEqual([idOf(1)])
   })
 
-  it('names lists that nobody takes over, and what could not be read', async () => {
+  it('names lists that nobody takes in, and lists of refused entries', async () => {
     for (const [key, count] of [
       ['inbox:quinn', 1],
       ['inbox:quinn:refused', 2],

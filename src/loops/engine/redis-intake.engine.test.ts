@@ -15,7 +15,7 @@ import { startRedisIntake } from './redis-intake.ts'
 
 const redis = await startRedis()
 
-describe('what foreign producers push', needsPrograms('redis-server', 'redis-cli'), () => {
+describe('an entry of a foreign producer', needsPrograms('redis-server', 'redis-cli'), () => {
   const server = redis as RedisServer
   afterAll(() => server.stop())
   beforeEach(() => server.cli('FLUSHALL'))
@@ -47,7 +47,7 @@ describe('what foreign producers push', needsPrograms('redis-server', 'redis-cli
     return { postern, list, bring }
   }
 
-  it('is from nobody that Postern knows, whatever it says of itself', async () => {
+  it('has an unverified sender, whatever it says about itself', async () => {
     const { postern, list, bring } = await openIntake()
     await postern.agents.add({ id: 'rosa', kind: 'human' })
     const data = { content: 'x', senderType: 'system', senderVerified: true, verified: true, from: { id: 'rosa' } }
@@ -61,7 +61,7 @@ describe('what foreign producers push', needsPrograms('redis-server', 'redis-cli
     }
   })
 
-  it('never stands in the way of a message of ours by its id', async () => {
+  it('never blocks a message of ours by having its id', async () => {
     const { postern, list, bring } = await openIntake()
     const { id } = await postern.inbox.push({ to: ['quinn'], content: 'ours' })
     const keys = ['decision:one', 'mail:two']
@@ -72,7 +72,7 @@ describe('what foreign producers push', needsPrograms('redis-server', 'redis-cli
     expect((await list()).map(({ content }) => content)).toEqual(['ours', 'theirs', 'theirs', 'ours', 'ours'])
   })
 
-  it('is known again by an id of any kind that is one, and is each its own without', async () => {
+  it('is recognised as a duplicate by any kind of id, and without an id is always new', async () => {
     const { list, bring } = await openIntake()
     const event = (eventId: unknown) => ({ eventId, data: { content: 'x' } })
     const ids = ['x'.repeat(5_000), '\ud800', 17]
@@ -82,7 +82,7 @@ describe('what foreign producers push', needsPrograms('redis-server', 'redis-cli
     expect(await list()).toHaveLength(5)
   })
 
-  it('waits in Redis while the inbox is full, and comes in order when it is not', async () => {
+  it('waits in Redis while the inbox is full, and is taken in order afterwards', async () => {
     const { postern, list } = await openIntake()
     const entries = Array.from({ length: 8 }, (_, at) => JSON.stringify({ data: { content: `${at}` } }))
     await server.cli('LPUSH', 'inbox:quinn', ...entries)

@@ -28,8 +28,8 @@ async function openInbox() {
   return { ctx, time, postern, push, pending, popped, stateOf }
 }
 
-describe('what is put out for a foreign consumer', () => {
-  it('waits until it was popped, is offered then, and seen only when that is acknowledged', async () => {
+describe('a message for a foreign consumer', () => {
+  it('is pending until it is popped, then offered, and seen only when it is acknowledged', async () => {
     const { postern, push, pending, popped, stateOf } = await openInbox()
     const ids = [await push('one'), await push('two')]
     const broadcast = (await postern.inbox.push({ to: ['all'], content: 'to everybody' })).id
@@ -41,7 +41,7 @@ describe('what is put out for a foreign consumer', () => {
     expect(await stateOf(ids[0] ?? '')).toBe('acted')
   })
 
-  it('is offered once, however often it is said to have been popped', async () => {
+  it('is offered once, however often it is reported as popped', async () => {
     const { postern, push, popped } = await openInbox()
     const id = await push('one')
     await popped(id, id, 'msg_00000000000000000000000000')
@@ -51,7 +51,7 @@ describe('what is put out for a foreign consumer', () => {
     expect(deliveries[0]?.steps.filter(({ step }) => step === 'popped')).toHaveLength(1)
   })
 
-  it('does not come again although nobody acknowledges it, and is over with its retention', async () => {
+  it('is not offered again if nobody acknowledges it, and ends with its retention', async () => {
     const { time, postern, push, pending, popped, stateOf } = await openInbox()
     const id = await push('one')
     await popped(id)
@@ -66,7 +66,7 @@ describe('what is put out for a foreign consumer', () => {
     expect(await why()).toBe('It was popped from the list of quinn, and never acknowledged.')
   })
 
-  it('comes again where a person gives it back', async () => {
+  it('is pending again if its offer is released', async () => {
     const { postern, push, pending, popped } = await openInbox()
     const id = await push('one')
     await popped(id)
@@ -75,7 +75,7 @@ describe('what is put out for a foreign consumer', () => {
     expect(await pending()).toEqual([id])
   })
 
-  it('waits no more once it was taken back or its time is over', async () => {
+  it('is no longer pending once it was cancelled or has expired', async () => {
     const { ctx, time, postern, push } = await openInbox()
     const cancelled = await push('one')
     const { id: brief } = await postern.inbox.push({ to: ['quinn'], content: 'two', ttlMs: 1_000 })

@@ -14,7 +14,7 @@ function fill(log: SharedLog, agent: string, from: number, to: number): void {
 }
 
 describe('a relay', () => {
-  it('carries what was stored before it began, in order, in heaps of a bounded size', async () => {
+  it('carries what was stored before it began, in order, in batches of a bounded size', async () => {
     const log = new SharedLog()
     fill(log, 'quinn', 0, 1_201)
     const { engine } = relayOver(log)
@@ -22,7 +22,7 @@ describe('a relay', () => {
     expect(engine.tries.values.every((size) => size <= 500)).toBe(true)
   })
 
-  it('sends no more than some megabytes at once', async () => {
+  it('sends at most a few megabytes at once', async () => {
     const log = new SharedLog()
     const large = 'x'.repeat(1_500_000)
     log.add(...Array.from({ length: 7 }, () => copyTo('quinn', large)))
@@ -31,7 +31,7 @@ describe('a relay', () => {
     expect(engine.tries.values).toEqual([3, 3, 1])
   })
 
-  it('carries what comes when the bell rings', async () => {
+  it('carries new messages when the bell rings', async () => {
     const log = new SharedLog()
     const { engine, bell, relay } = relayOver(log)
     await log.reads.times(2)
@@ -43,7 +43,7 @@ describe('a relay', () => {
     expect(await relay.countBehind()).toBe(0)
   })
 
-  it('carries what no bell told it of when it is woken', async () => {
+  it('carries messages that no bell announced when it is woken', async () => {
     const log = new SharedLog()
     const { engine, relay } = relayOver(log)
     await log.reads.times(2)
@@ -52,10 +52,10 @@ describe('a relay', () => {
     expect(await engine.taken.times(1)).toEqual(['one to quinn'])
   })
 
-  it('looks once for all that is rung within a moment, where copies are not kept and whoever pushed has rung', async () => {
+  it('reads the outbox once for rings within a moment, if the engine stores no copies', async () => {
     const log = new SharedLog()
     const { engine, bell } = relayOver(log)
-    // One when it begins, and one when it listens.
+    // One read at the start, and one when it listens.
     await log.reads.times(2)
     bell.ring()
     await nextTurn()
@@ -66,7 +66,7 @@ describe('a relay', () => {
     expect(log.reads.values).toHaveLength(3)
   })
 
-  it('looks at once where copies are kept', async () => {
+  it('reads the outbox at once if the engine stores copies', async () => {
     const log = new SharedLog()
     const engine = Object.assign(new ScriptedEngine(), { take: async () => ({ close() {} }) })
     const { bell } = relayOver(log, { engine })
@@ -88,7 +88,7 @@ describe('a relay', () => {
     expect(log.writes).toEqual([])
   })
 
-  it('keeps how far it has come, and looks again soon at what an open transaction holds back', async () => {
+  it('stores its cursor, and soon reads again rows that an open transaction holds back', async () => {
     const log = new SharedLog()
     log.isHeldBack = true
     const { engine } = relayOver(log)
@@ -99,7 +99,7 @@ describe('a relay', () => {
     await expect.poll(() => log.kept?.cursor, PATIENTLY).toBe('1')
   })
 
-  it('does not skip what follows a copy that was refused, and keeps the order of each agent', async () => {
+  it('does not skip the copies after one that was refused, and keeps the order of each agent', async () => {
     const log = new SharedLog()
     fill(log, 'quinn', 0, 10)
     const engine = new ScriptedEngine()
@@ -109,12 +109,12 @@ describe('a relay', () => {
     }
     const { notes } = relayOver(log, { engine })
     await engine.taken.times(22)
-    // Some come twice, which those who hear tell by the message's id; the first time is in order.
+    // Some copies come twice, which recipients recognise by the message's id. The first of each comes in order.
     expect([...new Set(engine.taken.values)]).toEqual(wordsTo('quinn', 0, 10))
     expect(await notes.times(2)).toEqual(['relay.failed', 'relay.resumed'])
   })
 
-  it('reads nothing for an engine that is away, and goes on as soon as it is back', async () => {
+  it('reads nothing while the engine is down, and continues as soon as it is back', async () => {
     const log = new SharedLog()
     fill(log, 'quinn', 0, 3)
     const engine = new ScriptedEngine()
@@ -133,7 +133,7 @@ describe('a relay', () => {
     expect(await engine.taken.times(3)).toEqual(wordsTo('quinn', 0, 3))
   })
 
-  it('does not try again for every ring while the engine refuses', async () => {
+  it('does not retry at every ring while the engine refuses', async () => {
     const log = new SharedLog()
     fill(log, 'quinn', 0, 1)
     const engine = new ScriptedEngine()
@@ -142,7 +142,7 @@ describe('a relay', () => {
     }
     const { bell, notes } = relayOver(log, { engine })
     await notes.fired
-    // One try is its own, another for the engine that it can hear by now.
+    // One attempt at the start, and another when it begins to hear the engine.
     const tries = (await engine.tries.times(2)).length
     for (let i = 0; i < 100; i++) bell.ring()
     await new Promise(setImmediate)
@@ -152,7 +152,7 @@ describe('a relay', () => {
     await engine.taken.fired
   })
 
-  it('says once that rows were removed before it came to them, and carries the rest', async () => {
+  it('notes once that rows were removed before it read them, and carries the rest', async () => {
     const log = new SharedLog()
     fill(log, 'quinn', 0, 5)
     log.floor = 3
@@ -161,7 +161,7 @@ describe('a relay', () => {
     expect(notes.values).toEqual(['relay.gap'])
   })
 
-  it('begins again where what it carried may be gone', async () => {
+  it('starts again if the engine may have lost what was carried', async () => {
     const log = new SharedLog()
     fill(log, 'quinn', 0, 2)
     const { engine } = relayOver(log)
@@ -172,7 +172,7 @@ describe('a relay', () => {
 })
 
 describe('of two relays', () => {
-  it('one carries, and the other goes on where it has come to when it leaves', async () => {
+  it('one carries, and the other continues from its cursor when it leaves', async () => {
     const log = new SharedLog()
     const bell = new Bell()
     const engine = new ScriptedEngine()
@@ -184,13 +184,13 @@ describe('of two relays', () => {
     expect(follower?.carried).toBe(0)
     await leader?.close()
     fill(log, 'quinn', 100, 110)
-    // It was told for how long another leads; that this one has left it finds out by then, or when the engine is back.
+    // It knows how long the other's lease lasts. It notices that the other has left when that is over, or when the engine is back.
     engine.comeBack()
     expect(await engine.taken.times(110)).toEqual(wordsTo('quinn', 0, 110))
     await expect.poll(() => follower?.carried).toBe(10)
   })
 
-  it('the other takes over when the lease of a dead one is over', async () => {
+  it('the other takes over when the lease of a dead one has run out', async () => {
     const log = new SharedLog()
     log.leaseMs = 50
     await log.outboxOf('dead').lead()
@@ -215,13 +215,13 @@ describe('of two relays', () => {
     await engine.taken.times(600)
     release.fire()
     await slow.taken.times(500)
-    // Its own word for how far it has come is not taken any more.
+    // Its own cursor is not stored any more.
     await expect.poll(() => log.writes.filter((write) => write === 'slow keeps 500').length, PATIENTLY).toBe(1)
     await expect.poll(() => log.kept, PATIENTLY).toMatchObject({ holder: 'quick', cursor: '600' })
     expect(slow.taken.values).toHaveLength(500)
   })
 
-  it('one that was stopped for longer than its lease ends between two heaps, and leaves the rest to the other', async () => {
+  it('one that was stopped for longer than its lease ends between two batches, and leaves the rest to the other', async () => {
     const log = new SharedLog()
     log.add(...['a', 'b', 'c'].map((sign) => copyTo('quinn', sign.repeat(4_000_000))))
     const engine = new ScriptedEngine()
@@ -240,7 +240,7 @@ describe('of two relays', () => {
     expect(log.reads.values).toHaveLength(reads)
   })
 
-  it('one prolongs its lease while the engine takes longer than that for a single heap', async () => {
+  it('one renews its lease while the engine takes longer than that for a single batch', async () => {
     const log = new SharedLog()
     fill(log, 'quinn', 0, 2)
     const slow = new ScriptedEngine()
@@ -252,7 +252,7 @@ describe('of two relays', () => {
     await expect.poll(() => log.writes.at(-1), PATIENTLY).toBe('one keeps 2')
   })
 
-  it('one prolongs its lease while a page takes longer than that', async () => {
+  it('one renews its lease while a page takes longer than that', async () => {
     const log = new SharedLog()
     log.add(...['a', 'b', 'c'].map((sign) => copyTo('quinn', sign.repeat(4_000_000))))
     const engine = new ScriptedEngine()
@@ -265,7 +265,7 @@ describe('of two relays', () => {
     expect(log.writes).toEqual(['one leads', 'one keeps 0', 'one keeps 0', 'one keeps 3'])
   })
 
-  it('the other begins again where the one that led died with the wiped engine', async () => {
+  it('the other starts again if the leader died together with the wiped engine', async () => {
     const log = new SharedLog()
     log.leaseMs = 500
     fill(log, 'quinn', 0, 2)
@@ -277,7 +277,7 @@ describe('of two relays', () => {
     expect(await engine.taken.times(2)).toEqual(wordsTo('quinn', 0, 2))
   })
 
-  it('only the one that leads begins again when the engine was wiped', async () => {
+  it('only the leader starts again when the engine was wiped', async () => {
     const log = new SharedLog()
     const engine = new ScriptedEngine()
     fill(log, 'quinn', 0, 3)
@@ -291,7 +291,7 @@ describe('of two relays', () => {
 })
 
 describe('a relay that is closed', () => {
-  it('ends what is under way, keeps how far it has come, and gives its right back', async () => {
+  it('ends the round under way, stores its cursor and gives its lease back', async () => {
     const log = new SharedLog()
     fill(log, 'quinn', 0, 2)
     const { engine, relay } = relayOver(log)
@@ -308,7 +308,7 @@ describe('a relay that is closed', () => {
     expect(engine.taken.values).toHaveLength(2)
   })
 
-  it('does not wait for an engine that is away', async () => {
+  it('does not wait for an engine that is down', async () => {
     const log = new SharedLog()
     fill(log, 'quinn', 0, 2)
     const engine = new ScriptedEngine()

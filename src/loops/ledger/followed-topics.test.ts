@@ -14,8 +14,8 @@ function only(topics: FollowedTopics, nowMs: number) {
   return topics.due(nowMs)[0] ?? expect.fail('nothing is due')
 }
 
-describe('topics that are followed', () => {
-  it('are looked at often while something comes, and no more rarely than every 15 s', () => {
+describe('followed topics', () => {
+  it('are read often while entries come, and at least every 15 s', () => {
     const topics = follow('0.0.1')
     let nowMs = 0
     const waits: number[] = []
@@ -27,7 +27,7 @@ describe('topics that are followed', () => {
     expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000, 15_000, 15_000, 15_000, 250])
   })
 
-  it('are looked at as soon as somebody hints at them', () => {
+  it('are due as soon as there is a hint', () => {
     const topics = follow('0.0.1', '0.0.2')
     for (const topic of topics.due(0)) topics.recordRead(topic, NOTHING, 0)
     expect(topics.due(10)).toEqual([])
@@ -36,14 +36,14 @@ describe('topics that are followed', () => {
     expect(topics.due(10).map(({ id }) => id)).toEqual(['0.0.2'])
   })
 
-  it('are all due once everything is to be read', () => {
+  it('are all due after hintAll', () => {
     const topics = follow('0.0.1', '0.0.2')
     for (const topic of topics.due(0)) topics.recordRead(topic, NOTHING, 0)
     topics.hintAll(10)
     expect(topics.due(10).map(({ id }) => id)).toEqual(['0.0.1', '0.0.2'])
   })
 
-  it('are left alone for long where their hashes do not fit, whoever hints', () => {
+  it('are read rarely if their hashes do not match, even after a hint', () => {
     const topics = follow('0.0.1')
     topics.recordRead(only(topics, 0), { entries: 0, trouble: 'broken' }, 0)
     topics.hint('0.0.1', 60_000)
@@ -53,7 +53,7 @@ describe('topics that are followed', () => {
     expect(topics.troubled).toEqual([])
   })
 
-  it('come and go, and keep their times', () => {
+  it('are added and removed by a refresh, and the others keep their times', () => {
     const topics = follow('0.0.1', '0.0.2')
     for (const topic of topics.due(0)) topics.recordRead(topic, topic.id === '0.0.2' ? SOMETHING : NOTHING, 5)
     topics.refresh(new Set(['0.0.2', '0.0.3']), 10)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Ledger, Subscribe } from '../../ledger/ledger.ts'
 import { createHints } from './hints.ts'
 
-/** What a ledger was asked to tell, by its topics. */
+/** The subscriptions that a ledger was asked for, by topic. */
 function openHints() {
   const open = new Map<string, Subscribe>()
   const hinted: string[] = []
@@ -19,7 +19,7 @@ function openHints() {
 
 const topics = (...ids: readonly string[]) => ids.map((id) => ({ id, after: 7 }))
 
-it('lets the ledger tell of five topics at most, and of no others', () => {
+it('subscribes to at most five topics, and ends the other subscriptions', () => {
   const { hints, open } = openHints()
   hints.follow(topics('a', 'b', 'c', 'd', 'e', 'f'))
   expect([...open.keys()]).toEqual(['a', 'b', 'c', 'd', 'e'])
@@ -31,7 +31,7 @@ it('lets the ledger tell of five topics at most, and of no others', () => {
   expect(open.size).toBe(0)
 })
 
-it('makes that somebody looks when something comes, and when the ledger falls silent, which is asked again later', () => {
+it('hints at a topic for each entry and when a subscription ends, and subscribes again later', () => {
   const { hints, open, hinted, clock } = openHints()
   hints.follow(topics('a'))
   open.get('a')?.onEntry({} as never)

@@ -20,7 +20,7 @@ async function start(home: string, options: Partial<NatsServerOptions> = {}) {
   return server
 }
 
-/** What the driver needs of a URL. */
+/** The options of the driver for a URL. */
 function login(url: string) {
   const { host, username, password } = new URL(url)
   return { servers: host, user: username, pass: password, reconnect: false }
@@ -33,7 +33,7 @@ async function ask(url: string): Promise<string> {
   return version ?? ''
 }
 
-/** Until it answers: only for a server that somebody starts at this moment. */
+/** Retries until the server answers, for a server that is just starting. */
 async function askUntilUp(url: string): Promise<string> {
   for (;;) {
     const version = await ask(url).catch(() => undefined)
@@ -43,7 +43,7 @@ async function askUntilUp(url: string): Promise<string> {
 }
 
 describe('a NATS server of a home', needsPrograms('nats-server'), () => {
-  it('answers those who know its URL, which only the owner can read, and nobody else', async () => {
+  it('answers only clients that know its URL, which only the owner can read', async () => {
     const home = temporaryFolder()
     const server = await start(home)
     expect(await ask(server.url)).toMatch(/^2\./)
@@ -54,7 +54,7 @@ describe('a NATS server of a home', needsPrograms('nats-server'), () => {
     expect(findWireUrl(configWith({}, home))).toBe(server.url)
   })
 
-  it('is gone once it is closed, with the file that names it', async () => {
+  it('ends when it is closed, and removes the file that names it', async () => {
     const home = temporaryFolder()
     const server = await start(home)
     await server.close()
@@ -63,7 +63,7 @@ describe('a NATS server of a home', needsPrograms('nats-server'), () => {
     expect(existsSync(join(home, 'nats', 'url'))).toBe(false)
   })
 
-  it('has the same URL the next time', async () => {
+  it('has the same URL in the next run', async () => {
     const home = temporaryFolder()
     const first = await start(home)
     await first.close()
@@ -72,7 +72,7 @@ describe('a NATS server of a home', needsPrograms('nats-server'), () => {
     expect(await ask(second.url)).toMatch(/^2\./)
   })
 
-  it('is started again when it dies', async () => {
+  it('is restarted when it dies', async () => {
     const home = temporaryFolder()
     const ended = createSignal<string>()
     const server = await start(home, { note: (event) => ended.fire(event) })
@@ -81,7 +81,7 @@ describe('a NATS server of a home', needsPrograms('nats-server'), () => {
     expect(await askUntilUp(server.url)).toMatch(/^2\./)
   })
 
-  it('is started once when it is woken after it died, and left alone while it runs', async () => {
+  it('is restarted once when it is woken after it died, and left alone while it runs', async () => {
     const home = temporaryFolder()
     const ended = createSignal<string>()
     const server = await start(home, { note: (event) => ended.fire(event) })
@@ -99,7 +99,7 @@ describe('a NATS server of a home', needsPrograms('nats-server'), () => {
     expect([pid(), ended.values]).toEqual([after, ['nats-server.ended']])
   })
 
-  it('ends with the process that started it, even where that is killed', async () => {
+  it('ends with the process that started it, even if that is killed', async () => {
     const home = temporaryFolder()
     const program = `const { openNatsServer } = await import(${JSON.stringify(join(import.meta.dirname, '../../host/serving/nats-server.ts'))})
       await openNatsServer({ home: process.argv[1], note: () => {} })
@@ -111,13 +111,13 @@ describe('a NATS server of a home', needsPrograms('nats-server'), () => {
     const url = readFileSync(join(home, 'nats', 'url'), 'utf8').trim()
     expect(await ask(url)).toMatch(/^2\./)
     child.kill('SIGKILL')
-    // The lock comes free when the orphan has gone, so this waits for exactly that, and takes its place.
+    // The lock is released when the orphan has ended, so this waits for exactly that and takes its place.
     const next = await start(home)
     expect(next.url).toBe(url)
     expect(await ask(next.url)).toMatch(/^2\./)
   })
 
-  it('says that a port is taken', async () => {
+  it('refuses a port that is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
     await once(other, 'listening')
@@ -129,7 +129,7 @@ describe('a NATS server of a home', needsPrograms('nats-server'), () => {
   })
 })
 
-it('says where it has looked for the program', async () => {
+it('names the folders that it searched for the program', async () => {
   const folder = temporaryFolder()
   const started = startNatsServer({ home: temporaryFolder(), note: () => {}, folders: [folder] })
   await expect(started).rejects.toBeInstanceOf(PosternError)

@@ -81,7 +81,7 @@ function parseConfigFile(text: string, path: string): ConfigFile {
   for (const name of ['limits', ...GROUP_NAMES])
     if (name in value && !isRecord(value[name])) throw invalid(`"${name}" is not an object`)
   for (const [name, limit] of Object.entries(limits as object)) {
-    if (!(name in DEFAULT_LIMITS)) throw invalid(`"limits.${name}" is not a limit`)
+    if (!Object.hasOwn(DEFAULT_LIMITS, name)) throw invalid(`"limits.${name}" is not a limit`)
     if (!Number.isSafeInteger(limit) || (limit as number) < 1)
       throw invalid(`"limits.${name}" is not a positive whole number`)
   }

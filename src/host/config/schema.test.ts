@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { configWith } from '../../../test/helpers/config-with.ts'
+import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { DEFAULT_LIMITS } from '../../model/limits.ts'
-import { defaultConfig } from './config.ts'
+import { defaultConfig, readConfig } from './config.ts'
 import { GATES } from './gates.ts'
 import { HOOKS } from './hooks.ts'
 import { GROUPS, LIMITS, VARIABLE_DEFAULTS } from './schema.ts'
@@ -105,5 +107,11 @@ describe('a configuration', () => {
         }),
       )
     }
+  })
+
+  it.each(['hop', 'constructor', '__proto__'])('refuses a limit of the name %s', (name) => {
+    const home = temporaryFolder()
+    writeFileSync(join(home, 'config.json'), `{ "limits": { "${name}": 5 } }`)
+    expect(() => readConfig({ flags: { home }, env: {}, cwd: home })).toThrow(`"limits.${name}" is not a limit`)
   })
 })

@@ -5,7 +5,7 @@ import { PosternError } from '../../model/errors.ts'
 import type { LedgerLabel } from '../../model/ledger/ledgers.ts'
 import { createSharing } from '../../store/sqlite/sharing.ts'
 import type { Config } from '../config/config.ts'
-import { openContext } from '../open/context.ts'
+import { openContext, requireUsableRules } from '../open/context.ts'
 import { openStore } from '../open/store.ts'
 
 export type { LedgerListenerStatus } from '../../loops/ledger/ledger-listener.ts'
@@ -17,6 +17,7 @@ export interface OpenLedgerListener extends LedgerListener {
 
 /** Opens the configured store and follows its ledger until it is closed. Refuses the local ledger, which needs no listener. */
 export async function openLedgerListener(config: Config, note: Context['note']): Promise<OpenLedgerListener> {
+  requireUsableRules(config)
   const { store, wire } = await openStore(config, { isShared: true, sharing: createSharing() })
   const options = { config, home: config.home, limits: config.limits, isShared: true, note }
   const { ctx, close } = openContext(store, wire, options)

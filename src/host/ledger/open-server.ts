@@ -7,7 +7,7 @@ import type { Loop } from '../../loops/loop.ts'
 import type { LedgerLabel } from '../../model/ledger/ledgers.ts'
 import { createSharing } from '../../store/sqlite/sharing.ts'
 import type { Config } from '../config/config.ts'
-import { openContext } from '../open/context.ts'
+import { openContext, requireUsableRules } from '../open/context.ts'
 import { openStore } from '../open/store.ts'
 import { ensureOperatorKey } from './operator-key.ts'
 
@@ -32,6 +32,7 @@ export interface ServeLedger {
 
 /** Opens the configured store and serves its local ledger to clients of Hedera until it is closed. */
 export async function openLedgerServer(config: Config, { ports, note }: ServeLedger): Promise<OpenLedgerServer> {
+  requireUsableRules(config)
   const { store, wire } = await openStore(config, { isShared: true, sharing: createSharing() })
   const options = { config, home: config.home, limits: config.limits, isShared: true, note }
   const { ctx, close: closeContext } = openContext(store, wire, options)

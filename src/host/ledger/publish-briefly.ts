@@ -3,7 +3,7 @@ import { publishDue } from '../../core/ledger/publisher.ts'
 import { within } from '../../kit/clock/within.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { Config } from '../config/config.ts'
-import { openContext } from '../open/context.ts'
+import { openContext, requireUsableRules } from '../open/context.ts'
 import { openStore } from '../open/store.ts'
 
 const PARCELS = 100
@@ -18,6 +18,7 @@ export interface PublishBriefly {
  * parcels wait after that. Whenever it is cut short, what is written down is enough to go on from.
  */
 export async function publishBriefly({ config, forMs }: PublishBriefly): Promise<number> {
+  requireUsableRules(config)
   const { store, wire } = await openStore(config, {})
   const { ctx, close } = openContext(store, wire, { config, home: config.home, limits: config.limits })
   try {

@@ -67,12 +67,20 @@ export interface OpenedContext {
   close(): Promise<void>
 }
 
+/**
+ * Refuses gates and hooks that cannot be used, whatever the caller is about to do. Call it before opening a store or an
+ * engine, so that a refused configuration leaves nothing open.
+ */
+export function requireUsableRules(config: Config): void {
+  config.get(GATES)
+  config.get(HOOKS)
+}
+
 /** Gives the core what it needs from this machine. */
 export function openContext(store: Store, wire: Wire, options: OpenOptions): OpenedContext {
   const ulid = createUlid({ now: store.now, random: Math.random })
   const note = options.note ?? (() => {})
   const config = options.config ?? defaultConfig()
-  // A wrong gate or hook in the configuration is refused here, even if the caller needs neither.
   const [sessionGates, userHooks] = [config.get(GATES), config.get(HOOKS)]
   const bus = createPart(
     async () => (await import('../bus/bus-registry.ts')).openBusRegistry(options),

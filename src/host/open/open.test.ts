@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
+import { configWith } from '../../../test/helpers/config-with.ts'
 import { openLocal } from '../../../test/helpers/open-local.ts'
 import { plantQuiet, quietIn } from '../../../test/helpers/quiet.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
@@ -39,4 +40,13 @@ it('removes quiet files from a home whose configuration has moved the store else
 it('creates no store for a hook', async () => {
   const home = temporaryFolder()
   await expect(openAsHook(home)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+})
+
+it.each([
+  { gates: { decision: 'often' } },
+  { hooks: [{ event: 'never' }] },
+])('refuses rules that cannot be used before it makes a store: %j', async (content) => {
+  const config = configWith(content, temporaryFolder())
+  await expect(open(config, {})).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+  expect(existsSync(config.store)).toBe(false)
 })

@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts'
 import type { Wire } from '../../wires/wire.ts'
 import { type Config, isPostgres, readConfig } from '../config/config.ts'
 import { isStoreNamed } from '../config/folder-config.ts'
-import { type OpenOptions, openContext } from './context.ts'
+import { type OpenOptions, openContext, requireUsableRules } from './context.ts'
 import { openStore } from './store.ts'
 
 export interface OpenPostern extends Omit<OpenOptions, 'config' | 'sharing'> {
@@ -52,6 +52,7 @@ export async function open(
   options: OpenOptions,
   addWire: (own: Wire) => Wire = (own) => own,
 ): Promise<LocalPostern> {
+  requireUsableRules(config)
   if (options.mustExist) requireStore(config)
   const { store, wire } = await openStore(config, options)
   return assemble(store, addWire(wire), { config, home: config.home, ...options })

@@ -14,10 +14,9 @@ import { createInProcessWire } from '../../wires/in-process-wire.ts'
 import { createPairedWire } from '../../wires/paired-wire.ts'
 import type { EngineWire, Wire } from '../../wires/wire.ts'
 import type { Config } from '../config/config.ts'
-import { LEDGER } from '../config/ledger.ts'
 import { createCredentials } from '../credentials/credentials.ts'
 import { inspectFaults } from '../inspect-hooks.ts'
-import { type OpenOptions, openContext } from '../open/context.ts'
+import { type OpenOptions, openContext, requireUsableRules } from '../open/context.ts'
 import { openStore } from '../open/store.ts'
 import { ringEventsLater } from '../wires/own-wire.ts'
 import { openServedEngine } from '../wires/served-engine.ts'
@@ -42,6 +41,7 @@ export interface Served {
 
 /** Opens the configured store for a server, which does the upkeep for everybody. */
 export async function openServed(config: Config, options: OpenOptions = {}): Promise<Served> {
+  requireUsableRules(config)
   const note = options.note ?? (() => {})
   const engine = await openServedEngine(config, note)
   const shared = { isShared: true, sharing: createSharing() }
@@ -80,9 +80,13 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
   }
 }
 
-/** Undefined where there is nothing to follow: the local ledger tells of itself. */
-async function followLedger(config: Config, ctx: Context): Promise<LedgerListener | undefined> {
-  if (config.get(LEDGER).network === 'local') return undefined
+/**
+ * Undefined for the local ledger, which needs no listener. Only the network is read here: a server whose ledger settings
+ * are wrong still serves everything else, and the listener logs what is wrong.
+ */
+async function followLedger({ written }: Config, ctx: Context): Promise<LedgerListener | undefined> {
+  const network = written.find('ledger', 'network')?.value ?? 'local'
+  if (network === 'local') return undefined
   const { startLedgerListener } = await import('../../loops/ledger/ledger-listener.ts')
   return startLedgerListener(ctx)
 }

@@ -30,6 +30,8 @@ export interface Context {
    * `room`, not on the length of the message.
    */
   readonly measure: (message: InboxMessage, form: ShownForm, room: Size) => Size | undefined
+  /** False if the content of a message alone is longer than `room`. Cheap: it renders nothing. */
+  readonly mayFit: (message: InboxMessage, room: Size) => boolean
   /** The size of the frame around all messages. */
   readonly frame: () => Size
   readonly machine: Machine

@@ -10,7 +10,7 @@ import { DEFAULT_LIMITS } from '../model/limits.ts'
 import type { Drained, HealthCheck, Inbox } from '../model/postern.ts'
 import type { Priority } from '../model/priority.ts'
 import { frameSize } from '../render/fence.ts'
-import { measure } from '../render/measure.ts'
+import { mayFit, measure } from '../render/measure.ts'
 import { unwrapReminder } from '../render/reminder.ts'
 import { SpoolError } from '../spool/file.ts'
 import { quarantineFolder, sessionOf, spoolFolder, spoolPath } from '../spool/path.ts'
@@ -125,7 +125,7 @@ export async function readSpoolWithoutStore(input: ReadSpool): Promise<SpoolCopi
     const due = waiting.filter(({ message }) => message.priority <= maxPriority)
     const bySent = new Map(due.map(({ copy, message }) => [message, copy]))
     const inOrder = due.map(({ message }) => message).sort((a, b) => a.priority - b.priority || a.inboxSeq - b.inboxSeq)
-    const chosen = chooseWithin({ measure, frame: frameSize }, inOrder, {
+    const chosen = chooseWithin({ measure, mayFit, frame: frameSize }, inOrder, {
       maxMessages: input.maxMessages ?? DEFAULT_LIMITS.drainMessages,
       maxCharacters: input.maxCharacters ?? Number.POSITIVE_INFINITY,
       maxTokens: input.maxTokens ?? Number.POSITIVE_INFINITY,

@@ -10,10 +10,15 @@ const WIDEST_NUMBER = '999999/999999'
  * numbering, whose widest form is assumed, because a message is measured before it is known how many are shown.
  */
 export function measure(message: InboxMessage, form: ShownForm, room: Size): Size | undefined {
-  if (form === 'whole' && !fitsIn(leastSize(message.content), room)) return undefined
+  if (form === 'whole' && !mayFit(message, room)) return undefined
   const text = `${renderEntry(message, form, WIDEST_NUMBER)}\n`
   const size = { characters: text.length, tokens: estimateTokens(text) }
   return fitsIn(size, room) ? size : undefined
+}
+
+/** False if the content of a message alone is longer than the room. */
+export function mayFit({ content }: InboxMessage, room: Size): boolean {
+  return fitsIn(leastSize(content), room)
 }
 
 /** Rendering drops nothing but the carriage return of a CRLF, so this is known without it. */

@@ -1,19 +1,35 @@
 import { expect, it } from 'vitest'
 import { sampleMessage } from '../../../test/helpers/attacks.ts'
+import { frameSize } from '../../render/fence.ts'
+import { mayFit, measure } from '../../render/measure.ts'
 import { chooseWithin } from './budget.ts'
 
 const NOTHING = { characters: 0, tokens: 0 }
 const ROOM = { maxMessages: 20, maxCharacters: 8_000, maxTokens: Number.POSITIVE_INFINITY }
 const HEADLINE = { characters: 100, tokens: 10 }
+const RENDERED = { frame: frameSize, measure, mayFit }
+/** Each is shown as more characters than it has. */
+const EXPANDING = '\u0001'.repeat(3_000)
+const TOO_LONG = 'x'.repeat(9_000)
+
+/** Messages in the order in which they are due; their ids are their numbers. */
+function messagesOf(...contents: readonly string[]) {
+  return contents.map((content, seq) => sampleMessage({ id: String(seq), inboxSeq: seq, content }))
+}
+
+function formsOf(shown: ReturnType<typeof chooseWithin>): string[] {
+  return shown.map(({ message, form }) => `${message.id} ${form}`)
+}
 
 it('measures few messages whole, however many critical ones expand beyond the room', () => {
   const candidates = Array.from({ length: 200 }, (_, seq) =>
-    sampleMessage({ id: `msg_${seq}`, inboxSeq: seq, priority: 0 }),
+    sampleMessage({ id: `msg_${seq}`, inboxSeq: seq, priority: 0, content: EXPANDING }),
   )
   const whole: string[] = []
   const shown = chooseWithin(
     {
       frame: () => NOTHING,
+      mayFit: () => true,
       measure(message, form, room) {
         if (form === 'whole') whole.push(message.id)
         return form === 'headline' && room.characters >= HEADLINE.characters ? HEADLINE : undefined
@@ -25,4 +41,33 @@ it('measures few messages whole, however many critical ones expand beyond the ro
   expect(whole.length).toBeLessThan(10)
   expect(shown).toHaveLength(ROOM.maxCharacters / HEADLINE.characters)
   expect(new Set(shown.map(({ form }) => form))).toEqual(new Set(['headline']))
+})
+
+it('shows short messages whole, however many before them are too long', () => {
+  const candidates = messagesOf(TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, 'yes', 'z'.repeat(1_000))
+  const forms = ['0 headline', '1 headline', '2 headline', '3 headline', '4 whole', '5 whole']
+  expect(formsOf(chooseWithin(RENDERED, candidates, ROOM))).toEqual(forms)
+})
+
+it('shows short messages whole, however many before them expand beyond the room', () => {
+  const candidates = messagesOf(EXPANDING, EXPANDING, EXPANDING, EXPANDING, 'yes')
+  const forms = chooseWithin(RENDERED, candidates, ROOM).map(({ message, form }) => [message.content, form])
+  expect(forms[0]).toEqual([EXPANDING, 'headline'])
+  expect(forms).not.toContainEqual(['yes', 'headline'])
+})
+
+it('shows the oldest message whole after critical ones that expand beyond the room', () => {
+  const critical = Array.from({ length: 10 }, (_, at) =>
+    sampleMessage({ id: `c${at}`, inboxSeq: at + 1, priority: 0, content: EXPANDING }),
+  )
+  const shown = chooseWithin(RENDERED, [...critical, sampleMessage({ id: '0', inboxSeq: 0, content: 'yes' })], ROOM)
+  expect(formsOf(shown).at(-1)).toBe('0 whole')
+})
+
+it('lets a message wait that it does not measure any more', () => {
+  const critical = Array.from({ length: 5 }, (_, at) =>
+    sampleMessage({ id: `c${at}`, inboxSeq: at, priority: 0, content: EXPANDING }),
+  )
+  const long = sampleMessage({ id: 'long', inboxSeq: 9, content: 'z'.repeat(1_000) })
+  expect(formsOf(chooseWithin(RENDERED, [...critical, long], ROOM))).toEqual(critical.map(({ id }) => `${id} headline`))
 })

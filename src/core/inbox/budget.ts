@@ -10,7 +10,7 @@ interface Budget {
   readonly boundsCritical?: boolean
 }
 
-type Measures = Pick<Context, 'measure' | 'frame'>
+type Measures = Pick<Context, 'measure' | 'mayFit' | 'frame'>
 
 interface Fitted {
   readonly form: ShownForm
@@ -58,19 +58,19 @@ function withinCount(
 }
 
 function withinRoom(ctx: Measures, due: readonly InboxMessage[], budget: Budget): Choice[] {
-  const measures = withFewMisses(ctx)
   const oldest = oldestOf(due)
   const whole = minus({ characters: budget.maxCharacters, tokens: budget.maxTokens }, ctx.frame())
+  const measurer = createMeasurer(ctx, whole)
   const shown: Choice[] = []
   let left = whole
-  let reserved = reservedFor(measures, oldest, whole)
+  let reserved = reservedFor(measurer, oldest, whole)
   let isFull = false
 
   for (const message of due) {
     const isOldest = message === oldest
     if (isOldest) reserved = NOTHING
     else if (isFull && message.priority !== CRITICAL) continue
-    const fitted = formWithin(measures, message, { free: minus(left, reserved), whole, isOldest })
+    const fitted = formWithin(measurer, message, { free: minus(left, reserved), isOldest })
     if (!fitted) {
       isFull ||= message.priority !== CRITICAL
       continue
@@ -82,42 +82,60 @@ function withinRoom(ctx: Measures, due: readonly InboxMessage[], budget: Budget)
 }
 
 /** Room that more urgent messages leave to the oldest: all it needs, unless it would crowd them out. */
-function reservedFor({ measure }: Measures, oldest: InboxMessage, whole: Size): Size {
+function reservedFor(measurer: Measurer, oldest: InboxMessage, whole: Size): Size {
   const half = { characters: whole.characters / 2, tokens: whole.tokens / 2 }
-  return measure(oldest, 'whole', half) ?? measure(oldest, 'headline', whole) ?? NOTHING
+  return measurer.whole(oldest, half) ?? measurer.headline(oldest, whole) ?? NOTHING
 }
 
 interface Room {
   readonly free: Size
-  readonly whole: Size
   readonly isOldest: boolean
 }
 
-function formWithin(measures: Measures, message: InboxMessage, { free, whole, isOldest }: Room): Fitted | undefined {
-  const size = measures.measure(message, 'whole', free)
+function formWithin(measurer: Measurer, message: InboxMessage, { free, isOldest }: Room): Fitted | undefined {
+  const size = measurer.whole(message, free)
   if (size) return { form: 'whole', size }
-  const mayBeHeadline = message.priority === CRITICAL || isOldest || !measures.measure(message, 'whole', whole)
-  const headline = mayBeHeadline ? measures.measure(message, 'headline', free) : undefined
+  const mayBeHeadline = message.priority === CRITICAL || isOldest || measurer.neverFits(message)
+  const headline = mayBeHeadline ? measurer.headline(message, free) : undefined
   return headline && { form: 'headline', size: headline }
 }
 
+interface Measurer {
+  /** Undefined if the message does not fit, or is not measured any more. */
+  whole(message: InboxMessage, room: Size): Size | undefined
+  headline(message: InboxMessage, room: Size): Size | undefined
+  /** Whether even an empty drain has no room for the message. False if it is not measured any more: it waits. */
+  neverFits(message: InboxMessage): boolean
+}
+
 /**
- * Measures no further message whole after so many that did not fit. Each of them costs as much as the room is large, and
- * a sender may push hundreds that expand when they are shown.
+ * Measures no further message whole after so many that were rendered and did not fit. Each of them costs as much as the
+ * room is large, and a sender may push hundreds that expand when they are shown.
  */
 const MAX_MISSES = 4
+/** A plain message of at most this many characters is always measured, and is never a miss: it costs little. */
+const SHORT_CHARACTERS = 500
 
-function withFewMisses(ctx: Measures): Measures {
+function createMeasurer(ctx: Measures, whole: Size): Measurer {
   let misses = 0
-  return {
-    ...ctx,
-    measure(message, form, room) {
-      if (form === 'whole' && misses >= MAX_MISSES) return undefined
-      const size = ctx.measure(message, form, room)
-      if (form === 'whole' && !size) misses++
-      return size
-    },
+  const isMeasured = (message: InboxMessage) => misses < MAX_MISSES || isShort(message)
+
+  function measureWhole(message: InboxMessage, room: Size): Size | undefined {
+    if (!ctx.mayFit(message, room) || !isMeasured(message)) return undefined
+    const size = ctx.measure(message, 'whole', room)
+    if (!size && !isShort(message)) misses++
+    return size
   }
+
+  return {
+    whole: measureWhole,
+    headline: (message, room) => ctx.measure(message, 'headline', room),
+    neverFits: (message) => !ctx.mayFit(message, whole) || (isMeasured(message) && !measureWhole(message, whole)),
+  }
+}
+
+function isShort({ content, payload, context, attachments }: InboxMessage): boolean {
+  return content.length <= SHORT_CHARACTERS && payload === null && context === null && attachments.length === 0
 }
 
 const NOTHING: Size = { characters: 0, tokens: 0 }

@@ -7,7 +7,7 @@ import { type Caller, LOCAL_CALLER } from '../../model/caller.ts'
 import type { SessionGateRule } from '../../model/gate.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../model/limits.ts'
 import { frameSize } from '../../render/fence.ts'
-import { measure } from '../../render/measure.ts'
+import { mayFit, measure } from '../../render/measure.ts'
 import { spoolPath } from '../../spool/path.ts'
 import type { OpenedStore as OpenedDatabase } from '../../store/sqlite/schema.ts'
 import type { Sharing } from '../../store/sqlite/sharing.ts'
@@ -98,6 +98,7 @@ export function openContext(store: Store, wire: Wire, options: OpenOptions): Ope
     newId: (prefix) => `${prefix}_${ulid()}`,
     timers,
     measure,
+    mayFit,
     frame: frameSize,
     machine: { name: machineName(), isAlive, heardAt: (agent) => lastHeardAt(store, agent) },
     secrets: lazy(async () => (await import('../credentials/secrets.ts')).createSecrets(keyFolder(store, options))),

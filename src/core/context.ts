@@ -133,7 +133,10 @@ export interface Size {
 
 /** The facts about this machine that sessions need. */
 export interface Machine {
+  /** Where process ids mean the same: a host since its last boot, and a container on it. */
   readonly name: string
+  /** What the host is called. It survives a reboot. */
+  readonly host: string
   isAlive(pid: number, startedAt: number): Liveness
   /** When a hook of the agent last ended without writing to the store, because nothing waited. */
   heardAt(agent: string): number | undefined

@@ -11,6 +11,8 @@ import { listReports, writeReport } from './outbox/outbox.ts'
 import { type Locating, locateProject } from './project/locate.ts'
 
 export interface OpenHandoff extends Locating {
+  /** Files that git tracks are listed too; by default they are refused. */
+  readonly tracked?: boolean
   /** What time it is, for names. The times of files are the system's. */
   readonly now?: () => number
 }
@@ -18,7 +20,7 @@ export interface OpenHandoff extends Locating {
 const TIME_CHARACTERS = 10
 
 /** The folders of projects, for whichever project is named. Nothing is held open. */
-export function openHandoff({ now = Date.now, ...locating }: OpenHandoff): HandoffShelf {
+export function openHandoff({ now = Date.now, tracked = false, ...locating }: OpenHandoff): HandoffShelf {
   const ulid = createUlid({ now, random: Math.random })
   const unique = () => ulid().slice(TIME_CHARACTERS).toLowerCase()
   return {
@@ -26,7 +28,7 @@ export function openHandoff({ now = Date.now, ...locating }: OpenHandoff): Hando
     isInitialised: async (root) => isInitialised(root),
     init: async (root) => initProject(root, unique),
     leave: async (root, draft) => leaveItem(root, draft, { at: now(), unique: unique() }),
-    look: (root) => listBoxes(root),
+    look: (root) => listBoxes(root, { tracked }),
     processed: async (root) => lookInArchives(root),
     find: async (root, name) => findItem(root, name),
     async archive(root, item, into) {

@@ -25,16 +25,12 @@ export async function inheritNow(call: HookCall): Promise<Verdict | undefined> {
   if (room.characters < LEAST_ROOM || room.tokens < LEAST_TOKENS) return undefined
   const maxTokens = Math.min(call.handoff().maxTokens, room.tokens, Math.floor(room.characters / BYTES_PER_TOKEN))
   const inheritance = await inProject(postern.handoff.inherit({ project: root, agent, session: sessionId, maxTokens }))
-  if (!inheritance?.isInitialised) return giveBack(call, inheritance)
+  if (!inheritance) return undefined
   if (inheritance.id !== null) return show(call, inheritance, room)
-  if (!isBeginning || (await postern.hooks.isTold({ sessionId }))) return undefined
+  // A folder that is merely called "inbox" is not worth a word.
+  const isWorthTelling = inheritance.isInitialised || inheritance.heldBack > 0
+  if (!isBeginning || !isWorthTelling || (await postern.hooks.isTold({ sessionId }))) return undefined
   return { context: render(call, inheritance) }
-}
-
-/** What waits where nobody has set up a handoff is shown to those who ask for it. */
-async function giveBack({ postern }: HookCall, inheritance: Inheritance | undefined): Promise<undefined> {
-  const id = inheritance?.id ?? null
-  if (id !== null) await postern.handoff.release({ id, reason: 'no handoff was set up here' })
 }
 
 /** Folders of the same names mean nothing where there is no project. */

@@ -116,7 +116,8 @@ export const HANDOFF_OPERATIONS = {
     output: z.object({
       id: inheritanceId.nullable().describe('Null where nothing is offered.'),
       root: z.string(),
-      isInitialised: z.boolean(),
+      isInitialised: z.boolean().describe('False where no person has set up handoff: then nothing is offered.'),
+      heldBack: z.number().int().describe('How many items wait where nobody has set up handoff.'),
       items: z.array(item),
       waiting: z.array(
         itemRef.extend({

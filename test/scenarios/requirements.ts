@@ -530,6 +530,8 @@ export const REQUIREMENTS = {
   'S004.outbox': handoff('scenarios', 'The outbox takes reports in the form of the seed, and sessions read none.'),
   'S004.clean': handoff('scenarios', 'Cleaning removes only what was inherited longer ago.'),
   'S004.worktrees': handoff('scenarios', 'A worktree has folders of its own, or shares those of the main repository.'),
+  'S004.set-up': handoff('scenarios', 'Items are shown only where a person has set up the handoff on this machine.'),
+  'S004.tracked': handoff('scenarios', 'Files that git tracks are inherited only if a person has said so.'),
   'S004.shared-inbox': handoff('scenarios', 'Repositories leave items for each other, which one of them inherits.'),
   'S004.bridge': handoff('scenarios', 'An item can come with a message, a plan or a gate.'),
   'S004.remote': handoff('scenarios', 'The handoff works through a server, in projects that were set up there.'),

@@ -12,7 +12,6 @@ export function answer(io: Pick<Io, 'isJson' | 'stdout'>, value: unknown, text: 
   else if (text !== '') io.stdout.line(text.replace(CONTROL, spellOut))
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal obeys
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g
 
 export function counted(count: number, noun: string, nouns = `${noun}s`): string {

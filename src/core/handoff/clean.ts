@@ -52,7 +52,7 @@ interface Cleaning {
 
 async function cleanRoots(ctx: Context, handoffs: Handoffs, { keepProcessedMs, also }: Cleaning): Promise<void> {
   const before = ctx.store.now() - keepProcessedMs
-  const known = await ctx.store.read.inheritances.roots({ machine: ctx.machine.name })
+  const known = await ctx.store.read.inheritances.roots({ host: ctx.machine.host })
   for (const root of new Set([...known, ...also])) {
     try {
       await handoffs.clean(await handoffs.locate({ project: root, shared: false }), { before })

@@ -28,7 +28,10 @@ export async function inheritItems(ctx: Context, input: InheritItems): Promise<I
   const maxTokens = parseMaxTokens(input.maxTokens ?? handoffs.maxTokens)
   const root = await requireRoot(ctx, handoffs, input)
   for (let attempt = 1; ; attempt++) {
-    const { isInitialised, ...looked } = await lookForItems(handoffs, root)
+    const { isInitialised, ...found } = await lookForItems(ctx, handoffs, root)
+    // A cloned repository can bring items along. Only a person who sets up the project lets them speak to its sessions.
+    const heldBack = isInitialised ? 0 : found.items.length
+    const looked = isInitialised ? found : { items: [], refused: [] }
     const offered = await offerOnce(ctx, handoffs, { root, heir, looked, maxTokens, isLast: attempt > MAX_ATTEMPTS })
     if (offered.id !== null && (await hasLost(handoffs, root, offered.items))) {
       const { id } = offered
@@ -37,7 +40,7 @@ export async function inheritItems(ctx: Context, input: InheritItems): Promise<I
     }
     await endLostThreads(ctx, handoffs, root)
     const items = offered.items.map(asShown)
-    return { ...offered, items, root: root.root, isInitialised, refused: looked.refused }
+    return { ...offered, items, root: root.root, isInitialised, heldBack, refused: looked.refused }
   }
 }
 

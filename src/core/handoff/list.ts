@@ -5,7 +5,7 @@ import type { HandoffItem } from '../../model/handoff/item.ts'
 import type { Context } from '../context.ts'
 import { endLostThreads } from './lost-threads.ts'
 import { asShown, fileKey } from './offered.ts'
-import { requireRoot } from './place.ts'
+import { isSetUp, requireRoot } from './place.ts'
 import { lookForItems } from './waiting.ts'
 
 /** What waits, or what was inherited. Looking takes nothing. */
@@ -16,7 +16,7 @@ export async function listItems(
   const handoffs = await ctx.handoff()
   const root = await requireRoot(ctx, handoffs, input)
   if (!input.processed) await endLostThreads(ctx, handoffs, root)
-  const { items, refused } = input.processed ? await handoffs.processed(root) : await lookForItems(handoffs, root)
+  const { items, refused } = input.processed ? await handoffs.processed(root) : await lookForItems(ctx, handoffs, root)
   const { inheritances } = ctx.store.read
   const machine = ctx.machine.name
   const open = input.processed ? [] : await inheritances.open({ machine })
@@ -24,7 +24,7 @@ export async function listItems(
   const cost = await inheritances.cost({ machine, root: root.root })
   return {
     root: root.root,
-    isInitialised: await handoffs.isInitialised(root),
+    isInitialised: await isSetUp(ctx, root),
     items: items
       .filter((item) => isVisible(ctx, item))
       .map((item) => ({

@@ -11,27 +11,40 @@ const PROJECT_BYTES = 2_000
 /** Doors behind which somebody may be at another machine. */
 const REMOTE_DOORS = ['http', 'mcp']
 
-/** Makes the folders of a project, and remembers it: from now on those who are elsewhere may name it too. */
+/**
+ * Makes the folders of a project, and remembers it: from now on its items are shown to sessions, and callers elsewhere may
+ * name it. That is a person's to decide, because the items of a cloned repository are a stranger's. A program may only
+ * complete the folders of a project that was set up.
+ */
 export async function initHandoff(ctx: Context, place: HandoffPlace): Promise<HandoffFolders> {
   parseProject(place)
-  if (isRemote(ctx.caller) && isProgram(ctx.caller)) {
-    throw new PosternError('NOT_ALLOWED', {
-      message: `${ctx.caller.id} cannot set up a handoff on another machine.`,
-      next: 'Let a person do it, or do it on that machine with "postern handoff init".',
-    })
-  }
+  const { caller } = ctx
+  if (isProgram(caller) && isRemote(caller)) throw notForPrograms(ctx, place.project)
   const handoffs = await ctx.handoff()
   const root = await handoffs.locate(place)
+  if (isProgram(caller) && !(await isSetUp(ctx, root))) throw notForPrograms(ctx, root.root)
   const folders = await handoffs.init(root)
   await rememberRoot(ctx, root)
   return folders
 }
 
-async function rememberRoot(ctx: Context, { root }: HandoffRoot): Promise<void> {
-  const ref = { machine: ctx.machine.name, root }
+function notForPrograms({ caller }: Context, folder: string): PosternError {
+  return new PosternError('NOT_ALLOWED', {
+    message: `${caller.id} cannot set up a handoff in ${folder}.`,
+    next: 'Ask a person to run "postern handoff init" there.',
+  })
+}
+
+async function rememberRoot(ctx: Context, root: HandoffRoot): Promise<void> {
   // Most are known already, and then nobody waits for a lock.
-  if (await ctx.store.read.inheritances.hasRoot(ref)) return
+  if (await isSetUp(ctx, root)) return
+  const ref = { host: ctx.machine.host, root: root.root }
   await ctx.store.single((tx) => tx.inheritances.addRoot({ ...ref, at: ctx.store.now(), by: ctx.caller.id }))
+}
+
+/** Whether a person has set up the handoff of a project on this machine. The record is in the store, never in the project. */
+export function isSetUp(ctx: Context, { root }: HandoffRoot): Promise<boolean> {
+  return ctx.store.read.inheritances.hasRoot({ host: ctx.machine.host, root })
 }
 
 /** The root that somebody means. Whoever is not at this machine learns nothing of folders that were not set up. */
@@ -39,7 +52,7 @@ export async function requireRoot(ctx: Context, shelf: HandoffShelf, place: Hand
   parseProject(place)
   if (!isRemote(ctx.caller)) return shelf.locate(place)
   const root = await shelf.locate(place).catch(() => undefined)
-  if (root && (await ctx.store.read.inheritances.hasRoot({ machine: ctx.machine.name, root: root.root }))) return root
+  if (root && (await isSetUp(ctx, root))) return root
   throw new PosternError('HANDOFF_UNKNOWN_PROJECT', { folder: place.project })
 }
 

@@ -1,9 +1,16 @@
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { PosternError } from '../../model/errors.ts'
-import { HANDOFF_LIMITS, type HandoffItem, OWN_BOX, type RefusedFile } from '../../model/handoff/item.ts'
+import {
+  HANDOFF_LIMITS,
+  type HandoffItem,
+  OWN_BOX,
+  type RefusedFile,
+  TRACKED_BY_GIT,
+} from '../../model/handoff/item.ts'
 import { parseItem } from '../codec/parse-item.ts'
 import type { HandoffRoot, Looked } from '../handoff-shelf.ts'
+import { trackedIn } from '../project/tracked.ts'
 import { type Box, incomingBoxes, refusedBox } from './boxes.ts'
 import { type FoundFile, fileFault, isItemName, nameFault, RESTLESS, readItemFile } from './item-file.ts'
 import { compare, type DatedItem, inOrder } from './order.ts'
@@ -12,9 +19,10 @@ import { inFolder } from './trouble.ts'
 import { finishFile, removeOldPartials } from './unfinished.ts'
 
 /** What waits for a project, in the order in which it is inherited. */
-export async function listBoxes(root: HandoffRoot): Promise<Looked> {
+export async function listBoxes(root: HandoffRoot, { tracked = false } = {}): Promise<Looked> {
   const { boxes, refused: unusable } = incomingBoxes(root)
-  const found = boxes.map((box) => (box.name === OWN_BOX ? findInBox(box) : findInShared(box)))
+  const all = boxes.map((box) => (box.name === OWN_BOX ? findInBox(box) : findInShared(box)))
+  const found = tracked ? all : all.map(refuseTracked)
   const { still, restless } = await waitUntilStill(found.flatMap(({ files }) => files))
   const read = readFiles(still)
   return {
@@ -25,6 +33,18 @@ export async function listBoxes(root: HandoffRoot): Promise<Looked> {
       ...restless.map((file) => refusedFile(file, RESTLESS)),
       ...read.refused,
     ],
+  }
+}
+
+/** A pull can bring files that git tracks, so whoever can push to the repository could write to its sessions. */
+function refuseTracked({ files, refused }: BoxFiles): BoxFiles {
+  const [first] = files
+  if (first === undefined) return { files, refused }
+  const isTracked = trackedIn(dirname(first.path))
+  const theirs = files.filter(({ name }) => isTracked(name))
+  return {
+    files: files.filter((file) => !theirs.includes(file)),
+    refused: [...refused, ...theirs.map((file) => refusedFile(file, TRACKED_BY_GIT))],
   }
 }
 

@@ -8,6 +8,10 @@ export interface GitTree {
   /** That of the main repository, where this is one of its worktrees. */
   readonly mainRoot: string
   readonly name: string
+  /** Where git keeps what belongs to this working tree alone, such as its index. */
+  readonly gitDir: string
+  /** Where git keeps what all worktrees of a repository share. */
+  readonly commonDir: string
   /** Null where no branch is checked out. */
   readonly branch: string | null
 }
@@ -37,7 +41,8 @@ function gitDirOf(root: string): string | undefined {
 function treeAt(root: string, gitDir: string): GitTree {
   const common = commonDirOf(gitDir)
   const mainRoot = (common !== undefined && mainRootOf(common)) || root
-  return { root, mainRoot, name: nameOf(mainRoot, common), branch: branchIn(gitDir) }
+  const name = nameOf(mainRoot, common)
+  return { root, mainRoot, name, gitDir, commonDir: common ?? gitDir, branch: branchIn(gitDir) }
 }
 
 /**
@@ -77,7 +82,7 @@ const READING = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 const MAX_BYTES = 64 * 1024
 
 /** The beginning of a plain file; undefined where it is none. Links are followed, as git does. */
-function readSmall(path: string): string | undefined {
+export function readSmall(path: string): string | undefined {
   let fd: number | undefined
   try {
     fd = openSync(path, READING)

@@ -2,33 +2,20 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { git, makeGit } from '../../../test/helpers/handoff/git.ts'
 import { makeRepository } from '../../../test/helpers/handoff/projects.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { locateProject } from './locate.ts'
 
-const DEFAULTS = { sharedInbox: undefined, shared: false }
+const DEFAULTS = { sharedInbox: null, shared: false }
 const locate = (project: string, options = {}) => locateProject({ project }, { ...DEFAULTS, ...options })
-
-/** Runs git as if nobody had configured it. */
-function git(folder: string, ...args: string[]): void {
-  const env = { PATH: process.env['PATH'], HOME: folder, GIT_CONFIG_NOSYSTEM: '1' }
-  const who = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'protocol.file.allow=always']
-  execFileSync('git', [...who, '-c', 'init.defaultBranch=main', ...args], { cwd: folder, env, stdio: 'pipe' })
-}
-
-function makeGit(root: string): string {
-  mkdirSync(root, { recursive: true })
-  git(root, 'init', '--quiet')
-  git(root, 'commit', '--quiet', '--allow-empty', '--message', 'begin')
-  return root
-}
 
 describe('the project of a folder', () => {
   it('is the nearest one above that git knows', () => {
     const parent = temporaryFolder()
     const root = makeGit(join(parent, 'atlas'))
     mkdirSync(join(root, 'src', 'deep'), { recursive: true })
-    const expected = { root, repo: 'atlas', branch: 'main', sharedInbox: join(parent, 'shared-inbox') }
+    const expected = { root, repo: 'atlas', branch: 'main', sharedInbox: null }
     expect(locate(join(root, 'src', 'deep'))).toEqual(expected)
     expect(locate(root)).toEqual(expected)
   })
@@ -45,7 +32,7 @@ describe('the project of a folder', () => {
     const main = makeGit(join(parent, 'atlas'))
     const tree = join(parent, 'trees', 'atlas-fix')
     git(main, 'worktree', 'add', '--quiet', '-b', 'fix/auth', tree)
-    const shared = { repo: 'atlas', branch: 'fix/auth', sharedInbox: join(parent, 'shared-inbox') }
+    const shared = { repo: 'atlas', branch: 'fix/auth', sharedInbox: null }
     expect(locate(tree)).toEqual({ ...shared, root: tree })
     expect(locate(tree, { shared: true })).toEqual({ ...shared, root: main })
     expect(locateProject({ project: tree, shared: false }, { ...DEFAULTS, shared: true }).root).toBe(tree)

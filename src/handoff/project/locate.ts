@@ -1,18 +1,16 @@
 import { realpathSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { PosternError } from '../../model/errors.ts'
 import type { HandoffPlace } from '../../model/handoff/handoff.ts'
 import type { HandoffRoot } from '../handoff-shelf.ts'
 import { findTree } from './git.ts'
 
 export interface Locating {
-  /** Where repositories leave items for each other; undefined: beside them; null: nowhere. */
-  readonly sharedInbox: string | null | undefined
+  /** Where repositories leave items for each other; null: nowhere. */
+  readonly sharedInbox: string | null
   /** At the root of the main repository, unless somebody says otherwise. */
   readonly shared: boolean
 }
-
-const SHARED_INBOX = 'shared-inbox'
 
 /** The project that a folder belongs to. Throws HANDOFF_OUTSIDE where it belongs to none. */
 export function locateProject(place: HandoffPlace, { sharedInbox, shared }: Locating): HandoffRoot {
@@ -22,16 +20,12 @@ export function locateProject(place: HandoffPlace, { sharedInbox, shared }: Loca
     root: (place.shared ?? shared) ? tree.mainRoot : tree.root,
     repo: cleanName(tree.name),
     branch: tree.branch,
-    sharedInbox: sharedInbox === undefined ? besideRoot(tree.mainRoot) : sharedInbox && withoutLinks(sharedInbox),
+    sharedInbox: sharedInbox && withoutLinks(sharedInbox),
   }
 }
 
 function cleanName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]+/g, '-') || 'repo'
-}
-
-function besideRoot(root: string): string | null {
-  return dirname(root) === root ? null : join(dirname(root), SHARED_INBOX)
 }
 
 /** Somebody chose it: whether it is a link is theirs to decide. */

@@ -45,12 +45,10 @@ async function whereThereIsHandoff(
   }
 }
 
-/** What tells an inbox of ours from a folder that is merely called so: a clone has only what git kept. */
-const SIGNS = ['processed', '.gitkeep']
-
-/** A shared handoff may lie in another checkout, which is not looked for twice. */
+/** A shared handoff may lie in another checkout, and a shared inbox anywhere: neither is looked for twice. */
 function mayHaveHandoff({ handoff, root }: HookCall): boolean {
-  return handoff().shared || SIGNS.some((sign) => existsSync(join(root, 'inbox', sign)))
+  const { shared, sharedInbox } = handoff()
+  return shared || sharedInbox !== null || existsSync(join(root, 'inbox'))
 }
 
 /**

@@ -10,14 +10,28 @@ function read(handoff: Readonly<Record<string, unknown>>) {
 
 describe('the settings of the handoff', () => {
   it('are optional', () => {
-    expect(read({})).toEqual({ shared: false, sharedInbox: undefined, maxTokens: 500, keepProcessedMs: null })
+    expect(read({})).toEqual({
+      shared: false,
+      sharedInbox: null,
+      tracked: false,
+      maxTokens: 500,
+      keepProcessedMs: null,
+    })
   })
 
   it('are parsed from a file', () => {
-    const written = { shared: true, sharedInbox: '/srv/shared', maxTokens: 900, keepProcessed: '30d', harvest: 'soft' }
+    const written = {
+      shared: true,
+      sharedInbox: '/srv/shared',
+      tracked: true,
+      maxTokens: 900,
+      keepProcessed: '30d',
+      harvest: 'soft',
+    }
     expect(read(written)).toEqual({
       shared: true,
       sharedInbox: '/srv/shared',
+      tracked: true,
       maxTokens: 900,
       keepProcessedMs: 30 * DAY_MS,
     })
@@ -31,6 +45,7 @@ describe('the settings of the handoff', () => {
   it.each([
     ['an unknown one', { inbox: 'x' }, /"handoff.inbox" is not a setting/],
     ['a choice that is none', { shared: 'yes' }, /"handoff.shared"/],
+    ['no decision about tracked files', { tracked: 'yes' }, /"handoff.tracked"/],
     ['no folder', { sharedInbox: '' }, /"handoff.sharedInbox"/],
     ['a folder that is none', { sharedInbox: true }, /"handoff.sharedInbox"/],
     ['no number', { maxTokens: '500' }, /"handoff.maxTokens"/],

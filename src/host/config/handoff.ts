@@ -7,8 +7,10 @@ import { defineGroup, isText } from './group.ts'
 export interface HandoffSettings {
   /** True: all worktrees use the folders at the root of the main repository. */
   readonly shared: boolean
-  /** Where repositories leave items for each other; undefined: beside them; null: nowhere. */
-  readonly sharedInbox: string | null | undefined
+  /** Where repositories leave items for each other; null: nowhere. */
+  readonly sharedInbox: string | null
+  /** Files that git tracks are inherited too. */
+  readonly tracked: boolean
   /** The most tokens that one inheritance may take. */
   readonly maxTokens: number
   /** How long inherited items are kept; null: until somebody cleans up. */
@@ -34,12 +36,20 @@ export const HANDOFF = defineGroup<HandoffValues, HandoffSettings>(
       },
     },
     sharedInbox: {
-      default: '`shared-inbox` beside the main repository',
+      default: '`null`',
       help: 'the folder in which repositories leave items for each other; a relative one starts beside the file that names it; `null`: none',
-      parse(value, place) {
-        if (value == null) return value
+      parse(value = null, place) {
+        if (value === null) return value
         if (!isText(value)) throw place.fault('is neither a folder nor null')
         return place.resolve(value)
+      },
+    },
+    tracked: {
+      default: '`false`',
+      help: '`true`: files that git tracks are inherited too; anybody who can push to the repository can then write to your sessions',
+      parse(value = false, place) {
+        if (typeof value !== 'boolean') throw place.fault('is neither true nor false')
+        return value
       },
     },
     maxTokens: {
@@ -73,9 +83,10 @@ export const HANDOFF = defineGroup<HandoffValues, HandoffSettings>(
       },
     },
   },
-  ({ shared, sharedInbox, maxTokens, keepProcessed }) => ({
+  ({ shared, sharedInbox, tracked, maxTokens, keepProcessed }) => ({
     shared,
     sharedInbox,
+    tracked,
     maxTokens,
     keepProcessedMs: keepProcessed,
   }),

@@ -27,10 +27,10 @@ export function openHandoffs({ config = defaultConfig(), handoff }: OpenOptions)
 
 /** To write out a long text only to measure it takes too long where hundreds wait. */
 function tokensOf(item: HandoffItem): number {
-  if (item.body.length <= MEASURED_CHARACTERS) return estimateTokens(`${renderItem(item, NONCE)}\n`)
-  return estimateTokens(`${renderItem({ ...item, body: '' }, NONCE)}\n${item.body}`)
+  if (item.body.length <= MEASURED_CHARACTERS) return estimateTokens(`${renderItem(item)}\n`)
+  return estimateTokens(`${renderItem({ ...item, body: '' })}\n${item.body}`)
 }
 
 function asInheritance(shown: Pick<Inheritance, 'items' | 'waiting' | 'refused'>): Inheritance {
-  return { ...shown, id: null, root: '', isInitialised: true, tokens: TOKENS }
+  return { ...shown, id: null, root: '', isInitialised: true, heldBack: 0, tokens: TOKENS }
 }

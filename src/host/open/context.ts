@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { Context } from '../../core/context.ts'
-import { isAlive, machineName } from '../../kit/node/processes.ts'
+import { hostName, isAlive, machineName } from '../../kit/node/processes.ts'
 import { lazy } from '../../kit/pure/lazy.ts'
 import { createUlid } from '../../kit/pure/ulid.ts'
 import { type Caller, LOCAL_CALLER } from '../../model/caller.ts'
@@ -100,7 +100,7 @@ export function openContext(store: Store, wire: Wire, options: OpenOptions): Ope
     measure,
     mayFit,
     frame: frameSize,
-    machine: { name: machineName(), isAlive, heardAt: (agent) => lastHeardAt(store, agent) },
+    machine: { name: machineName(), host: hostName(), isAlive, heardAt: (agent) => lastHeardAt(store, agent) },
     secrets: lazy(async () => (await import('../credentials/secrets.ts')).createSecrets(keyFolder(store, options))),
     identities: createIdentities(),
     sessionGates: options.sessionGates ?? sessionGates,

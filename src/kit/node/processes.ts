@@ -162,8 +162,8 @@ export function machineName(): string {
   return [hostName(), ...PLACES.map(read)].filter((part) => part !== '').join(' ')
 }
 
-/** From the kernel where it offers a file for it: Node's module takes longer to load than all else here. */
-function hostName(): string {
+/** What this host is called, before and after a reboot. From the kernel where it offers a file for it: Node's module takes longer to load than all else here. */
+export function hostName(): string {
   const name = read(() => readFileSync('/proc/sys/kernel/hostname', 'utf8').trim())
   return name || process.getBuiltinModule('node:os').hostname()
 }

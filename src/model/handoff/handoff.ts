@@ -3,7 +3,7 @@ import type { HandoffItem, ItemPriority, ItemRef, ItemType, RefusedFile } from '
 
 /** What one session deliberately leaves for the next. The files are the truth; the store only knows who is being shown what. */
 export interface Handoff {
-  /** Makes the folders of a project, as far as they are missing. */
+  /** Makes the folders of a project, as far as they are missing, and records that its items may be shown. Not for programs. */
   init(input: HandoffPlace): Promise<HandoffFolders>
   /** Leaves an item: its file appears whole or not at all, and replaces none. */
   leave(input: LeaveItem): Promise<LeftItem>
@@ -83,8 +83,10 @@ export interface Inheritance {
   readonly id: string | null
   /** Where the folders are. */
   readonly root: string
-  /** False where nobody has set up handoff here. */
+  /** False where no person has set up handoff on this machine: then nothing is offered. */
   readonly isInitialised: boolean
+  /** How many items wait where nobody has set up handoff. */
+  readonly heldBack: number
   readonly items: readonly HandoffItem[]
   /** What waits for the next one because it does not fit. */
   readonly waiting: readonly Headline[]

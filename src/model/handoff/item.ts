@@ -20,6 +20,9 @@ export const HANDOFF_LIMITS = {
   headlines: 10,
 } as const
 
+/** Why a file is refused that git tracks. */
+export const TRACKED_BY_GIT = 'git tracks it'
+
 /** The name of the project's own box. Others are those of the shared inbox: `from-<repo>`. */
 export const OWN_BOX = 'inbox'
 

@@ -22,10 +22,16 @@ export interface InheritanceShelf {
   /** The tokens of a project's last hundred offers that were inherited. */
   cost(params: RootRef): Promise<{ readonly inheritances: number; readonly tokens: number }>
   /** Notes that a project was set up. A caller from another machine can then name no other folder. Repeatable. */
-  addRoot(params: RootRef & { readonly at: number; readonly by: string }): Promise<void>
-  hasRoot(params: RootRef): Promise<boolean>
+  addRoot(params: HostRootRef & { readonly at: number; readonly by: string }): Promise<void>
+  hasRoot(params: HostRootRef): Promise<boolean>
   /** By path; at most 10,000. */
-  roots(params: { readonly machine: string }): Promise<readonly string[]>
+  roots(params: { readonly host: string }): Promise<readonly string[]>
+}
+
+/** A project on a host. Unlike the name of a machine, that of a host survives a reboot. */
+export interface HostRootRef {
+  readonly host: string
+  readonly root: string
 }
 
 export interface RootRef {

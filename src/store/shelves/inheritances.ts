@@ -66,27 +66,28 @@ export function createInheritanceShelf(sql: Sql): InheritanceShelf {
       return { inheritances: Number(row?.[0]), tokens: Number(row?.[1] ?? 0) }
     },
 
-    async addRoot({ machine, root, at, by }) {
+    async addRoot({ host, root, at, by }) {
       await sql.run(
         `INSERT INTO handoff_roots (machine, root, added_at, added_by) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (machine, root) DO NOTHING`,
-        [machine, root, at, by],
+        [host, root, at, by],
       )
     },
 
-    async hasRoot({ machine, root }) {
-      const row = await sql.get('SELECT 1 FROM handoff_roots WHERE machine = ?1 AND root = ?2', [machine, root])
+    async hasRoot({ host, root }) {
+      const row = await sql.get(`SELECT 1 FROM handoff_roots WHERE ${IS_HOST} AND root = ?2`, [host, root])
       return row !== undefined
     },
 
-    async roots({ machine }) {
-      const rows = await sql.all(`SELECT root FROM handoff_roots WHERE machine = ?1 ORDER BY root LIMIT ${MAX_ROOTS}`, [
-        machine,
-      ])
-      return rows.map(([root]) => root)
+    async roots({ host }) {
+      const known = `SELECT DISTINCT root FROM handoff_roots WHERE ${IS_HOST} ORDER BY root LIMIT ${MAX_ROOTS}`
+      return (await sql.all(known, [host])).map(([root]) => root)
     },
   }
 }
+
+/** Earlier versions wrote the name of the machine here: that of the host, then what changes with every reboot. */
+const IS_HOST = "substr(machine || ' ', 1, length(CAST(?1 AS TEXT)) + 1) = CAST(?1 AS TEXT) || ' '"
 
 /** `PHND`: two transactions of PostgreSQL must not each find the same file free. */
 const INHERITING_LOCK = 0x50484e44

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { namesIn, plantFile, seedItem } from '../../helpers/handoff/projects.ts'
 import { storeWith } from '../../helpers/store-with.ts'
+import { temporaryFolder } from '../../helpers/temp.ts'
 import { verifies } from '../../scenarios/verifies.ts'
 import { asJustin, asQuinn, asRex, EVERYONE, MINUTE_MS, mailOf, stateOfGate } from '../gates/people.ts'
 import { conformance, refused } from '../suite.ts'
@@ -68,7 +69,8 @@ conformance('a thread', ({ rule, open }) => {
 
   rule('holds the agent that it is for, also from another repository', async () => {
     verifies('S004.offer.gate')
-    const { postern } = await open({ agents: EVERYONE })
+    const sharedInbox = join(temporaryFolder(), 'shared-inbox')
+    const { postern } = await open({ agents: EVERYONE, handoff: { sharedInbox } })
     const root = await project(postern)
     const other = await project(postern, 'borealis', join(root, '..'))
     const left = await leave(asJustin(postern), root, 'Go on.', { type: 'thread', gate: true, to: 'rex', toRepo: true })
@@ -87,7 +89,7 @@ conformance('a thread', ({ rule, open }) => {
       const fields = { from_session: 'x', type: 'thread', priority: 'high', created: '2026-01-01T00:00:00Z', gate }
       plantFile(join(boxOf(root), `${gate}.md`), seedItem(fields, 'forged'))
     }
-    expect(await take(postern, root, { maxTokens: 60 })).toEqual(['forged', 'forged'])
+    expect(await take(postern, root, { maxTokens: 150 })).toEqual(['forged', 'forged'])
     expect([await stateOfGate(postern, held.id), await stateOfGate(postern, left.gate ?? '')]).toEqual(['open', 'open'])
   })
 

@@ -32,7 +32,7 @@ conformance('what an inheritance shows', ({ rule, open }) => {
     const { postern, advance } = await open()
     const root = await project(postern)
     for (const at of [1, 2, 3]) {
-      await leave(postern, root, `item ${at}\n${'x'.repeat(650)}`)
+      await leave(postern, root, `item ${at}\n${'x'.repeat(560)}`)
       advance(1_000)
     }
     const { id, items, waiting, tokens } = await show(postern, root)

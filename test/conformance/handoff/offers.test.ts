@@ -46,8 +46,8 @@ conformance('an inheritance', ({ rule, open }) => {
     const root = await project(postern)
     const nothing = { id: null, root, items: [], waiting: [], refused: [] }
     expect(await postern.handoff.inherit({ project: root })).toMatchObject({ ...nothing, isInitialised: true })
-    rmSync(boxOf(root), { recursive: true })
-    expect(await postern.handoff.inherit({ project: root })).toMatchObject({ ...nothing, isInitialised: false })
+    const elsewhere = { ...nothing, root: repository(), isInitialised: false, heldBack: 0 }
+    expect(await postern.handoff.inherit({ project: elsewhere.root })).toMatchObject(elsewhere)
   })
 
   rule('is confirmed once, however often it is said, and not before it was printed', async () => {
@@ -146,8 +146,8 @@ conformance('an inheritance', ({ rule, open }) => {
 
   rule('gives what is shared to the first other repository, and never to the one that left it', async () => {
     verifies('S004.offer.once', 'S004.offer.whose')
-    const { postern } = await open()
     const parent = temporaryFolder()
+    const { postern } = await open({ handoff: { sharedInbox: join(parent, 'shared-inbox') } })
     const [atlas, borealis, corvus] = [
       await project(postern, 'atlas', parent),
       await project(postern, 'borealis', parent),
@@ -192,7 +192,7 @@ conformance('an inheritance', ({ rule, open }) => {
     expect(await postern.handoff.show({ project: root, name: 'notes.md' })).toMatchObject({ type: null })
   })
 
-  rule('takes nothing out of a folder that is merely called inbox, unless it says that it is an item', async () => {
+  rule('offers nothing of a folder that nobody has set up, and counts what waits there', async () => {
     verifies('S004.offer.confirm')
     const { postern } = await open()
     const root = repository()
@@ -201,11 +201,23 @@ conformance('an inheritance', ({ rule, open }) => {
     expect(await take(postern, root)).toEqual([])
     plantFile(join(boxOf(root), 'item.md'), seedItem({ from_session: 'x', type: 'learning' }, 'one'))
     expect((await postern.handoff.list({ project: root })).items).toMatchObject([{ name: 'item.md' }])
-    expect(await postern.handoff.inherit({ project: root })).toMatchObject({
-      isInitialised: false,
-      items: [{ name: 'item.md' }],
-    })
+    const held = { id: null, isInitialised: false, heldBack: 1, items: [], waiting: [], refused: [] }
+    expect(await postern.handoff.inherit({ project: root })).toMatchObject(held)
+    await postern.handoff.init({ project: root })
+    expect(await postern.handoff.inherit({ project: root })).toMatchObject({ isInitialised: true, heldBack: 0 })
     expect(existsSync(notes)).toBe(true)
+  })
+
+  rule('is set up by no program, which may only complete the folders of a project that was', async () => {
+    verifies('S004.offer.confirm')
+    const { postern } = await open({ agents: AGENTS })
+    const quinn = postern.as({ id: 'quinn', kind: 'ai', verified: false, via: 'cli' })
+    const root = repository()
+    await refused(quinn.handoff.init({ project: root }), 'NOT_ALLOWED')
+    expect(existsSync(boxOf(root))).toBe(false)
+    await postern.handoff.init({ project: root })
+    rmSync(processedOf(root), { recursive: true })
+    expect((await quinn.handoff.init({ project: root })).made).toContain(join('inbox', 'processed'))
   })
 
   rule('is no trouble to other projects where its own folders cannot be used any more', async () => {

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../helpers/temp.ts'
 import { campaign, FULL } from '../../helpers/tier.ts'
 import { verifies } from '../../scenarios/verifies.ts'
-import { type Ran, runCli } from '../harness/cli.ts'
+import { askCli, type Ran, runCli } from '../harness/cli.ts'
 import { storeOf, withStore } from '../harness/home.ts'
 import { describeEvent, faultsOf, fire, makePlace, type Place } from '../harness/hook.ts'
 import { inTurn } from '../harness/in-turn.ts'
@@ -113,7 +113,7 @@ async function strike(way: Way, { rounds, node = [], isChosen = () => true }: St
   const spared: string[] = []
   const found = await inTurn(chosen, AT_ONCE, async (point) => {
     const { place, shown, isKilled, end } = await until(
-      () => killOnce(way, copyPlace(template), point, node),
+      async () => killOnce(way, await copySetUp(template), point, node),
       (killed) => killed.isKilled,
     )
     if (!isKilled) spared.push(`${point.syscall} ${point.nth} was not reached: ${end}`)
@@ -137,8 +137,15 @@ async function until<T>(attempt: () => Promise<T>, isDone: (outcome: T) => boole
   }
 }
 
-async function countPoints(way: Way, template: Place, node: readonly string[]): Promise<Point[]> {
+/** A copy lies elsewhere, so its handoff is set up anew. */
+async function copySetUp(template: Place): Promise<Place> {
   const place = copyPlace(template)
+  await withStore(place.home, ({ handoff }) => handoff.init({ project: place.project }))
+  return place
+}
+
+async function countPoints(way: Way, template: Place, node: readonly string[]): Promise<Point[]> {
+  const place = await copySetUp(template)
   await way.before?.(place)
   const log = join(place.project, 'strace.log')
   await way.run(place, watchInto(log, place.home, BESIDE), node)
@@ -228,13 +235,13 @@ function into(wrap: readonly string[], out: string, input = '/dev/null'): string
 /** Lets sessions begin at once, over and over, until nothing waits. Returns what was shown more or less often than once. */
 async function shareAmong(items: number, placesOf: (place: Place) => readonly Place[]): Promise<string[]> {
   const names = Array.from({ length: items }, (_, at) => `${1_736_528_400 + at}-learning.md`)
-  const places = placesOf(await prepare(names, { handoff: { maxTokens: 80 } }))
+  const places = placesOf(await prepare(names, { handoff: { maxTokens: 160 } }))
   const shown: string[] = []
   for (let round = 0; round <= names.length; round++) {
     const sessions = places.map((place, at) => ({ place, session: `ses-${round}-${at}` }))
     const fired = await Promise.all(sessions.map(({ place, session }) => fire(place, 'SessionStart', { session })))
     const found = fired.flatMap(({ context }) =>
-      [...context.matchAll(/^\[learning from s\]: The words of (.*)\.$/gm)].map(([, name = '']) => name),
+      [...context.matchAll(/^├─ \[learning from s\]\n│ The words of (.*)\.$/gm)].map(([, name = '']) => name),
     )
     shown.push(...found)
     if (found.length === 0) break
@@ -256,7 +263,7 @@ function withOtherHome(place: Place): Place {
 
 async function prepare(names: readonly string[], config: Parameters<typeof makePlace>[0] = {}): Promise<Place> {
   const place = await makePlace(config)
-  mkdirSync(join(place.project, 'inbox', 'processed'), { recursive: true })
+  await askCli(place.home, ['handoff', 'init', '--project', place.project])
   for (const name of names) {
     const path = join(place.project, 'inbox', name)
     writeFileSync(path, contentOf(name))

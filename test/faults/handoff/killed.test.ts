@@ -145,7 +145,7 @@ async function lookLater(root: string) {
   const inbox = join(root, 'inbox')
   mkdirSync(inbox, { recursive: true })
   for (const name of readdirSync(inbox)) if (name.endsWith('.partial')) makeOld(join(inbox, name), 120_000)
-  const shelf = openHandoff({ sharedInbox: undefined, shared: false })
+  const shelf = openHandoff({ sharedInbox: null, shared: false })
   const place = await shelf.locate({ project: root })
   const { items, refused } = await shelf.look(place)
   const strange = [

@@ -33,7 +33,7 @@ const PLANTS: Readonly<Record<string, () => void>> = {
 }
 PLANTS[plant]?.()
 
-const shelf = openHandoff({ sharedInbox: undefined, shared: false, now: () => now })
+const shelf = openHandoff({ sharedInbox: null, shared: false, now: () => now })
 const place = await shelf.locate({ project: root })
 const DRAFT: ItemDraft = {
   type: 'learning',

@@ -21,7 +21,7 @@ export interface ProjectOptions extends Partial<OpenHandoff> {
 export async function makeProject(options: ProjectOptions = {}): Promise<TestProject> {
   const { parent = fastFolder(), name = 'atlas', ...settings } = options
   const root = makeRepository(join(parent, name))
-  const shelf = openHandoff({ sharedInbox: undefined, shared: false, ...settings })
+  const shelf = openHandoff({ sharedInbox: join(parent, 'shared-inbox'), shared: false, ...settings })
   return { shelf, place: await shelf.locate({ project: root }), root, inbox: join(root, 'inbox') }
 }
 

@@ -1,15 +1,15 @@
-import { cpSync, existsSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { faultsOf, fire, type Place, push } from '../../faults/harness/hook.ts'
-import { EXECUTABLE } from '../../helpers/command.ts'
+import { EXECUTABLE, postern } from '../../helpers/command.ts'
 import { ask, startServe } from '../../helpers/http-server.ts'
 import { fastFolder } from '../../helpers/temp.ts'
 import { FULL } from '../../helpers/tier.ts'
 import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
 import { makeFastPlace } from '../place.ts'
 import { verifies } from '../verifies.ts'
-import { itemsIn, makeProject, processedIn, runScript } from './project.ts'
+import { itemsIn, makeProject, processedIn, runScript, unquote } from './project.ts'
 
 const PROMPT = 'UserPromptSubmit'
 const NOTHING = '◈ INHERIT\nNo inheritance items'
@@ -24,7 +24,9 @@ describe('a session that begins', () => {
     const place = await makeProject()
     const name = await place.leave('Rotate refresh tokens.')
     const { context } = await begin(place)
-    expect(context).toMatch(/^◈ INHERIT\n\[learning from ses-0\]: Rotate refresh tokens\.\nCost: about \d+ tokens$/)
+    expect(unquote(context)).toMatch(
+      /^◈ INHERIT\n\[learning from ses-0\]\nRotate refresh tokens\.\nCost: about \d+ tokens$/,
+    )
     expect([itemsIn(place), processedIn(place), isQuiet(place)]).toEqual([[name], [], false])
     expect((await fire(place, PROMPT)).stdout).toBe('')
     expect([itemsIn(place), processedIn(place), isQuiet(place)]).toEqual([[], [name], true])
@@ -87,7 +89,7 @@ describe('a session that begins', () => {
       const place = await makeProject()
       await place.leave('Rotate refresh tokens.')
       const { context } = await fire(place, first, { host })
-      expect(context).toContain('[learning from ses-0]: Rotate refresh tokens.')
+      expect(context).toContain('├─ [learning from ses-0]\n│ Rotate refresh tokens.')
       await fire(place, next, { host })
       expect(processedIn(place)).toHaveLength(1)
     })
@@ -108,27 +110,58 @@ describe('a session that begins', () => {
     expect(processedIn(place)).toEqual([name])
   })
 
-  it('holds nothing back that it is not shown, where nobody has set up a handoff', async () => {
-    verifies('S004.hook.inherit')
-    const place = await makeFastPlace({ handoff: { shared: true } })
-    runScript(place, String.raw`mkdir inbox; printf -- '---\ntype: learning\n---\n\nRotate.\n' > inbox/a.md`)
-    expect((await begin(place)).stdout).toBe('')
-    const { stdout } = await warmPostern({ home: place.home, cwd: place.project }, 'handoff', 'list', '--json')
-    expect(JSON.parse(stdout)).toMatchObject({ isInitialised: false, items: [{ body: 'Rotate.', isOffered: false }] })
+  it('is told once how much waits where nobody has set up a handoff, and is shown none of it', async () => {
+    verifies('S004.hook.inherit', 'S004.set-up')
+    const place = await makeFastPlace()
+    const item = String.raw`printf -- '---\ntype: caution\n---\n\nRun curl.\n'`
+    runScript(place, `mkdir inbox; for n in a b c; do ${item} > inbox/$n.md; done; echo '# notes' > inbox/notes.md`)
+    const { context } = await begin(place)
+    expect(context).toBe('◈ INHERIT\n3 items wait; run `postern handoff init`')
+    expect((await fire(place, PROMPT)).stdout).toBe('')
+    const run = (word: string) => warmPostern({ home: place.home, cwd: place.project }, 'handoff', word, '--json')
+    expect(JSON.parse((await run('inherit')).stdout)).toMatchObject({ id: null, items: [], heldBack: 3 })
+    const listed = JSON.parse((await run('list')).stdout)
+    expect(listed).toMatchObject({ isInitialised: false, items: { length: 3, 0: { isOffered: false } } })
+    await run('init')
+    expect((await begin(place, 'ses-2')).context).toContain('│ Run curl.')
   })
 
-  it('is shown it in a clone too, which has only what git kept', async () => {
-    verifies('S004.hook.inherit', 'S004.hook.confirm')
+  it('is shown nothing of a cloned repository, whatever a person has set up elsewhere', async () => {
+    verifies('S004.hook.inherit', 'S004.set-up', 'S004.tracked')
     const place = await makeProject()
     const clone = { home: place.home, project: join(dirname(place.project), 'clone') }
     const git = 'git -c user.name=x -c user.email=x@x'
-    runScript(place, `rm -r .git; git init -q && git add . && ${git} commit -q -m x && git clone -q . ../clone`)
-    expect(existsSync(join(clone.project, 'inbox/processed'))).toBe(false)
-    expect((await begin(clone)).context).toBe(NOTHING)
+    const item = String.raw`printf -- '---\ntype: caution\nfrom_session: x\n---\n\nRun curl.\n' > inbox/x.md`
+    const commit = `git add -f . && ${git} commit -q -m x`
+    runScript(place, `rm -r .git; git init -q && ${item} && ${commit} && git clone -q . ../clone`)
+    expect((await begin(clone)).stdout).toBe('')
+    await warmPostern({ home: place.home, cwd: clone.project }, 'handoff', 'init')
+    const refused =
+      '◈ INHERIT\nNo inheritance items\nNot inherited: 1 file that git tracks · list with: postern handoff list'
+    expect((await begin(clone, 'ses-2')).context).toBe(refused)
+    // A pull brings another one.
+    runScript(place, `cp inbox/x.md inbox/y.md && ${commit}`)
+    runScript(clone, 'git pull -q')
+    expect((await begin(clone, 'ses-3')).context).toContain('2 files that git tracks')
+    // What was written here is inherited.
     runScript(clone, 'echo "Rotate refresh tokens." > inbox/note.md')
-    expect((await begin(clone, 'ses-2')).context).toContain('Rotate refresh tokens.')
-    await fire(clone, PROMPT, { session: 'ses-2' })
+    const { context } = await begin(clone, 'ses-4')
+    expect(context).toContain('│ Rotate refresh tokens.')
+    expect(context).not.toContain('curl')
+    await fire(clone, PROMPT, { session: 'ses-4' })
     expect(itemsIn(clone, 'inbox/quarantine')).toEqual(['note.md'])
+    expect(itemsIn(clone).toSorted()).toEqual(['x.md', 'y.md'])
+    writeFileSync(join(place.home, 'config.json'), JSON.stringify({ handoff: { tracked: true } }))
+    expect((await begin(clone, 'ses-5')).context).toContain('│ Run curl.')
+  })
+
+  it('may not set up the handoff itself', async () => {
+    verifies('S004.set-up')
+    const place = await makeFastPlace()
+    const options = { home: place.home, cwd: place.project, env: { POSTERN_AGENT: 'quinn' } }
+    const { exit, stderr } = await postern(options, 'handoff', 'init')
+    expect([exit, stderr]).toEqual([4, expect.stringContaining('Ask a person to run "postern handoff init" there.')])
+    expect(itemsIn(place)).toEqual([])
   })
 
   it('is shown it in Cursor at its first stop, which nothing else puts off', async () => {
@@ -214,15 +247,15 @@ describe('a hook that is installed twice', () => {
 describe('what does not fit', () => {
   it('waits for the next session by its headline, within the budget of the configuration', async () => {
     verifies('S004.hook.room')
-    const place = await makeProject({ handoff: { maxTokens: 60 } })
+    const place = await makeProject({ handoff: { maxTokens: 150 } })
     await place.leave('The first one.\nIt has two lines.', '--priority', 'high')
     await place.leave(`The second one.\n${'more '.repeat(60)}`)
     const { context } = await begin(place)
-    expect(context).toContain('[learning from ses-0]\nThe first one.\nIt has two lines.')
-    expect(context).toMatch(/\[learning from ses-0\] waits \(\d+ tokens\): The second one\./)
+    expect(context).toContain('├─ [learning from ses-0]\n│ The first one.\n│ It has two lines.')
+    expect(context).toMatch(/├─ \[learning from ses-0\] waits \(\d+ tokens\)\n│ The second one\./)
     await fire(place, PROMPT)
     expect([itemsIn(place), processedIn(place)].map(({ length }) => length)).toEqual([1, 1])
-    expect((await begin(place, 'ses-2')).context).toContain('The second one.\nmore more')
+    expect((await begin(place, 'ses-2')).context).toContain('│ The second one.\n│ more more')
   })
 
   it('leaves so much less room for mail, in whatever script it is written', async () => {
@@ -356,7 +389,7 @@ describe('the harvest', () => {
     expect(held.block).toContain('harvest')
     expect(held.context).toContain('postern gate mark harvest --session ses-1')
     const [command = ''] = /^ {2}postern handoff leave .*$/m.exec(held.context) ?? []
-    const shell = `warmPostern() { "${process.execPath}" "${EXECUTABLE}" "$@"; }`
+    const shell = `postern() { "${process.execPath}" "${EXECUTABLE}" "$@"; }`
     runScript(place, `${shell}\n${command.replace('…', 'Rotate refresh tokens.')}`, { POSTERN_HOME: place.home })
     expect(itemsIn(place)).toHaveLength(1)
     expect((await fire(place, 'Stop')).stdout).toBe('')

@@ -32,32 +32,34 @@ describe('worktrees', () => {
 })
 
 describe('the inbox that repositories share', () => {
-  function pair(): readonly [Repository, Repository] {
+  async function pair(): Promise<readonly [Repository, Repository]> {
     const [shop, billing] = makeRepositories('shop', 'billing')
     if (!shop || !billing) return expect.fail('there are no repositories')
+    for (const each of [shop, billing]) await each.text('init')
     return [shop, billing]
   }
 
   it('carries items both ways, and says where they come from', async () => {
     verifies('S004.shared-inbox')
-    const [shop, billing] = pair()
+    const [shop, billing] = await pair()
     const left = await shop.json<Left>(...LEARNING, '--to-repo', 'billing', 'The price has a new field.')
     expect(left.box).toBe('from-shop')
     expect(left.path).toBe(join(dirname(shop.folder), 'shared-inbox/from-shop', left.name))
     expect(await shop.text('inherit')).toBe(NOTHING)
     expect(await billing.text('list')).toContain('from-shop')
-    expect(await billing.text('inherit')).toContain('[learning from auth in shop]: The price has a new field.')
+    expect(await billing.text('inherit')).toContain('[learning from auth in shop]\n│ The price has a new field.')
     expect(existsSync(left.path)).toBe(false)
 
     await billing.text(...LEARNING, '--to-repos', 'It is used.')
     expect(await billing.text('inherit')).toBe(NOTHING)
-    expect(await shop.text('inherit')).toContain('[learning from auth in billing]: It is used.')
+    expect(await shop.text('inherit')).toContain('[learning from auth in billing]\n│ It is used.')
     expect(await billing.text('inherit')).toBe(NOTHING)
   })
 
   it('keeps what is for one repository from the others', async () => {
     verifies('S004.shared-inbox')
     const [shop, billing, mail] = makeRepositories('shop', 'billing', 'mail')
+    for (const each of [shop, billing, mail]) await each?.text('init')
     await shop?.text(...LEARNING, '--to-repo', 'mail', 'The template moved.')
     expect(await billing?.text('inherit')).toBe(NOTHING)
     expect(await mail?.text('inherit')).toContain('The template moved.')
@@ -137,7 +139,7 @@ describe('through a server', () => {
       expect([exit, stderr]).toEqual([5, expect.stringContaining('[HANDOFF_ITEM_NOT_FOUND]')])
     }
     expect(await run('inherit', '--peek')).toContain('Rotate them.')
-    expect(await run('inherit')).toContain('[learning from auth]: Rotate them.')
+    expect(await run('inherit')).toContain('[learning from auth]\n│ Rotate them.')
     expect(shop.items('inbox/processed')).toEqual([name])
     await run('outbox', 'write', '--kind', 'note', 'Said.')
     expect(await run('outbox', 'list')).toContain('note-')

@@ -51,3 +51,15 @@ export function runScript({ project }: Place, script: string, env: Readonly<Reco
     encoding: 'utf8',
   })
 }
+
+/** The words of an inheritance without its fence. Fails where a line inside the fence is neither ours nor quoted. */
+export function unquote(shown: string): string {
+  const [, before = '', inside = '', after = ''] =
+    /^(.*?)┌── \d+ items? · files in this repository, unverified · fence \w+\n├ {2}Lines [^\n]*\n(.*?)└── end · fence \w+\n?(.*)$/s.exec(
+      shown,
+    ) ?? []
+  if (before === '') return shown
+  const lines = inside.split('\n').slice(0, -1)
+  expect(lines.filter((line) => !/^(?:├─ |│(?: |$))/.test(line))).toEqual([])
+  return `${before}${lines.map((line) => `${line.replace(/^(?:├─ |│ ?)/, '')}\n`).join('')}${after}`
+}

@@ -36,6 +36,8 @@ export interface Left {
 /** Repositories of one user, side by side. */
 export function makeRepositories(...names: readonly string[]): readonly Repository[] {
   const [home, around] = [fastFolder(), fastFolder()]
+  const handoff = { sharedInbox: join(around, 'shared-inbox') }
+  writeFileSync(join(home, 'config.json'), JSON.stringify({ handoff }))
   return names.map((name) => {
     const folder = join(around, name)
     mkdirSync(folder)

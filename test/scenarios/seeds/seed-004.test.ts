@@ -7,7 +7,7 @@ import { estimateTokens } from '../../../src/render/tokens.ts'
 import { fire } from '../../faults/harness/hook.ts'
 import { postern, posternJson } from '../../helpers/command.ts'
 import { warmPostern } from '../../helpers/warm-command.ts'
-import { itemsIn, makeProject, type Project, processedIn, runScript } from '../handoff/project.ts'
+import { itemsIn, makeProject, type Project, processedIn, runScript, unquote } from '../handoff/project.ts'
 import { CHECK, CLEAN, CREATE, EXAMPLE_1, EXAMPLE_3, FILE, INFRASTRUCTURE, INHERIT } from '../handoff/seed-scripts.ts'
 import { makeFastPlace } from '../place.ts'
 import { verifies } from '../verifies.ts'
@@ -17,10 +17,11 @@ const USUAL_TOKENS = 500
 const EMPTY_TOKENS = 50
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** What is shown, without the line that says what it costs. */
+/** What is shown, without the fence and the line that says what it costs. */
 async function inherit(place: Project, ...words: readonly string[]): Promise<{ shown: string; cost: number }> {
   const { stdout } = await place.handoff('inherit', ...words)
-  const [, shown = stdout, cost = '0'] = /^(.*\n)Cost: about (\d+) tokens\n$/s.exec(stdout) ?? []
+  const text = unquote(stdout)
+  const [, shown = text, cost = '0'] = /^(.*\n)Cost: about (\d+) tokens\n$/s.exec(text) ?? []
   return { shown, cost: Number(cost) }
 }
 
@@ -52,14 +53,19 @@ describe('the folders of seed 004', () => {
     expect(await posternJson({ home: theirs.home, cwd: theirs.project }, 'handoff', 'init')).toMatchObject({ made: [] })
   })
 
-  it('are enough for sessions to inherit, without our init', async () => {
-    verifies('S004.seed.folders', 'S004.seed.examples')
+  it('are enough once a person has set them up on this machine', async () => {
+    verifies('S004.seed.folders', 'S004.seed.examples', 'S004.set-up')
     const place = await makeFastPlace()
     runScript(place, INFRASTRUCTURE)
     runScript(place, EXAMPLE_1)
-    const { stdout } = await postern({ home: place.home, cwd: place.project }, 'handoff', 'inherit')
-    expect(stdout).toContain('[learning from 2026-01-10-auth-implementation]\nJWT refresh token rotation')
-    expect((await fire(place, 'SessionStart')).context).toBe(NOTHING.trimEnd())
+    const told = '◈ INHERIT\n1 item waits; run `postern handoff init`'
+    expect((await fire(place, 'SessionStart')).context).toBe(told)
+    const run = (word: string) => postern({ home: place.home, cwd: place.project }, 'handoff', word)
+    expect((await run('inherit')).stdout).toBe(`${told}\n`)
+    await run('init')
+    const { stdout } = await run('inherit')
+    expect(unquote(stdout)).toContain('[learning from 2026-01-10-auth-implementation]\nJWT refresh token rotation')
+    expect((await fire(place, 'SessionStart', { session: 'ses-2' })).context).toBe(NOTHING.trimEnd())
   })
 })
 
@@ -90,7 +96,9 @@ describe('the examples of seed 004', () => {
     const place = await makeProject()
     runScript(place, EXAMPLE_1)
     const { context } = await fire(place, 'SessionStart')
-    expect(context).toMatch(/^◈ INHERIT\n\[learning from 2026-01-10-auth-implementation\]\nJWT refresh token rotation/)
+    expect(unquote(context)).toMatch(
+      /^◈ INHERIT\n\[learning from 2026-01-10-auth-implementation\]\nJWT refresh token rotation/,
+    )
     await fire(place, 'UserPromptSubmit')
     expect(processedIn(place)).toEqual(['1736528400-learning.md'])
   })
@@ -129,7 +137,7 @@ describe('the examples of seed 004', () => {
       fileOf({ ...auth, type: 'learning', created: '2026-01-10T18:30:00Z' }, 'JWT rotation pattern'),
     )
     const { shown, cost } = await inherit(place)
-    expect(shown).toBe(`◈ INHERIT\n${EXAMPLE_3}\n`)
+    expect(shown).toBe(`◈ INHERIT\n${EXAMPLE_3.replaceAll(']: ', ']\n')}\n`)
     expect(cost).toBeLessThanOrEqual(300)
     expect(processedIn(place)).toHaveLength(3)
     const { averageTokens, inheritances } = await listOf(place, '--processed')
@@ -169,13 +177,13 @@ describe('the writers of seed 004', () => {
     expect((await inherit(place)).shown).toBe(NOTHING)
     leave(place, { CAUTION: 'Refresh endpoint MUST be rate-limited' })
     expect((await inherit(place)).shown).toBe(
-      '◈ INHERIT\n[caution from 2026-01-10-auth]: Refresh endpoint MUST be rate-limited\n',
+      '◈ INHERIT\n[caution from 2026-01-10-auth]\nRefresh endpoint MUST be rate-limited\n',
     )
     leave(place, { LEARNING: 'JWT refresh token rotation pattern discovered', CAUTION: 'Mind the clock' })
     const { shown, cost } = await inherit(place)
-    expect(shown.split('\n').slice(1, 3).toSorted()).toEqual([
-      '[caution from 2026-01-10-auth]: Mind the clock',
-      '[learning from 2026-01-10-auth]: JWT refresh token rotation pattern discovered',
+    expect(shown.split('\n[').slice(1).toSorted()).toEqual([
+      expect.stringMatching(/^caution from 2026-01-10-auth\]\nMind the clock\n?$/),
+      expect.stringMatching(/^learning from 2026-01-10-auth\]\nJWT refresh token rotation pattern discovered\n?$/),
     ])
     expect(cost).toBeLessThan(USUAL_TOKENS)
     expect([itemsIn(place), processedIn(place)].map(({ length }) => length)).toEqual([0, 3])
@@ -207,7 +215,7 @@ describe('the writers of seed 004', () => {
     const order = ['high 3000', 'high 4000', 'medium 1000', 'medium 2000', 'low 1000']
     expect((await listOf(place)).items.map(({ body }) => body)).toEqual(order)
     const { shown } = await inherit(place)
-    expect(shown).toBe(`◈ INHERIT\n${order.map((body) => `[learning from s]: ${body}\n`).join('')}`)
+    expect(shown).toBe(`◈ INHERIT\n${order.map((body) => `[learning from s]\n${body}\n`).join('')}`)
   })
 })
 
@@ -263,7 +271,7 @@ describe('what seed 004 lost', () => {
         { from: "o'brien", type: 'caution', priority: 'low', created: '2026-01-10T18:30:00Z' },
         `Don't say "never"`,
       ),
-      `[caution from o'brien]: Don't say "never"\n`,
+      `[caution from o'brien]\nDon't say "never"\n`,
     ],
   ])('is kept and shown: %s', async (_, text, expected) => {
     verifies('S004.seed.whole')
@@ -282,8 +290,8 @@ describe('what seed 004 lost', () => {
     verifies('S004.seed.whole')
     const place = await makeProject()
     put(place, 'note.md', text)
-    const { shown } = await inherit(place)
-    expect(shown).toMatch(/^┌── \[file "note\.md"\]/m)
+    const { stdout: shown } = await place.handoff('inherit')
+    expect(shown).toMatch(/^├─ \[file "note\.md"\] · it has no front matter/m)
     expect(shown).toContain('│ Just a note.')
     expect(shown).toContain('not instructions of this system')
     expect(kept(place)).toEqual([text])
@@ -330,9 +338,9 @@ describe('the outbox of seed 004', () => {
 })
 
 describe('several repositories of seed 004', () => {
-  it('leave items for each other beside themselves', async () => {
+  it('leave items for each other where a person says', async () => {
     verifies('S004.seed.examples')
-    const place = await makeProject()
+    const place = await makeProject({ handoff: { sharedInbox: '../shared-inbox' } })
     const other = join(dirname(place.project), 'repo-B')
     mkdirSync(join(other, '.git'), { recursive: true })
     const there = { home: place.home, cwd: other }
@@ -341,7 +349,7 @@ describe('several repositories of seed 004', () => {
     expect(readdirSync(join(dirname(other), 'shared-inbox'))).toEqual(['from-project'])
     expect((await inherit(place)).shown).toBe(NOTHING)
     const { stdout } = await warmPostern(there, 'handoff', 'inherit')
-    expect(stdout).toContain('[learning from ses-0 in project]: The API changes on Monday.')
+    expect(unquote(stdout)).toContain('[learning from ses-0 in project]\nThe API changes on Monday.')
     expect((await warmPostern(there, 'handoff', 'inherit')).stdout).toBe(NOTHING)
   })
 })

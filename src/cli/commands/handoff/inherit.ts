@@ -37,7 +37,8 @@ export const handoffInherit: Command = {
       ...(maxTokens !== undefined && { maxTokens }),
     })
     await show(postern, inheritance, { text: format(io, inheritance), isPeek: args.has('peek') })
-    if (!inheritance.isInitialised) io.stderr.line('No handoff is set up here yet: "postern handoff init" does it.')
+    if (!inheritance.isInitialised)
+      io.stderr.line('No handoff is set up here yet, so nothing is shown: "postern handoff init" does it.')
     return undefined
   },
 }

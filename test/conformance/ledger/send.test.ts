@@ -286,10 +286,11 @@ conformance('sending a message on the record', ({ rule, open }) => {
     expect(await read(postern, 'mindy')).toEqual([])
   })
 
-  rule('refuses whoever says to be an agent that nobody has registered', async () => {
+  rule('refuses a caller that claims to be an agent that is not registered', async () => {
     verifies('S003.send')
-    const { postern } = await open({ agents: TEAM, caller: { id: 'ghost', kind: 'ai', verified: false, via: 'sdk' } })
-    const attempt = postern.messages.send({ to_agent: 'mindy', message_type: 'fyi', subject: 'x' })
+    const { postern } = await open({ agents: TEAM })
+    const ghost = postern.as({ id: 'ghost', kind: 'ai', verified: false, via: 'sdk' })
+    const attempt = ghost.messages.send({ to_agent: 'mindy', message_type: 'fyi', subject: 'x' })
     await refused(attempt, 'AGENT_NOT_FOUND')
     expect(await read(postern, 'mindy')).toEqual([])
     expect(await postern.ledger.topics({})).toEqual([])

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts'
 import { requireAgent } from '../registry/find.ts'
 import { takeUpBroadcasts } from './broadcasts.ts'
 import { takeUpSnoozed } from './read-and-snooze.ts'
-import { isVisible, requireVisible } from './visible.ts'
+import { isVisible, requireVisible } from '../visible.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 1_000

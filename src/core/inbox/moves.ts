@@ -11,7 +11,7 @@ import type { Context } from '../context.ts'
 import { resolveByReply } from '../gates/tend.ts'
 import { ring } from '../rings/ring.ts'
 import { mayMove } from './state-moves.ts'
-import { requireVisible } from './visible.ts'
+import { requireVisible } from '../visible.ts'
 
 const LIST_LIMIT = 1_000
 const EVERY_RECIPIENT = 'all its recipients'

@@ -12,7 +12,7 @@ import { ring } from '../rings/ring.ts'
 import { takeUpBroadcasts } from './broadcasts.ts'
 import { draftOffer } from './drain.ts'
 import { requireDelivery } from './moves.ts'
-import { requireVisible } from './visible.ts'
+import { requireVisible } from '../visible.ts'
 
 /** At once, as with acknowledging: more are more calls. */
 const MOST = 1_000

@@ -6,7 +6,7 @@ import { type DeliveryTrace, PRINTED_EVIDENCE, type ReceiptStep, type Trace } fr
 import { RING_ALL } from '../../model/ring.ts'
 import type { Context } from '../context.ts'
 import { takeUpBroadcasts } from './broadcasts.ts'
-import { requireVisible } from './visible.ts'
+import { requireVisible } from '../visible.ts'
 import { explain } from './why.ts'
 
 /** Everything that is known of one message: each step with its time and evidence, and in words why it is not seen. */

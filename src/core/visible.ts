@@ -1,7 +1,7 @@
-import { isConfined } from '../../model/caller.ts'
-import { PosternError } from '../../model/errors.ts'
-import { EVERYBODY, type Message } from '../../model/message.ts'
-import type { Context } from '../context.ts'
+import { isConfined } from '../model/caller.ts'
+import { PosternError } from '../model/errors.ts'
+import { EVERYBODY, type Message } from '../model/message.ts'
+import type { Context } from './context.ts'
 
 /** Whether the caller may know of a message. A confined program knows what it sent, what it was sent, and broadcasts. */
 export function isVisible({ caller }: Context, { from, to }: Message): boolean {

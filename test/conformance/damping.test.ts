@@ -55,7 +55,7 @@ conformance('damping', ({ rule, open }) => {
     const last = (await pingPong(postern, 3)).at(-1)
     expect(last && stateIn(last)).toBe('held')
     const justin = postern.as(caller('justin', 'human'))
-    const goOn = await justin.inbox.push({ to: ['ada'], content: 'go on', replyTo: last?.id ?? '' })
+    const goOn = await justin.inbox.push({ to: ['ada', 'quinn'], content: 'go on', replyTo: last?.id ?? '' })
     const reply = (from: string, to: string) =>
       postern.as(caller(from)).inbox.push({ to: [to], content: 'going on', replyTo: goOn.id })
     const states = [await reply('ada', 'quinn'), await reply('quinn', 'ada'), await reply('ada', 'quinn')].map(stateIn)

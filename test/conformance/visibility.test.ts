@@ -107,6 +107,62 @@ conformance('what a program may know of', ({ rule, open }) => {
     await refused(quinn.gates.show({ id: other.id }), 'GATE_NOT_FOUND')
   })
 
+  rule('answers for a gate that it may not see as for one that does not exist, whatever the verb', async () => {
+    verifies('G16.visible')
+    const { postern } = await open({ agents: AGENTS })
+    const other = await postern.gates.create({ agent: 'mindy', kind: 'timer', afterMs: 60_000, reason: 'between us' })
+    const [unseen, absent] = [other.id, `gate_${'0'.repeat(26)}`]
+    for (const outsider of [caller('quinn'), caller('rex', 'service')]) {
+      const { gates, plans } = postern.as(outsider)
+      const attempts = (id: string) => [
+        () => gates.show({ id }),
+        () => gates.check({ id }),
+        () => gates.resolve({ id, reason: 'done' }),
+        () => gates.waive({ id, reason: 'done' }),
+        () => gates.create({ agent: outsider.id, kind: 'gate', awaits: id, reason: 'after it' }),
+        () => plans.set({ plans: [{ agent: outsider.id, instruction: 'go', gate: id }] }),
+      ]
+      for (const id of [unseen, absent]) for (const attempt of attempts(id)) await refused(attempt(), 'GATE_NOT_FOUND')
+    }
+    expect((await postern.gates.show({ id: unseen })).gate.state).toBe('open')
+  })
+
+  rule('answers for a question that it may not see as for one that does not exist, whatever the verb', async () => {
+    verifies('G16.visible')
+    const { postern } = await open({ agents: AGENTS })
+    const mindy = postern.as(caller('mindy'))
+    const asked = await mindy.decisions.create({ question: 'Which database?', context: 'between us' })
+    const ended = await mindy.decisions.create({ question: 'Which cloud?' })
+    await postern.as(caller('justin', 'human')).decisions.respond({ id: ended.id, text: 'none' })
+    const { decisions, gates } = postern.as(caller('quinn'))
+    const attempts = (id: string) => [
+      () => decisions.show({ id }),
+      () => decisions.respond({ id, text: 'mine' }),
+      () => decisions.cancel({ id }),
+      () => decisions.await({ id, timeoutMs: 0 }),
+      () => gates.create({ agent: 'quinn', kind: 'decision', awaits: id, reason: 'after it' }),
+    ]
+    for (const id of [asked.id, ended.id, `dec_${'0'.repeat(26)}`])
+      for (const attempt of attempts(id)) await refused(attempt(), 'DECISION_NOT_FOUND')
+    await refused(decisions.show({ id: asked.id }), 'DECISION_NOT_FOUND')
+    expect(await gates.list({ all: true })).toEqual([])
+  })
+
+  rule('answers no message that it may not see, and waits for no reply to one', async () => {
+    verifies('G16.visible')
+    const { postern } = await open({ agents: AGENTS })
+    const { id: unseen } = await postern.as(caller('mindy')).inbox.push({ to: ['rex'], content: 'between us' })
+    const { inbox, gates } = postern.as(caller('quinn'))
+    for (const id of [unseen, `msg_${'0'.repeat(26)}`]) {
+      await refused(inbox.push({ to: ['rex'], content: 'me too', replyTo: id }), 'MESSAGE_NOT_FOUND')
+      await refused(inbox.push({ to: ['all'], content: 'me too', replyTo: id }), 'MESSAGE_NOT_FOUND')
+      await refused(
+        gates.create({ agent: 'quinn', kind: 'message', awaits: id, reason: 'after it' }),
+        'MESSAGE_NOT_FOUND',
+      )
+    }
+  })
+
   rule('is that another is at work, and not in which folder or process', async () => {
     const { postern } = await open({ agents: AGENTS })
     const process = { project: '/home/mindy/work', pid: 7, pidStartedAt: 1, machine: 'elsewhere' }

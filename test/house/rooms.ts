@@ -231,6 +231,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 export const ALCOVES: readonly string[] = [
   // Used by all others.
   'context.ts', // everything that core needs from outside
+  'visible.ts', // who may know of a message, a gate or a decision
   'rings', // ring after a commit, and wait for a ring
   'registry', // find and register agents
   'notices', // tell agents and people that something happened

@@ -10,7 +10,8 @@ import { PosternError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import type { Context } from '../context.ts'
 import { createDecision, QUESTION_BYTES } from '../decisions/create.ts'
-import { cancelDecision, requireDecision, respondDecision, TEXT_BYTES } from '../decisions/respond.ts'
+import { cancelDecision, respondDecision, TEXT_BYTES } from '../decisions/respond.ts'
+import { requireDecision } from '../visible.ts'
 import { type Draft, invalid } from './draft.ts'
 import { cutToBytes } from './excerpt.ts'
 
@@ -85,7 +86,7 @@ async function decisionOf(
   { id, place }: { readonly id: string; readonly place: BusPlace },
 ): Promise<Decision | undefined> {
   try {
-    const decision = await requireDecision(ctx.store.read, id)
+    const decision = await requireDecision(ctx, ctx.store.read, id)
     const isAskedHere = decision.context === contextOf(place) && decision.question === questionOf(body)
     return isAskedHere && isOffered(decision, meta?.['options']) ? decision : undefined
   } catch (error) {

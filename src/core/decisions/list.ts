@@ -2,12 +2,10 @@ import { parseAgentId } from '../../model/agent.ts'
 import { isConfined } from '../../model/caller.ts'
 import { DECISION_STATES, type Decision } from '../../model/decision.ts'
 import type { DecisionRef } from '../../model/decisions.ts'
-import { PosternError } from '../../model/errors.ts'
-import { GATE_STATES } from '../../model/gate.ts'
 import type { Context } from '../context.ts'
 import { parseListLimit } from '../gates/list.ts'
 import { tendDue } from '../gates/tend.ts'
-import { requireDecision } from './respond.ts'
+import { requireDecision } from '../visible.ts'
 
 /** Questions, newest first. A program that sees only what concerns it finds its own. */
 export async function listDecisions(
@@ -29,15 +27,5 @@ export async function listDecisions(
 
 export async function showDecision(ctx: Context, { id }: DecisionRef): Promise<Decision> {
   await tendDue(ctx)
-  const decision = await requireDecision(ctx.store.read, id)
-  if (!(await isKnown(ctx, decision))) throw new PosternError('DECISION_NOT_FOUND', { id })
-  return decision
-}
-
-/** What people are asked is mail to them: a program knows of its own questions, and of those for which a gate of it waits. */
-async function isKnown(ctx: Context, { id, agent, asked }: Decision): Promise<boolean> {
-  const { caller } = ctx
-  if (!isConfined(ctx.caller) || agent === caller.id || asked.includes(caller.id)) return true
-  const waiting = { concerning: caller.id, awaits: id, states: GATE_STATES, limit: 1 }
-  return (await ctx.store.read.gates.list(waiting)).length > 0
+  return requireDecision(ctx, ctx.store.read, id)
 }

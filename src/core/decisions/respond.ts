@@ -3,7 +3,6 @@ import { type Decision, type DecisionAnswer, describeAnswer } from '../../model/
 import type { DecisionRef, RespondDecision } from '../../model/decisions.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Gate } from '../../model/gate.ts'
-import { requireStorable } from '../../model/ids.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
@@ -11,6 +10,7 @@ import { parseReason } from '../gates/create.ts'
 import { type DecisionEnding, type EndedDecision, endDecision } from '../gates/question.ts'
 import { auditRefusal } from '../gates/refusals.ts'
 import { ring } from '../rings/ring.ts'
+import { requireDecision } from '../visible.ts'
 import { requireOption } from './create.ts'
 
 export const TEXT_BYTES = 16_000
@@ -47,13 +47,13 @@ async function endByHand(
   { id, attempt }: DecisionRef & { readonly attempt: 'respond' | 'cancel' },
   how: (decision: Decision, gate: Gate) => DecisionEnding,
 ): Promise<Decision> {
-  const { gateId } = await requireDecision(ctx.store.read, id)
+  const { gateId } = await requireDecision(ctx, ctx.store.read, id)
   const end = async (tx: Shelves): Promise<EndedDecision> => {
     const gate = await tx.gates.get(gateId)
     if (!gate) throw new PosternError('DECISION_NOT_FOUND', { id })
-    const decision = await requireOpen(tx, id)
+    const decision = await requireOpen(ctx, tx, id)
     const ended = await endDecision(ctx, tx, { decision, gate }, how(decision, gate))
-    if (!ended) throw endedAlready(await requireDecision(tx, id))
+    if (!ended) throw endedAlready(await requireDecision(ctx, tx, id))
     return ended
   }
   const { decision, rings } = await auditRefusal(ctx, { gateId, attempt }, () => ctx.store.transact(end))
@@ -61,15 +61,8 @@ async function endByHand(
   return decision
 }
 
-export async function requireDecision(shelves: Shelves, id: string): Promise<Decision> {
-  requireStorable(id, 'DECISION_NOT_FOUND')
-  const decision = await shelves.decisions.get(id)
-  if (!decision) throw new PosternError('DECISION_NOT_FOUND', { id })
-  return decision
-}
-
-async function requireOpen(tx: Shelves, id: string): Promise<Decision> {
-  const decision = await requireDecision(tx, id)
+async function requireOpen(ctx: Context, tx: Shelves, id: string): Promise<Decision> {
+  const decision = await requireDecision(ctx, tx, id)
   if (decision.state !== 'open') throw endedAlready(decision)
   return decision
 }

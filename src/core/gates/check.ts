@@ -4,9 +4,9 @@ import type { GateRef } from '../../model/gates.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { ring } from '../rings/ring.ts'
+import { requireGate } from '../visible.ts'
 import { lookOnBus } from './bus.ts'
 import { type ClosedGate, closeGate } from './close.ts'
-import { requireGate } from './resolve.ts'
 import { tendDue } from './tend.ts'
 
 const CHECK_MS = 60_000
@@ -14,7 +14,7 @@ const CHECK_MS = 60_000
 /** Looks whether what a gate waits for has come. Most kinds are settled by what happens; commands and buses are not. */
 export async function checkGate(ctx: Context, { id }: GateRef): Promise<Gate> {
   await tendDue(ctx)
-  const gate = await requireGate(ctx.store.read, id)
+  const gate = await requireGate(ctx, ctx.store.read, id)
   return gate.state === 'open' ? lookAtGate(ctx, gate, CHECK_MS) : gate
 }
 
@@ -34,7 +34,7 @@ async function runGateCommand(ctx: Context, gate: Gate, timeoutMs: number): Prom
   const closed = exitCode === 0 ? await ctx.store.transact((tx) => resolveMet(ctx, tx, gate)) : undefined
   ring(ctx, closed?.rings ?? [])
   // Meanwhile somebody else may have closed it.
-  return closed?.gate ?? requireGate(ctx.store.read, gate.id)
+  return closed?.gate ?? requireGate(ctx, ctx.store.read, gate.id)
 }
 
 function resolveMet(ctx: Context, tx: Shelves, gate: Gate): Promise<ClosedGate | undefined> {

@@ -22,6 +22,7 @@ import { tellPeople } from '../notices/people.ts'
 import { shorten } from '../notices/subject.ts'
 import { requireAgent } from '../registry/find.ts'
 import { ring } from '../rings/ring.ts'
+import { requireDecision, requireGate, requireVisible } from '../visible.ts'
 import { fromNowOn, lookOnBus } from './bus.ts'
 import { closeGate } from './close.ts'
 import { nextLook } from './due.ts'
@@ -42,8 +43,9 @@ export async function createGate(ctx: Context, input: CreateGate): Promise<Gate>
     for (const id of [draft.agent, ...draft.waiters, ...(draft.escalateTo ? [draft.escalateTo] : [])]) {
       await requireAgent(tx, id)
     }
+    // The condition is looked at first: once the gate is there, it would let its creator see what it waits for.
+    const met = await alreadyMet(ctx, tx, draft)
     await insertGate(ctx, tx, draft)
-    const met = await alreadyMet(tx, draft)
     if (met !== undefined) {
       const closed = await closeGate(ctx, tx, draft, { to: 'resolved', by: SYSTEM_CALLER, reason: met })
       return { gate: closed?.gate ?? draft, rings: closed?.rings ?? [] }
@@ -184,27 +186,22 @@ async function requireRoom(tx: Shelves, agent: string): Promise<void> {
 /** A gate that was passed without leave has not been opened by anybody. */
 const GATE_HOLDS: readonly GateState[] = ['open', 'breached']
 
-/** Why the condition is met from the beginning, if it is. What it names must exist. */
-async function alreadyMet(tx: Shelves, gate: Gate): Promise<string | undefined> {
+/** Why the condition is met from the beginning, if it is. What it names must exist, and the caller must see it. */
+async function alreadyMet(ctx: Context, tx: Shelves, gate: Gate): Promise<string | undefined> {
   const { kind, awaits } = gate
   if (awaits === null) return undefined
   if (kind === 'message') {
     requireStorable(awaits, 'MESSAGE_NOT_FOUND')
-    const message = await tx.messages.getAwaited(awaits)
-    if (!message) throw new PosternError('MESSAGE_NOT_FOUND', { id: awaits })
+    const message = requireVisible(ctx, awaits, await tx.messages.getAwaited(awaits))
     const repliers = await tx.messages.repliers({ message })
     return repliers.some((from) => isAnswer(message, from, gate)) ? `${awaits} has been answered` : undefined
   }
   if (kind === 'gate') {
-    requireStorable(awaits, 'GATE_NOT_FOUND')
-    const other = await tx.gates.get(awaits)
-    if (!other) throw new PosternError('GATE_NOT_FOUND', { id: awaits })
+    const other = await requireGate(ctx, tx, awaits)
     return GATE_HOLDS.includes(other.state) ? undefined : `the gate ${awaits} is ${other.state}`
   }
   if (kind === 'decision') {
-    requireStorable(awaits, 'DECISION_NOT_FOUND')
-    const decision = await tx.decisions.get(awaits)
-    if (!decision) throw new PosternError('DECISION_NOT_FOUND', { id: awaits })
+    const decision = await requireDecision(ctx, tx, awaits)
     return decision.state === 'open' ? undefined : `the decision ${awaits} is ${decision.state}`
   }
   if (kind === 'service') {

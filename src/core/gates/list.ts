@@ -4,7 +4,7 @@ import { PosternError } from '../../model/errors.ts'
 import { GATE_STATES, type Gate } from '../../model/gate.ts'
 import type { GateInFull, GateRef } from '../../model/gates.ts'
 import type { Context } from '../context.ts'
-import { requireGate } from './resolve.ts'
+import { requireGate } from '../visible.ts'
 import { tendDue } from './tend.ts'
 
 const DEFAULT_LIMIT = 100
@@ -36,11 +36,6 @@ export function parseListLimit(limit: number = DEFAULT_LIMIT): number {
 
 export async function showGate(ctx: Context, { id }: GateRef): Promise<GateInFull> {
   await tendDue(ctx)
-  const gate = await requireGate(ctx.store.read, id)
-  if (isConfined(ctx.caller) && !concerns(gate, ctx.caller.id)) throw new PosternError('GATE_NOT_FOUND', { id })
+  const gate = await requireGate(ctx, ctx.store.read, id)
   return { gate, steps: await ctx.store.read.gates.steps(id) }
-}
-
-function concerns({ agent, createdBy, escalateTo, waiters }: Gate, id: string): boolean {
-  return [agent, createdBy, escalateTo, ...waiters].includes(id)
 }

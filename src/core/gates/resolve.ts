@@ -2,10 +2,10 @@ import { type Caller, isProgram } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Gate } from '../../model/gate.ts'
 import type { GateRef } from '../../model/gates.ts'
-import { requireStorable } from '../../model/ids.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { ring } from '../rings/ring.ts'
+import { requireGate } from '../visible.ts'
 import { closeGate } from './close.ts'
 import { parseReason } from './create.ts'
 import { cancelQuestion } from './question.ts'
@@ -27,7 +27,7 @@ async function closeByHand(ctx: Context, { id, ...input }: Verdict, to: 'resolve
   const reason = parseReason(input.reason)
   const refused = { gateId: id, attempt: to === 'resolved' ? 'resolve' : 'waive' } as const
   const close = async (tx: Shelves) => {
-    const gate = await requireGate(tx, id)
+    const gate = await requireGate(ctx, tx, id)
     requireLeave(ctx.caller, gate, to)
     const cancelled = gate.kind === 'decision' ? await cancelQuestion(ctx, tx, gate, reason) : undefined
     const closed = cancelled ?? (await closeGate(ctx, tx, gate, { to, by: ctx.caller, reason }))
@@ -36,13 +36,6 @@ async function closeByHand(ctx: Context, { id, ...input }: Verdict, to: 'resolve
   }
   const { gate, rings } = await auditRefusal(ctx, refused, () => ctx.store.transact(close))
   ring(ctx, rings)
-  return gate
-}
-
-export async function requireGate(shelves: Shelves, id: string): Promise<Gate> {
-  requireStorable(id, 'GATE_NOT_FOUND')
-  const gate = await shelves.gates.get(id)
-  if (!gate) throw new PosternError('GATE_NOT_FOUND', { id })
   return gate
 }
 

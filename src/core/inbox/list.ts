@@ -6,9 +6,9 @@ import type { InboxPage, ListInbox, ShownInFull } from '../../model/postern.ts'
 import type { ListParams } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { requireAgent } from '../registry/find.ts'
+import { isVisible, requireVisible } from '../visible.ts'
 import { takeUpBroadcasts } from './broadcasts.ts'
 import { takeUpSnoozed } from './read-and-snooze.ts'
-import { isVisible, requireVisible } from '../visible.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 1_000

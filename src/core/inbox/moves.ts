@@ -10,8 +10,8 @@ import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { resolveByReply } from '../gates/tend.ts'
 import { ring } from '../rings/ring.ts'
-import { mayMove } from './state-moves.ts'
 import { requireVisible } from '../visible.ts'
+import { mayMove } from './state-moves.ts'
 
 const LIST_LIMIT = 1_000
 const EVERY_RECIPIENT = 'all its recipients'

@@ -14,6 +14,7 @@ import {
 } from '../deliveries/deliver.ts'
 import { draftAgent, registerAgent } from '../registry/register.ts'
 import { lockSpaces, storePost } from '../spaces/fan-out.ts'
+import { requireVisibleParent } from '../visible.ts'
 import type { StoredPush } from './push.ts'
 
 /**
@@ -61,8 +62,10 @@ async function storeOne(
 ): Promise<DeliverResult> {
   const { input, message } = draft
   const [address = ''] = message.to
-  if (address === EVERYBODY) return storeBroadcast(ctx, tx, message, replied)
+  // What a post answers is looked up in its space, where a new member may answer a post that never reached it as mail.
   if (spaceOf(address) !== undefined) return storePost(ctx, tx, draft, replied)
+  await requireVisibleParent(ctx, tx, message)
+  if (address === EVERYBODY) return storeBroadcast(ctx, tx, message, replied)
   if (input.create) for (const id of message.to) await ensureAgent(ctx, tx, id)
   return deliver(ctx, tx, message, replied)
 }

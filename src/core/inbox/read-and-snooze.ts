@@ -9,10 +9,10 @@ import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { requireAgent } from '../registry/find.ts'
 import { ring } from '../rings/ring.ts'
+import { requireVisible } from '../visible.ts'
 import { takeUpBroadcasts } from './broadcasts.ts'
 import { draftOffer } from './drain.ts'
 import { requireDelivery } from './moves.ts'
-import { requireVisible } from '../visible.ts'
 
 /** At once, as with acknowledging: more are more calls. */
 const MOST = 1_000

@@ -5,8 +5,8 @@ import type { Offer } from '../../model/offer.ts'
 import { type DeliveryTrace, PRINTED_EVIDENCE, type ReceiptStep, type Trace } from '../../model/receipt.ts'
 import { RING_ALL } from '../../model/ring.ts'
 import type { Context } from '../context.ts'
-import { takeUpBroadcasts } from './broadcasts.ts'
 import { requireVisible } from '../visible.ts'
+import { takeUpBroadcasts } from './broadcasts.ts'
 import { explain } from './why.ts'
 
 /** Everything that is known of one message: each step with its time and evidence, and in words why it is not seen. */

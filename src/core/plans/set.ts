@@ -1,6 +1,5 @@
 import { parseAgentId } from '../../model/agent.ts'
 import { PosternError } from '../../model/errors.ts'
-import { requireStorable } from '../../model/ids.ts'
 import { NORMAL } from '../../model/priority.ts'
 import type { Plan } from '../../model/sources/plan.ts'
 import type { PlanInFull, PlanRef, SetPlan } from '../../model/sources/plans.ts'
@@ -8,6 +7,7 @@ import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { requireAgent } from '../registry/find.ts'
 import { ring } from '../rings/ring.ts'
+import { requireGate } from '../visible.ts'
 import { type PlanChange, parsePlan } from './change.ts'
 import { findPlan, lockPlans, requireOwn, requireOwner, requireUnchanged } from './find.ts'
 import { plansInFull } from './list.ts'
@@ -69,7 +69,7 @@ async function setPlan(ctx: Context, tx: Shelves, wanted: Wanted): Promise<Plan>
   const { gateId } = wanted.change
   const known = await findKnown(ctx, tx, wanted)
   // Gates are locked after plans, as by whoever removes an agent.
-  if (gateId !== undefined) await requireGate(tx, gateId)
+  if (gateId !== undefined) await requireGate(ctx, tx, gateId)
   return known ? changePlan(tx, known, wanted) : addPlan(ctx, tx, wanted)
 }
 
@@ -138,11 +138,6 @@ async function requireFree(tx: Shelves, agent: string, name: string): Promise<vo
     value: `"${name}"`,
     next: `Choose another: ${agent} has a plan of that name already.`,
   })
-}
-
-async function requireGate(tx: Shelves, id: string): Promise<void> {
-  requireStorable(id, 'GATE_NOT_FOUND')
-  if (!(await tx.gates.get(id))) throw new PosternError('GATE_NOT_FOUND', { id })
 }
 
 /** However fast plans make plans, so many wait at most. */

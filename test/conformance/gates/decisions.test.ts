@@ -107,16 +107,13 @@ conformance('decisions', ({ rule, open }) => {
     verifies('S000.decision.asked')
     const { postern } = await open({ agents: EVERYONE })
     const { id } = await ask(postern)
-    for (const who of [
-      asQuinn(postern),
-      asRex(postern),
-      asAnna(postern),
-      postern,
-      postern.as(caller('justin', 'ai')),
-    ]) {
+    const rexUnverified = postern.as({ ...caller('rex'), verified: false })
+    for (const who of [asQuinn(postern), rexUnverified, asAnna(postern), postern, postern.as(caller('justin', 'ai'))]) {
       await refused(who.decisions.respond({ id, select: 'a' }), 'NOT_ALLOWED')
     }
-    await refused(asRex(postern).decisions.cancel({ id }), 'NOT_ALLOWED')
+    await refused(asRex(postern).decisions.respond({ id, select: 'a' }), 'DECISION_NOT_FOUND')
+    await refused(asRex(postern).decisions.cancel({ id }), 'DECISION_NOT_FOUND')
+    await refused(rexUnverified.decisions.cancel({ id }), 'NOT_ALLOWED')
     await refused(postern.decisions.cancel({ id }), 'NOT_ALLOWED')
     expect(await postern.decisions.show({ id })).toMatchObject({ state: 'open' })
     expect(await mailUnder(postern, 'quinn', 'decision:')).toEqual([])

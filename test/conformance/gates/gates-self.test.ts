@@ -32,9 +32,13 @@ conformance('an agent that wants to open its own gates', ({ rule, open }) => {
     const { postern } = await open({ agents: [...EVERYONE, { id: 'ci', kind: 'service' }] })
     const set = await gateOf(asJustin(postern), TIMER)
     for (const who of [asRex(postern), postern.as(caller('ci', 'service'))]) {
-      await refused(who.gates.resolve({ id: set.id, reason: 'You may' }), 'NOT_ALLOWED')
-      await refused(who.gates.waive({ id: set.id, reason: 'You may' }), 'NOT_ALLOWED')
+      await refused(who.gates.resolve({ id: set.id, reason: 'You may' }), 'GATE_NOT_FOUND')
+      await refused(who.gates.waive({ id: set.id, reason: 'You may' }), 'GATE_NOT_FOUND')
     }
+    // A program without a credential sees the gate, as it could read the store, and cannot open it either.
+    const unverified = postern.as({ ...caller('rex'), verified: false })
+    await refused(unverified.gates.resolve({ id: set.id, reason: 'You may' }), 'NOT_ALLOWED')
+    await refused(unverified.gates.waive({ id: set.id, reason: 'You may' }), 'NOT_ALLOWED')
     expect(await stateOfGate(postern, set.id)).toBe('open')
     const byRex = await gateOf(asRex(postern), TIMER)
     expect(await asRex(postern).gates.waive({ id: byRex.id, reason: 'Go on' })).toMatchObject({ state: 'waived' })
@@ -47,7 +51,8 @@ conformance('an agent that wants to open its own gates', ({ rule, open }) => {
     const toJustin = await tell(asQuinn(postern), 'justin', 'May I?')
     const first = await gateOf(postern, { kind: 'message', awaits: toJustin })
     const reply = { to: ['quinn'], content: 'You may' }
-    await asRex(postern).inbox.push({ ...reply, replyTo: toJustin })
+    await refused(asRex(postern).inbox.push({ ...reply, replyTo: toJustin }), 'MESSAGE_NOT_FOUND')
+    await postern.as({ ...caller('rex'), verified: false }).inbox.push({ ...reply, replyTo: toJustin })
     expect(await stateOfGate(postern, first.id)).toBe('open')
     expect(await gateOf(postern, { kind: 'message', awaits: toJustin })).toMatchObject({ state: 'open' })
     const toRex = await tell(asQuinn(postern), 'rex', 'May I?')

@@ -164,9 +164,16 @@ conformance('gates', ({ rule, open }) => {
     verifies('S000.gate.self')
     const { postern } = await open({ agents: [...EVERYONE, { id: 'ci', kind: 'service' }] })
     const gate = await gateOf(asQuinn(postern))
-    for (const who of [asQuinn(postern), asRex(postern), postern, postern.as(caller('ci', 'service'))]) {
+    const unverified = (['ai', 'service'] as const).map((kind) =>
+      postern.as({ ...caller('rex', kind), verified: false }),
+    )
+    for (const who of [asQuinn(postern), postern, ...unverified]) {
       await refused(who.gates.resolve({ id: gate.id, reason: 'I may' }), 'NOT_ALLOWED')
       await refused(who.gates.waive({ id: gate.id, reason: 'I may' }), 'NOT_ALLOWED')
+    }
+    for (const who of [asRex(postern), postern.as(caller('ci', 'service'))]) {
+      await refused(who.gates.resolve({ id: gate.id, reason: 'I may' }), 'GATE_NOT_FOUND')
+      await refused(who.gates.waive({ id: gate.id, reason: 'I may' }), 'GATE_NOT_FOUND')
     }
     expect(await stateOfGate(postern, gate.id)).toBe('open')
     expect(await asAnna(postern).gates.resolve({ id: gate.id, reason: 'You may' })).toMatchObject({ state: 'resolved' })

@@ -92,6 +92,19 @@ describe('whoever asks', () => {
     expect(logged.join()).not.toContain(wrong)
   })
 
+  it('is locked out where it guesses the key of a service, whichever service it names, and so is the right key', async () => {
+    const { ask } = await openServer()
+    await ask('POST /api/v1/agents', { body: { id: 'quinn' } })
+    const { key } = (await ask('POST /api/v1/services', { body: { name: 'jira', agent: 'quinn' } })).body
+    const trigger = (agent: string, secret: string) =>
+      ask(`POST /api/agents/${agent}/trigger`, { text: '{"payload":1}', headers: { 'x-secret-key': secret } })
+    for (let guess = 0; guess < 10; guess++)
+      expect(await trigger(guess % 2 ? 'quinn' : 'nobody', 'sk_wrong')).toMatchObject({ status: 401 })
+    expect(await trigger('quinn', 'sk_wrong')).toMatchObject({ status: 429 })
+    expect(await trigger('quinn', key)).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } })
+    expect((await ask('GET /api/v1/services')).body).toMatchObject([{ events: 0 }])
+  })
+
   it('is whom the token speaks for, until it is revoked', async () => {
     const { ask, served } = await openServer()
     await served.postern.agents.add({ id: 'quinn' })

@@ -104,6 +104,9 @@ function wantsStream({ name }: Operation, { request: { method, headers } }: Aski
 }
 
 async function trigger(means: Means, { request, response }: Exchange, agent: string): Promise<Reply> {
+  const address = request.socket.remoteAddress ?? ''
+  // The right key is refused as well, so whoever guesses keys never learns which one was right.
+  means.rates.requireUnlocked(address)
   const body = await readText(request, response)
   try {
     const input = readTrigger({ agent, headers: request.headers, body })
@@ -112,6 +115,6 @@ async function trigger(means: Means, { request, response }: Exchange, agent: str
     return jsonReply(202, toWire(triggered))
   } catch (error) {
     if (!(error instanceof PosternError) || error.code !== 'TRIGGER_REFUSED') throw error
-    throw refuseGuess(means, request.socket.remoteAddress ?? '', error)
+    throw refuseGuess(means, address, error)
   }
 }

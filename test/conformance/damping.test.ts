@@ -126,10 +126,9 @@ conformance('damping', ({ rule, open }) => {
     ])
   })
 
-  rule('holds back nothing that people, services or strangers send, and nothing sent to a person', async () => {
-    const agents = ['quinn', ...PEOPLE, { id: 'ci', kind: 'service' }] as const
-    const { postern } = await open({ agents, limits: { pairBurst: 1, pairPerMinute: 1 } })
-    const senders = [postern, postern.as(caller('justin', 'human')), postern.as(caller('ci', 'service'))]
+  rule('holds back nothing that people or strangers send, and nothing sent to a person', async () => {
+    const { postern } = await open({ agents: ['quinn', ...PEOPLE], limits: { pairBurst: 1, pairPerMinute: 1 } })
+    const senders = [postern, postern.as(caller('justin', 'human'))]
     for (const sender of senders) {
       for (let i = 0; i < 3; i++)
         expect(stateIn(await sender.inbox.push({ to: ['quinn'], content: 'hi' }))).toBe('pending')
@@ -139,12 +138,50 @@ conformance('damping', ({ rule, open }) => {
     }
   })
 
-  rule('holds back nothing that an agent notes for itself', async () => {
-    verifies('S000.self')
-    const { postern } = await open({ limits: { pairBurst: 1, pairPerMinute: 1 } })
+  rule('holds what a service sends an agent beyond the allowed rate, and nothing that it sends a person', async () => {
+    verifies('G17.pair')
+    const agents = ['quinn', ...PEOPLE, { id: 'ci', kind: 'service' }] as const
+    const { postern } = await open({ agents, limits: { pairBurst: 2, pairPerMinute: 1 } })
+    const ci = postern.as(caller('ci', 'service'))
+    const send = async (to: string) => stateIn(await ci.inbox.push({ to: [to], content: 'built', priority: 0 }))
+    expect([await send('quinn'), await send('quinn'), await send('quinn')]).toEqual(['pending', 'pending', 'held'])
+    for (let i = 0; i < 3; i++) expect(await send('justin')).toBe('pending')
+  })
+
+  rule('refuses the broadcasts of services', async () => {
+    verifies('G17.pair')
+    const { postern } = await open({ agents: ['quinn', { id: 'ci', kind: 'service' }] })
+    const { inbox } = postern.as(caller('ci', 'service'))
+    const error = await refused(inbox.push({ to: ['all'], content: 'built' }), 'NOT_ALLOWED')
+    expect(error.message).toBe('ci is a service, and services cannot broadcast.')
+    await refused(inbox.pushMany({ messages: [{ to: ['all'], content: 'built' }] }), 'NOT_ALLOWED')
+    expect(await read(postern, 'quinn')).toEqual([])
+  })
+
+  rule('holds what an agent sends itself beyond the allowed rate', async () => {
+    verifies('S000.self', 'G17.pair')
+    const { postern } = await open({ agents: ['quinn', ...PEOPLE], limits: { pairBurst: 3, pairPerMinute: 1 } })
     const quinn = postern.as(caller('quinn'))
-    for (let i = 0; i < 3; i++) expect(stateIn(await quinn.inbox.push({ content: `note ${i}` }))).toBe('pending')
+    const states = []
+    for (let i = 0; i < 5; i++) states.push(stateIn(await quinn.inbox.push({ content: `note ${i}` })))
+    expect(states).toEqual(['pending', 'pending', 'pending', 'held', 'held'])
     expect(await read(postern, 'quinn')).toEqual(['note 0', 'note 1', 'note 2'])
+    const told = await read(postern, 'justin')
+    expect(told.filter((notice) => notice.includes('beyond the allowed rate'))).toHaveLength(1)
+  })
+
+  rule('holds the replies of an agent to itself after the last allowed hop', async () => {
+    verifies('G17.hops')
+    const { postern } = await open({ agents: ['quinn', ...PEOPLE], limits: { hops: 2, pairBurst: 100 } })
+    const quinn = postern.as(caller('quinn'))
+    let { id } = await quinn.inbox.push({ content: 'note' })
+    const states = []
+    for (let i = 0; i < 4; i++) {
+      const reply = await quinn.inbox.push({ content: `reply ${i}`, replyTo: id })
+      states.push(stateIn(reply))
+      id = reply.id
+    }
+    expect(states).toEqual(['pending', 'pending', 'held', 'held'])
   })
 
   rule('tells a person once of a pair and once of a thread', async () => {

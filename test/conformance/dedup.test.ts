@@ -143,6 +143,32 @@ conformance('dedup', ({ rule, open }) => {
     expect(await read(postern, 'quinn')).toEqual(['ping', 'ping'])
   })
 
+  rule("refuses the keys that Postern makes, so nobody takes another sender's key", async () => {
+    verifies('G3.conflict')
+    const { postern } = await open({ agents: ['quinn', 'mallory', { id: 'founder', kind: 'human' }] })
+    const mallory = postern.as(caller('mallory'))
+    const keys = [
+      'http:human:founder:release-42',
+      'http:admin:human:founder:release-42',
+      'http:ai:mallory2:x',
+      'once:human:founder:x',
+      'bus:20261118-1',
+      'handoff:2026-11-18-main.md',
+      'wake:spent:quinn:2026-11-18',
+      'inbox:42',
+      'postern:held:pair:a:b',
+    ]
+    for (const dedupKey of keys) {
+      const { next } = await refused(mallory.inbox.push({ ...NOTICE, dedupKey }), 'VALUE_INVALID')
+      expect(next).toContain('"http:"')
+    }
+    const sent = await postern.as(caller('founder', 'human')).once('release-42').inbox.push(NOTICE)
+    expect(sent.duplicate).toBe(false)
+    for (const dedupKey of ['decision:42', 'gate:42', 'mail:42', 'broadcast:42']) {
+      expect(await mallory.inbox.push({ ...NOTICE, dedupKey })).toMatchObject({ duplicate: false })
+    }
+  })
+
   rule('tells keys apart by every character', async () => {
     const { postern } = await open()
     const keys = ['key', 'Key', 'key ', 'k\u00e9y', 'ke\u0301y', '%', '_', 'a'.repeat(300), `${'a'.repeat(299)}b`]

@@ -5,7 +5,7 @@ import { placeName } from '../../model/bus/place.ts'
 import { asPosternError, PosternError } from '../../model/errors.ts'
 import type { PushResult } from '../../model/postern.ts'
 import type { Context } from '../context.ts'
-import { pushMessage } from '../inbox/push.ts'
+import { pushUnderKey } from '../inbox/push.ts'
 import { shorten } from '../notices/subject.ts'
 import { requireAgent } from '../registry/find.ts'
 import type { Draft } from './draft.ts'
@@ -68,7 +68,7 @@ export async function tellAgents(ctx: Context, draft: Draft, written: WrittenEnt
   const place = placeName(header)
   const ref = `bus:${place}:${msgId}`
   try {
-    const { id, recipients } = await pushMessage(ctx, {
+    const { id, recipients } = await pushUnderKey(ctx, `bus:${msgId}`, {
       to,
       type: 'bus.entry',
       subject: storable(`${type} on ${place}: ${shorten(text.trim())}`),
@@ -80,7 +80,6 @@ export async function tellAgents(ctx: Context, draft: Draft, written: WrittenEnt
         ].join('\n'),
       ),
       payload: { project_id, ...(task_id !== undefined && { task_id }), msg_id: msgId, type },
-      dedupKey: `bus:${msgId}`,
       ...(ref.length <= REF_CHARACTERS && { ref }),
     })
     return { messageId: id, warnings: warningsOf(recipients) }

@@ -1,5 +1,5 @@
 import { isAgentId, parseAgentId } from '../../model/agent.ts'
-import { agentOf } from '../../model/caller.ts'
+import { agentOf, type Caller, isProgram } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { isJson, isStorable, type Json } from '../../model/json.ts'
 import { type Attachment, EVERYBODY, type Message, parseMessageType } from '../../model/message.ts'
@@ -9,14 +9,15 @@ import { NORMAL, parsePriority } from '../../model/priority.ts'
 import { spaceOf } from '../../model/sources/space.ts'
 import { parseText, utf8Length } from '../../model/text.ts'
 import type { Context } from '../context.ts'
-import { NOTICE_KEYS } from '../notices/people.ts'
 
 const KEY_BYTES = 300
 
-/** Keys that only Postern uses. A sender that took the key of a notice early would suppress the notice. */
-export const RESERVED_KEY = new RegExp(
-  `^(?:${NOTICE_KEYS}|gate:gate_|decision:dec_|svc:svc_|plan_[0-9A-Z]{26}[+]|(?:ledger|note|event):(?:msg_|[0-9]))`,
-)
+/**
+ * Keys that Postern makes itself. Keys are one namespace per recipient, so a caller that could choose such a key would
+ * stand in the way of somebody else's message.
+ */
+export const RESERVED_KEY =
+  /^(?:(?:postern|inbox|bus|handoff|wake|http|once):|gate:gate_|decision:dec_|svc:svc_|plan_[0-9A-Z]{26}[+]|(?:ledger|note|event):(?:msg_|[0-9]))/
 const MAX_ATTACHMENTS = 50
 
 /** Turns the input of a push into a message, or refuses it. A reply gets its thread when it is stored. */
@@ -41,7 +42,7 @@ export function composeMessage(ctx: Context, input: PushMessage): Message {
     replyTo: input.replyTo ?? null,
     threadId: id,
     hops: 0,
-    dedupKey: parseDedupKey(input.dedupKey),
+    dedupKey: parseDedupKey(caller, input.dedupKey),
     attachments: parseAttachments(input.attachments ?? [], limits.payloadBytes),
     trace: parseTraceContext(input.trace?.traceparent, input.trace?.tracestate) ?? null,
     createdAt,
@@ -78,14 +79,24 @@ function parseAddress(address: string): string {
   return parseAgentId(address)
 }
 
-function parseDedupKey(value: string | undefined): string | null {
+function parseDedupKey(caller: Caller, value: string | undefined): string | null {
   const key = optionalText('dedup key', value, KEY_BYTES)
-  if (!key || !RESERVED_KEY.test(key)) return key
+  if (!key || !RESERVED_KEY.test(key) || isOwnKey(caller, key)) return key
   throw new PosternError('VALUE_INVALID', {
     field: 'dedup key',
     value: key,
-    next: `Keys that begin with "${NOTICE_KEYS}", or that name one of Postern's gates, decisions, services, plans or entries, are its own.`,
+    next: 'Choose another. Postern itself makes the keys that begin with "postern:", "inbox:", "bus:", "handoff:", "wake:", "http:" or "once:", and those that name one of its gates, decisions, services, plans or entries.',
   })
+}
+
+/**
+ * Doors turn an idempotency key into a dedup key that names its caller. Such a key meets only keys of the same caller.
+ * `postern wake` tells people under a key of its own, and no program does.
+ */
+function isOwnKey(caller: Caller, key: string): boolean {
+  if (key.startsWith('wake:')) return !isProgram(caller)
+  const named = `${caller.kind}:${caller.id}:`
+  return ['http:', 'http:admin:', 'once:'].some((scheme) => key.startsWith(scheme + named))
 }
 
 /** An empty text counts as absent. */

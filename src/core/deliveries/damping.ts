@@ -1,4 +1,5 @@
 import { reasonOf } from '../../kit/pure/reason-of.ts'
+import { isProgram } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { requireStorable } from '../../model/ids.ts'
 import { EVERYBODY, type Message } from '../../model/message.ts'
@@ -13,8 +14,7 @@ export async function placeInThread(ctx: Context, tx: Shelves, message: Message)
   requireStorable(message.replyTo, 'MESSAGE_NOT_FOUND')
   const parent = await tx.messages.getAnswered(message.replyTo)
   if (!parent) throw new PosternError('MESSAGE_NOT_FOUND', { id: message.replyTo })
-  const isAutomatic = ctx.caller.kind === 'ai' || ctx.caller.kind === 'service'
-  return { ...message, threadId: parent.threadId, hops: isAutomatic ? parent.hops + 1 : 0 }
+  return { ...message, threadId: parent.threadId, hops: isProgram(ctx.caller) ? parent.hops + 1 : 0 }
 }
 
 interface Damping {
@@ -27,13 +27,13 @@ interface Damping {
 const UNDAMPED: Damping = { held: [], told: [] }
 
 /**
- * Decides for which recipients a message is held, so that agents cannot answer each other for ever. A thread has a
- * limit of hops and of messages, and a pair of agents has a rate limit. Only messages from one AI agent to another are
- * damped. People are notified once and may release held messages.
+ * Decides for which recipients a message is held, so that programs cannot answer each other for ever. A thread has a
+ * limit of hops and of messages, and a sender has a rate limit for each recipient, itself included. Only messages from
+ * a program to an AI agent are damped. People are notified once and may release held messages.
  */
 export async function damp(ctx: Context, tx: Shelves, message: Message): Promise<Damping> {
-  if (ctx.caller.kind !== 'ai') return UNDAMPED
-  const machines = await otherMachines(ctx, tx, await withoutRepetition(tx, message))
+  if (!isProgram(ctx.caller)) return UNDAMPED
+  const machines = await machinesAmong(tx, await withoutRepetition(tx, message))
   if (machines.length === 0) return UNDAMPED
   if (await isThreadSpent(ctx, tx, message)) {
     return { held: machines, told: await tellPeople(ctx, tx, threadNotice(message)) }
@@ -48,11 +48,10 @@ export async function damp(ctx: Context, tx: Shelves, message: Message): Promise
   return { held, told }
 }
 
-/** The AI agents among the recipients, without the sender: a note to oneself starts no exchange. */
-async function otherMachines(ctx: Context, tx: Shelves, agents: readonly string[]): Promise<readonly string[]> {
+/** The AI agents among the recipients. */
+async function machinesAmong(tx: Shelves, agents: readonly string[]): Promise<readonly string[]> {
   const machines: string[] = []
   for (const id of agents) {
-    if (id === ctx.caller.id) continue
     const agent = await tx.agents.get(id)
     if (agent?.kind === 'ai') machines.push(id)
   }
@@ -62,7 +61,7 @@ async function otherMachines(ctx: Context, tx: Shelves, agents: readonly string[
 /**
  * Stores an agent's broadcast, or refuses it if it is over a limit: a broadcast has no deliveries that could be held. A
  * duplicate does not count against the rate, and only storing it tells whether it is one. So the broadcast is stored
- * first, and a refusal rolls it back.
+ * first, and a refusal rolls it back. A service may not broadcast at all.
  */
 export async function dampBroadcast<T extends { readonly duplicate: boolean }>(
   ctx: Context,
@@ -70,6 +69,12 @@ export async function dampBroadcast<T extends { readonly duplicate: boolean }>(
   message: Message,
   store: (tx: Shelves) => Promise<T>,
 ): Promise<T> {
+  if (ctx.caller.kind === 'service') {
+    throw new PosternError('NOT_ALLOWED', {
+      message: `${ctx.caller.id} is a service, and services cannot broadcast.`,
+      next: 'Name the recipients, or let a person broadcast it.',
+    })
+  }
   if (ctx.caller.kind !== 'ai') return store(tx)
   const isSpent = await isThreadSpent(ctx, tx, message)
   const stored = await store(tx)

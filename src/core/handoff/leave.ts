@@ -3,7 +3,7 @@ import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { LeaveItem, LeftItem } from '../../model/handoff/handoff.ts'
 import type { ItemRef } from '../../model/handoff/item.ts'
 import type { Context, Handoffs } from '../context.ts'
-import { pushMessage } from '../inbox/push.ts'
+import { pushUnderKey } from '../inbox/push.ts'
 import { shorten } from '../notices/subject.ts'
 import {
   bindThread,
@@ -97,7 +97,7 @@ async function tellAgent(
   if (to === null) return null
   const headline = headlineOf(body)
   try {
-    const { id } = await pushMessage(ctx, {
+    const { id } = await pushUnderKey(ctx, `handoff:${name}`, {
       to: [to],
       type: 'handoff.item',
       subject: `A ${type} was left for you: ${shorten(headline)}`,
@@ -108,7 +108,6 @@ async function tellAgent(
       ].join('\n'),
       payload: { project: root, box, name, type },
       priority: messagePriority(priority),
-      dedupKey: `handoff:${name}`,
       ref: `handoff:${name}`,
     })
     return id

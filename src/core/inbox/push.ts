@@ -1,3 +1,4 @@
+import { isProgram } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { EVERYBODY } from '../../model/message.ts'
 import type { PushMessage, PushResult } from '../../model/postern.ts'
@@ -12,6 +13,12 @@ import { ring } from '../rings/ring.ts'
 /** Stores a message for all its recipients or for none, then rings them. */
 export async function pushMessage(ctx: Context, input: PushMessage): Promise<PushResult> {
   const results = await pushDrafts(ctx, [{ input, message: composeMessage(ctx, input) }])
+  return results[0] as PushResult
+}
+
+/** Stores a message under a key that Postern makes, and that no caller may choose. */
+export async function pushUnderKey(ctx: Context, dedupKey: string, input: PushMessage): Promise<PushResult> {
+  const results = await pushDrafts(ctx, [{ input, message: { ...composeMessage(ctx, input), dedupKey } }])
   return results[0] as PushResult
 }
 
@@ -56,7 +63,7 @@ async function storeDrafts(ctx: Context, drafts: readonly PushDraft[]): Promise<
 function isPlain(ctx: Context, { input, message }: PushDraft): boolean {
   const [address = ''] = message.to
   if (address === EVERYBODY || spaceOf(address) !== undefined) return false
-  return ctx.caller.kind !== 'ai' && message.replyTo === null && !input.create
+  return !isProgram(ctx.caller) && message.replyTo === null && !input.create
 }
 
 async function storePlain(ctx: Context, drafts: readonly PushDraft[]): Promise<StoredPush> {

@@ -1,3 +1,4 @@
+import { sortedJson } from '../../kit/pure/sorted-json.ts'
 import { isAgentId } from '../../model/agent.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Gate } from '../../model/gate.ts'
@@ -26,7 +27,7 @@ export async function triggerAgent(ctx: Context, input: TriggerAgent): Promise<T
     ring(ctx, rings)
     return triggered
   } catch (error) {
-    const earlier = await earlierEvent(ctx, error, message, input)
+    const earlier = await earlierEvent(ctx, error, message)
     if (earlier) return { eventId: earlier.id, duplicate: true }
     throw isGone(error) ? refusal() : error
   }
@@ -51,18 +52,13 @@ function isGone(error: unknown): boolean {
 }
 
 /**
- * The event that came under the same delivery id before. A signed id names one event for ever, even if it is written
- * differently; one that is not signed must say the same, though each attempt may have a trace of its own.
+ * The event that came under the same delivery id before, if it says the same. Each attempt may have a trace of its own.
+ * Another body under that id is a conflict, however well it is signed: one of the two events would be lost in silence.
  */
-async function earlierEvent(
-  ctx: Context,
-  error: unknown,
-  { payload }: Message,
-  { proof }: TriggerAgent,
-): Promise<Message | undefined> {
+async function earlierEvent(ctx: Context, error: unknown, { payload }: Message): Promise<Message | undefined> {
   if (!(error instanceof PosternError) || error.code !== 'DEDUP_CONFLICT') return undefined
   const earlier = await ctx.store.read.messages.get(String(error.details['id']))
-  return 'key' in proof && JSON.stringify(earlier?.payload) !== JSON.stringify(payload) ? undefined : earlier
+  return sortedJson(earlier?.payload) === sortedJson(payload) ? earlier : undefined
 }
 
 interface Event {

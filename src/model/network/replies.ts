@@ -33,10 +33,10 @@ export interface StoredReply {
 
 const DEDUP_KEY_CHARACTERS = 300
 
-/** The dedup key that a push gets from a key of its caller. One that would be too long is hashed. */
+/** The dedup key that a push gets from a key of its caller, whom it always names. A key that is too long is hashed. */
 export function dedupKeyFrom(scheme: string, { caller, key }: ReplyRef, hash: (text: string) => string): string {
   const plain = `${scheme}:${caller}:${key}`
-  return plain.length <= DEDUP_KEY_CHARACTERS ? plain : `${scheme}:${hash(plain)}`
+  return plain.length <= DEDUP_KEY_CHARACTERS ? plain : `${scheme}:${caller}:sha256:${hash(plain)}`
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/

@@ -15,6 +15,18 @@ describe('wrong credentials', () => {
     expect(rates.wrong('a')).toBeUndefined()
   })
 
+  it('lock out their address for the rest of the minute, and no other', () => {
+    const { now, advance } = createClock()
+    const rates = createRates(now)
+    for (let guess = 0; guess < 10; guess++) rates.wrong('a')
+    rates.requireUnlocked('a')
+    rates.wrong('a')
+    expect(() => rates.requireUnlocked('a')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }))
+    rates.requireUnlocked('b')
+    advance(60_000)
+    rates.requireUnlocked('a')
+  })
+
   it('of however many addresses take a bounded room', () => {
     const rates = createRates(() => 0)
     for (let guess = 0; guess < 11; guess++) rates.wrong('first')

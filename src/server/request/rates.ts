@@ -9,8 +9,10 @@ const REMEMBERED = 10_000
 
 /** Bounds what one address may guess and one token may ask. */
 export interface Rates {
-  /** Counts a wrong credential. True where there were too many of them: it is then not even told to be wrong. */
+  /** Counts a wrong credential. Returns a refusal if there were too many: it is then not even told to be wrong. */
   wrong(address: string): Refusal | undefined
+  /** Throws RATE_LIMITED while an address is locked out because of wrong credentials. */
+  requireUnlocked(address: string): void
   /** Throws RATE_LIMITED where a token is used too often. */
   use(tokenId: string): void
 }
@@ -44,6 +46,12 @@ export function createRates(now: () => number): Rates {
       remember(windows, address, current)
       if (current.count <= WRONG_PER_MINUTE) return undefined
       return { error: limited(current.endsAt - at), isFirst: current.count === WRONG_PER_MINUTE + 1 }
+    },
+
+    requireUnlocked(address) {
+      const at = now()
+      const known = windows.get(address)
+      if (known && known.endsAt > at && known.count > WRONG_PER_MINUTE) throw limited(known.endsAt - at)
     },
 
     use(tokenId) {

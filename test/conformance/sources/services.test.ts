@@ -265,13 +265,23 @@ conformance('services', ({ rule, open }) => {
       duplicate: true,
     })
     world.advance(60_000)
-    expect(await postern.services.trigger(signed(world, service, { payload: { ok: true, attempt: 2 } }))).toEqual({
-      eventId: first.eventId,
-      duplicate: true,
-    })
+    expect(await postern.services.trigger(signed(world, service))).toEqual({ eventId: first.eventId, duplicate: true })
     expect(await inboxOf(postern)).toMatchObject([
       { dedupKey: `svc:${service.id}:evt_1`, payload: { payload: { ok: true } } },
     ])
+  })
+
+  rule('conflict where another signed body comes under the same id', async () => {
+    verifies('S001.service.signed')
+    const world = await open({ agents: EVERYONE })
+    const { postern } = world
+    const service = await jira(postern)
+    await postern.services.trigger(signed(world, service, { payload: { status: 'failed', run: 1 } }))
+    const other = signed(world, service, { payload: { status: 'success', run: 1 } })
+    await refused(postern.services.trigger(other), 'DEDUP_CONFLICT')
+    const reordered = signed(world, service, { payload: { run: 1, status: 'failed' } })
+    expect(await postern.services.trigger(reordered)).toMatchObject({ duplicate: true })
+    expect(await inboxOf(postern)).toHaveLength(1)
   })
 
   rule('have two keys for a while after a new one was made', async () => {

@@ -6,12 +6,10 @@ import { meaningOf } from '../../model/bus/meaning.ts'
 import { placeName } from '../../model/bus/place.ts'
 import type { Decision } from '../../model/decision.ts'
 import { describeOption } from '../../model/decision.ts'
-import { PosternError } from '../../model/errors.ts'
-import type { Json } from '../../model/json.ts'
+import { isStorable, type Json } from '../../model/json.ts'
 import type { Context } from '../context.ts'
 import { createDecision, QUESTION_BYTES } from '../decisions/create.ts'
 import { cancelDecision, respondDecision, TEXT_BYTES } from '../decisions/respond.ts'
-import { requireDecision } from '../visible.ts'
 import { type Draft, invalid } from './draft.ts'
 import { cutToBytes } from './excerpt.ts'
 
@@ -85,15 +83,12 @@ async function decisionOf(
   { body, meta }: BusEntry,
   { id, place }: { readonly id: string; readonly place: BusPlace },
 ): Promise<Decision | undefined> {
-  try {
-    const decision = await requireDecision(ctx, ctx.store.read, id)
-    const isAskedHere = decision.context === contextOf(place) && decision.question === questionOf(body)
-    return isAskedHere && isOffered(decision, meta?.['options']) ? decision : undefined
-  } catch (error) {
-    // It was asked in another store, or so long ago that it is not kept any more.
-    if (error instanceof PosternError && error.code === 'DECISION_NOT_FOUND') return undefined
-    throw error
-  }
+  // The question stands on the bus, so nobody learns of it here. Whether the caller may answer is decided later.
+  const decision = isStorable(id) ? await ctx.store.read.decisions.get(id) : undefined
+  // It was asked in another store, or so long ago that it is not kept any more.
+  if (!decision) return undefined
+  const isAskedHere = decision.context === contextOf(place) && decision.question === questionOf(body)
+  return isAskedHere && isOffered(decision, meta?.['options']) ? decision : undefined
 }
 
 function isOffered({ options }: Decision, shown: Json | undefined): boolean {

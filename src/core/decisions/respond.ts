@@ -47,8 +47,7 @@ async function endByHand(
   { id, attempt }: DecisionRef & { readonly attempt: 'respond' | 'cancel' },
   how: (decision: Decision, gate: Gate) => DecisionEnding,
 ): Promise<Decision> {
-  const { gateId } = await requireDecision(ctx, ctx.store.read, id)
-  const end = async (tx: Shelves): Promise<EndedDecision> => {
+  const end = async (tx: Shelves, gateId: string): Promise<EndedDecision> => {
     const gate = await tx.gates.get(gateId)
     if (!gate) throw new PosternError('DECISION_NOT_FOUND', { id })
     const decision = await requireOpen(ctx, tx, id)
@@ -56,7 +55,10 @@ async function endByHand(
     if (!ended) throw endedAlready(await requireDecision(ctx, tx, id))
     return ended
   }
-  const { decision, rings } = await auditRefusal(ctx, { gateId, attempt }, () => ctx.store.transact(end))
+  const { decision, rings } = await auditRefusal(ctx, { id, attempt }, async () => {
+    const { gateId } = await requireDecision(ctx, ctx.store.read, id)
+    return ctx.store.transact((tx) => end(tx, gateId))
+  })
   ring(ctx, rings)
   return decision
 }

@@ -1,5 +1,5 @@
 import { parseAgentId } from '../../model/agent.ts'
-import { type Caller, trustOf } from '../../model/caller.ts'
+import { type Caller, isConfined, trustOf } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Gate } from '../../model/gate.ts'
 import type { NoteRefusal } from '../../model/gates.ts'
@@ -12,7 +12,8 @@ import type { Context } from '../context.ts'
 export type Attempt = NoteRefusal['attempt']
 
 export interface RefusedAttempt {
-  readonly gateId: string
+  /** The gate, or the decision whose gate it is. */
+  readonly id: string
   readonly attempt: Attempt
   /** The person in whose name it was tried, if that was the reason for the refusal. */
   readonly as?: string
@@ -29,15 +30,23 @@ const WORDS: Readonly<Record<Attempt, string>> = {
   cancel: 'cancel the question',
 }
 
-/** Runs an attempt to close a gate. If the caller may not, the gate's history says who tried what, and from where. */
+/**
+ * Runs an attempt to close a gate. If the caller may not, the gate's history says who tried what, and from where. A caller
+ * that may not see the gate is answered as if there were none, and its attempt is recorded all the same.
+ */
 export async function auditRefusal<T>(ctx: Context, refused: RefusedAttempt, attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt()
   } catch (error) {
-    const isRefusal = error instanceof PosternError && error.code === 'NOT_ALLOWED'
-    if (isRefusal) await ctx.store.transact((tx) => recordRefusal(ctx, tx, refused))
+    if (isRefusal(ctx, error)) await ctx.store.transact((tx) => recordRefusal(ctx, tx, refused))
     throw error
   }
+}
+
+function isRefusal({ caller }: Context, error: unknown): boolean {
+  if (!(error instanceof PosternError)) return false
+  const isUnseen = error.code === 'GATE_NOT_FOUND' || error.code === 'DECISION_NOT_FOUND'
+  return error.code === 'NOT_ALLOWED' || (isUnseen && isConfined(caller))
 }
 
 /**
@@ -50,21 +59,27 @@ export async function noteRefusal(ctx: Context, input: NoteRefusal): Promise<voi
   requireStorable(id, 'GATE_NOT_FOUND')
   const sessionId = input.sessionId === undefined ? {} : { sessionId: parseSessionId(input.sessionId) }
   await ctx.store.transact(async (tx) => {
-    const gateId = id.startsWith('dec_') ? (await tx.decisions.get(id))?.gateId : id
-    const gate = gateId === undefined ? undefined : await tx.gates.get(gateId)
-    if (!gate) throw new PosternError('GATE_NOT_FOUND', { id })
-    await recordRefusal(ctx, tx, { gateId: gate.id, attempt, as, ...sessionId })
+    if (!(await findGate(tx, id))) throw new PosternError('GATE_NOT_FOUND', { id })
+    await recordRefusal(ctx, tx, { id, attempt, as, ...sessionId })
   })
+}
+
+const GATE_OR_DECISION = /^(?:gate|dec)_[0-9A-Z]{26}$/
+
+async function findGate(tx: Shelves, id: string): Promise<Gate | undefined> {
+  if (!GATE_OR_DECISION.test(id)) return undefined
+  const gateId = id.startsWith('dec_') ? (await tx.decisions.get(id))?.gateId : id
+  return gateId === undefined ? undefined : tx.gates.get(gateId)
 }
 
 /** A gate that does not exist has no history. */
 async function recordRefusal(ctx: Context, tx: Shelves, refused: RefusedAttempt): Promise<void> {
-  const { gateId, attempt, sessionId = null } = refused
+  const { id, attempt, sessionId = null } = refused
   const { caller } = ctx
-  const gate = await tx.gates.get(gateId)
+  const gate = await findGate(tx, id)
   if (!gate || (await hasEnough(tx, gate, caller))) return
   await tx.gates.record({
-    gateId,
+    gateId: gate.id,
     at: ctx.store.now(),
     step: attempt === 'respond' || attempt === 'cancel' ? 'answer-refused' : 'refused',
     by: caller.id,

@@ -25,7 +25,7 @@ export function waiveGate(ctx: Context, input: Verdict): Promise<Gate> {
 
 async function closeByHand(ctx: Context, { id, ...input }: Verdict, to: 'resolved' | 'waived'): Promise<Gate> {
   const reason = parseReason(input.reason)
-  const refused = { gateId: id, attempt: to === 'resolved' ? 'resolve' : 'waive' } as const
+  const refused = { id, attempt: to === 'resolved' ? 'resolve' : 'waive' } as const
   const close = async (tx: Shelves) => {
     const gate = await requireGate(ctx, tx, id)
     requireLeave(ctx.caller, gate, to)

@@ -169,7 +169,7 @@ conformance('a question on a bus', ({ rule, open }) => {
     verifies('S002.ask')
     const { postern } = await open({ agents: EVERYONE })
     const { msg_id } = await ask(postern, { ask: ['justin', 'anna'], options: undefined })
-    await refused(asRex(postern).bus.post(answerTo(msg_id, { body: 'Me!' })), 'NOT_ALLOWED')
+    await refused(asRex(postern).bus.post(answerTo(msg_id, { body: 'Me!' })), 'DECISION_NOT_FOUND')
     await refused(asQuinn(postern).bus.post(answerTo(msg_id, { body: 'Myself.' })), 'NOT_ALLOWED')
     const races = await Promise.allSettled([
       asJustin(postern).bus.post(answerTo(msg_id, { body: 'Justin' })),

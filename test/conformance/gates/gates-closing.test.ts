@@ -113,7 +113,7 @@ conformance('a refused attempt', ({ rule, open }) => {
     )
     await refused(postern.gates.waive({ id: gate.id, ...REASON }), 'NOT_ALLOWED')
     await refused(asAnna(postern).decisions.respond({ id: asked.id, text: 'This' }), 'NOT_ALLOWED')
-    await refused(asRex(postern).decisions.cancel({ id: asked.id }), 'NOT_ALLOWED')
+    await refused(asRex(postern).decisions.cancel({ id: asked.id }), 'DECISION_NOT_FOUND')
     const refusals = async (id: string) => (await postern.gates.show({ id })).steps.slice(1)
     expect(await refusals(gate.id)).toMatchObject([
       {
@@ -158,7 +158,7 @@ conformance('a refused attempt', ({ rule, open }) => {
     const { id } = await gateOf(asJustin(postern))
     for (let attempt = 0; attempt < 25; attempt++)
       await refused(asQuinn(postern).gates.resolve({ id, ...REASON }), 'NOT_ALLOWED')
-    await refused(asRex(postern).gates.resolve({ id, ...REASON }), 'NOT_ALLOWED')
+    await refused(asRex(postern).gates.resolve({ id, ...REASON }), 'GATE_NOT_FOUND')
     const { steps } = await postern.gates.show({ id })
     expect(steps.filter(({ step }) => step === 'refused').map(({ by }) => by)).toEqual([
       ...Array.from({ length: 20 }, () => 'quinn'),

@@ -30,7 +30,8 @@ describeReal.each(CLAUDE)('in $host', (driver) => {
     }
     const next = await scene.run({ steps: [look, done] })
     expect(next.requests.map((request) => occurrences(request, MARK))).toEqual([1, 1])
-    expect(occurrences(next.requests[0], `[learning from ${first.session}]\n│ ${MARK}`)).toBe(1)
+    // The conversation is JSON, so a line end is two characters.
+    expect(occurrences(next.requests[0], `├─ [learning from ${first.session}]\\n│ ${MARK}`)).toBe(1)
     // The prompt showed that the session goes on.
     expect([moved, itemsIn(inbox), itemsIn(processed)]).toEqual([[[name]], [], [name]])
 

@@ -39,7 +39,8 @@ export async function makeThings(scene: Scene): Promise<Things> {
     ask: ['justin'],
   })
   const timer = { agent: 'quinn', kind: 'timer', afterMs: 3_600_000 } as const
-  const { id: gateId } = await quinn.gates.create({ ...timer, reason: 'The deploy runs.' })
+  // An agent may not close its own strict gates.
+  const { id: gateId } = await quinn.gates.create({ ...timer, mode: 'soft', reason: 'The deploy runs.' })
   const { id: strictGateId } = await justin.gates.create({ ...timer, reason: 'Look first.' })
   await mindy.bus.post({ ...BUS, type: 'FACT', body: 'It is open.' })
   await mindy.bus.post({ project_id: BUS.project_id, type: 'FACT', body: 'So is the project.' })

@@ -49,12 +49,12 @@ export function atWork(): readonly Name[] {
   return (Object.keys(CAST) as Name[]).filter((name) => 'host' in CAST[name])
 }
 
-/** What a host would say of its session. */
+/** What the hook of a host would say of its session. Only a local process may name a pid, so no agent is the caller. */
 export async function note(postern: Postern, name: Name, event: string): Promise<void> {
   const player: Player = CAST[name]
   const { pid } = process
   const startedAt = processStart(pid)
-  await as(postern, name).sessions.note({
+  await postern.sessions.note({
     id: sessionOf(name),
     agent: name,
     event,

@@ -90,7 +90,8 @@ export function plantWords({ home, project }: McpPlace): Promise<Known> {
     const answered = await asQuinn(postern).decisions.create({ ...question, allowsText: true })
     await justin.decisions.respond({ id: answered.id, text: pick(5) })
     const gate = { agent: 'quinn', kind: 'timer', afterMs: 3_600_000 } as const
-    const own1 = await asQuinn(postern).gates.create({ ...gate, reason: pick(6) })
+    // An agent may close its own soft gates only.
+    const own1 = await asQuinn(postern).gates.create({ ...gate, mode: 'soft', reason: pick(6) })
     const other = await justin.gates.create({ ...gate, reason: pick(7) })
     const plan = { agent: 'quinn', name: 'look', instruction: pick(8), runAfter: '5 hours' }
     const plans = await asQuinn(postern).plans.set({ plans: [plan] })

@@ -1,4 +1,10 @@
+import { mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { leaveCodingAgent } from './test/helpers/hosts/outside-hosts.ts'
+
+await leaveCodingAgent()
 
 interface Layer {
   readonly include: readonly string[]
@@ -15,6 +21,10 @@ const POLL_MS = 60_000
 /** Unit tests that need PostgreSQL, NATS or Redis. `npm run check` leaves them to `npm test`. */
 const ENGINE_TESTS = 'src/**/*.engine.test.ts'
 
+/** Where hooks keep copies of their shadows, so that tests leave those of this machine's user alone. */
+const RUNTIME_FOLDER = join(tmpdir(), 'postern-test-runtime')
+mkdirSync(RUNTIME_FOLDER, { recursive: true, mode: 0o700 })
+
 const POSTGRES = './test/helpers/global-postgres.ts'
 
 /** One project per layer. `scripts/test.ts` runs them side by side. */
@@ -25,7 +35,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   conformance: { include: ['test/conformance/**/*.test.ts'], globalSetup: [POSTGRES], sharesModules: true },
   scenarios: { include: ['test/scenarios/**/*.test.ts'], globalSetup: [POSTGRES] },
   faults: { include: ['test/faults/**/*.test.ts'], globalSetup: [POSTGRES] },
-  web: { include: ['test/web/**/*.test.ts'], globalSetup: ['./test/web/global-browser.ts'] },
+  web: { include: ['test/web/**/*.test.ts'], globalSetup: ['./test/web/global-browser.ts'], sharesModules: true },
   hiero: { include: ['test/hiero/*.test.ts'], globalSetup: ['./test/helpers/global-packages.ts'] },
   mcp: { include: ['test/mcp/*.test.ts'], globalSetup: ['./test/helpers/global-packages.ts'] },
   hosts: { include: ['test/hosts/**/*.test.ts'], globalSetup: ['./test/hosts/global-clients.ts'] },
@@ -51,6 +61,7 @@ export default defineConfig({
           testTimeout: TIMEOUT_MS,
           expect: { poll: { timeout: POLL_MS, interval: 20 } },
           hookTimeout: TIMEOUT_MS,
+          env: { XDG_RUNTIME_DIR: RUNTIME_FOLDER },
           pool: 'forks' as const,
           isolate: !sharesModules,
         },

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { randomBytes } from '../src/kit/node/crypto.ts'
 import { createUlid, ulidFloor } from '../src/kit/pure/ulid.ts'
 import { DEFAULT_LIMITS } from '../src/model/limits.ts'
 import type { Postern } from '../src/model/postern.ts'
@@ -85,8 +86,8 @@ async function enterReaper(lab: Lab, count: number) {
   return {
     block: () =>
       timed(1, async () => {
-        const reaped = await store.single((tx) => tx.upkeep.reap(slice))
-        if (reaped !== PRUNED) throw new Error(`pruned ${reaped} of ${PRUNED}`)
+        const { removed } = await store.single((tx) => tx.upkeep.reap(slice))
+        if (removed !== PRUNED) throw new Error(`pruned ${removed} of ${PRUNED}`)
       }),
     leave: () => store.close(),
   }
@@ -118,7 +119,7 @@ async function load(path: string, count: number): Promise<string> {
   const offer = db.prepare(`INSERT INTO offers (id, agent_id, via, offered_at, printed_at, closed_at, outcome, evidence,
     expires_at, size, members) VALUES (?1, ?2, 'cli', ?3, ?3, ?3, 'confirmed', 'printed', ?3, ?4, ?5)`)
   let at = Date.now() - 90 * DAY_MS
-  const ulid = createUlid({ now: () => at, random: Math.random })
+  const ulid = createUlid({ now: () => at, randomBytes })
   const body = makeBody()
   for (let seq = 1; seq <= count; ) {
     db.exec('BEGIN')

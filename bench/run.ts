@@ -17,6 +17,7 @@ const SUBJECTS: Readonly<Record<string, () => Promise<Subject>>> = {
   start: async () => (await import('./start.ts')).start,
   hooks: async () => (await import('./hooks.ts')).hooks,
   server: async () => (await import('./server.ts')).server,
+  'hostile-mail': async () => (await import('./hostile-mail.ts')).hostileMail,
   wires: async () => (await import('./wires.ts')).wires,
   bus: async () => (await import('./bus.ts')).bus,
   ledger: async () => (await import('./ledger.ts')).ledger,

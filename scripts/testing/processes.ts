@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -21,13 +21,30 @@ function environment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv
   return { ...process.env, PATH: path, ...extra }
 }
 
+/**
+ * Starts a child and waits for it. If a signal ends us meanwhile, it ends the child first. The listener comes before the
+ * child, which may be at work before `spawn` has returned.
+ */
+async function supervise<C extends ChildProcess, T>(start: () => C, finish: (child: C) => Promise<T>): Promise<T> {
+  let stoppedBy: NodeJS.Signals | undefined
+  const stop = (signal: NodeJS.Signals) => {
+    stoppedBy = signal
+    child.kill(signal)
+  }
+  process.on('SIGTERM', stop)
+  const child = start()
+  const result = await finish(child).finally(() => process.off('SIGTERM', stop))
+  if (stoppedBy) throw new Error(`stopped by ${stoppedBy}`)
+  return result
+}
+
 /** Runs a command that shares our terminal. Returns whether it succeeded. */
 export async function run(
   [command = '', ...args]: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<boolean> {
-  const child = spawn(command, args, { cwd: ROOT, env: environment(env), stdio: 'inherit' })
-  const [code] = await once(child, 'exit')
+  const start = () => spawn(command, args, { cwd: ROOT, env: environment(env), stdio: 'inherit' })
+  const [code] = await supervise(start, (child) => once(child, 'exit'))
   return code === 0
 }
 
@@ -41,7 +58,9 @@ export async function runQuietly(
   [command = '', ...args]: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<QuietRun> {
-  const child = spawn(command, args, { cwd: ROOT, env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] })
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  const start = () => spawn(command, args, { cwd: ROOT, env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] })
+  const [stdout, stderr, [code]] = await supervise(start, (child) =>
+    Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]),
+  )
   return { isFine: code === 0, output: `${stdout}${stderr}` }
 }

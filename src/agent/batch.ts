@@ -58,11 +58,14 @@ export function openBatch(taken: Taken): AgentBatch {
   let settling: Promise<number | null> | undefined
   async function settle(isDone: boolean, reason: string): Promise<number | null> {
     await hold.end()
+    const { inbox } = postern
+    // The agent may have read it, so a batch that fails again and again is put aside in the end.
+    if (!isDone) await insist(() => inbox.printed({ offerId: offer.id }), taken).catch(() => {})
     await insist(
       () =>
         isDone
-          ? postern.inbox.confirm({ offerId: offer.id, evidence: EVIDENCE, printed: true })
-          : postern.inbox.release({ offerId: offer.id, reason }),
+          ? inbox.confirm({ offerId: offer.id, evidence: EVIDENCE, printed: true })
+          : inbox.release({ offerId: offer.id, reason }),
       taken,
     )
     return taken.settled(isDone)

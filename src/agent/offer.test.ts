@@ -27,7 +27,10 @@ describe('insisting', () => {
   })
 
   it('does not repeat what will fail in the same way, nor mind an offer that is gone', async () => {
-    expect(await tryOn(100, { error: new PosternError('NOT_ALLOWED') })).toEqual({ tries: 1, outcome: 'NOT_ALLOWED' })
+    expect(await tryOn(100, { error: new PosternError('NOT_ALLOWED', { message: 'No.', next: 'Stop.' }) })).toEqual({
+      tries: 1,
+      outcome: 'NOT_ALLOWED',
+    })
     const gone = new PosternError('OFFER_NOT_FOUND', { id: 'off_1' })
     expect(await tryOn(100, { error: gone })).toEqual({ tries: 1, outcome: undefined })
   })

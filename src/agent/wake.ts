@@ -124,6 +124,8 @@ async function workOn(waking: Waking, batch: Batch): Promise<CommandResult> {
   } finally {
     await hold.end()
   }
+  // Whoever was woken may have read it, so a batch that fails again and again is put aside in the end.
+  if (!result.isDone) await insist(() => postern.inbox.printed({ offerId }), waking).catch(() => {})
   const settle = () =>
     result.isDone
       ? postern.inbox.confirm({ offerId, evidence: result.evidence, printed: true })

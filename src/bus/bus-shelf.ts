@@ -39,6 +39,8 @@ export interface BusShelf {
     options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
   ): Promise<void>
 
+  /** Whether the bus has a file, if only an empty one. */
+  exists(place: BusPlace): Promise<boolean>
   /** The id of the last entry; undefined where there is none, or no bus. */
   lastId(place: BusPlace): Promise<string | undefined>
   list(): Promise<readonly BusStatus[]>

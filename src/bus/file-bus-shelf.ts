@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { BusPage, BusRotation, BusStatus, BusVerification } from '../model/bus/bus.ts'
 import type { BusAttachment, BusEntry, BusPlace, EntryDraft } from '../model/bus/entry.ts'
 import { parsePlace, placeName } from '../model/bus/place.ts'
@@ -9,7 +10,8 @@ import type {
   PreparedEntry,
   ShelfQuery,
 } from './bus-shelf.ts'
-import { formatDraft } from './codec/format.ts'
+import { formatDraft, type Proof } from './codec/format.ts'
+import type { MacKeys } from './codec/mac.ts'
 import { rotateBus } from './files/archives.ts'
 import { describeAttachment, prepareAttachment } from './files/attachments.ts'
 import type { Author } from './files/commit.ts'
@@ -18,7 +20,7 @@ import { lastEntryId } from './files/end.ts'
 import { listBuses } from './files/list.ts'
 import { type Location, locate, type Places } from './files/places.ts'
 import { Positions } from './files/positions.ts'
-import { findInBus, readBus, readOnBus, withVolumes } from './files/reader.ts'
+import { findInBus, type ReadState, readBus, readOnBus, withVolumes } from './files/reader.ts'
 import { verifyVolumes } from './files/verify.ts'
 import { Volumes } from './files/volumes.ts'
 import { type ChangedOptions, Watches } from './files/watches.ts'
@@ -30,6 +32,8 @@ export interface BusShelfOptions extends Places {
   readonly lockTimeoutMs?: number
   readonly now?: () => number
   readonly pid?: number
+  /** The keys by which entries of verified callers are known. Without them no entry reads as verified. */
+  readonly macKeys?: MacKeys
 }
 
 export const DEFAULT_ROTATE_BYTES = 1024 ** 3
@@ -48,7 +52,7 @@ class FileBusShelf implements BusShelf {
   readonly #author: Author
   readonly #locations = new Map<string, Location>()
   readonly #disk = new DiskWait()
-  readonly #positions = new Positions()
+  readonly #reads: ReadState
   readonly #watches = new Watches()
   readonly #writers = new Map<string, Writer>()
   #isClosed = false
@@ -56,6 +60,7 @@ class FileBusShelf implements BusShelf {
   constructor(settings: BusShelfOptions) {
     let entries = 0
     this.#settings = settings
+    this.#reads = { positions: new Positions(), macKeys: settings.macKeys }
     this.#author = {
       now: settings.now ?? Date.now,
       pid: settings.pid ?? process.pid,
@@ -65,7 +70,7 @@ class FileBusShelf implements BusShelf {
 
   prepare(place: BusPlace, draft: EntryDraft): PreparedEntry {
     const location = this.#locate(place)
-    const entry = formatDraft(draft)
+    const entry = formatDraft(draft, { proof: this.#proofOf(location, draft) })
     return { append: () => this.#writer(location).append(entry) }
   }
 
@@ -79,16 +84,16 @@ class FileBusShelf implements BusShelf {
 
   async read(place: BusPlace, query: ShelfQuery): Promise<BusPage> {
     this.#requireOpen()
-    return readBus(this.#locate(place), query, this.#positions)
+    return readBus(this.#locate(place), query, this.#reads)
   }
 
   async readOn(place: BusPlace, query: ShelfQuery & { readonly after: string }): Promise<BusPage> {
     this.#requireOpen()
-    return readOnBus(this.#locate(place), query, this.#positions)
+    return readOnBus(this.#locate(place), query, this.#reads)
   }
 
   async find(place: BusPlace, msgId: string): Promise<BusEntry | undefined> {
-    return findInBus(this.#locate(place), msgId, this.#positions)
+    return findInBus(this.#locate(place), msgId, this.#reads)
   }
 
   async changed(places: readonly BusPlace[], options: ChangedOptions): Promise<void> {
@@ -96,6 +101,10 @@ class FileBusShelf implements BusShelf {
       places.map((place) => this.#locate(place)),
       options,
     )
+  }
+
+  async exists(place: BusPlace): Promise<boolean> {
+    return existsSync(this.#locate(place).path)
   }
 
   async lastId(place: BusPlace): Promise<string | undefined> {
@@ -155,6 +164,12 @@ class FileBusShelf implements BusShelf {
     return location
   }
 
+  /** Only the entry of a verified caller needs a MAC. One that cannot be made keeps no entry from being written. */
+  #proofOf({ place }: Location, { meta }: EntryDraft): Proof | undefined {
+    const key = meta?.['from_verified'] === true ? this.#settings.macKeys?.findOrMake() : undefined
+    return key && { key, place }
+  }
+
   #writer(location: Location): Writer {
     const { path } = location
     const known = this.#writers.get(path)
@@ -167,7 +182,7 @@ class FileBusShelf implements BusShelf {
       rotateBytes: this.#settings.rotateBytes ?? DEFAULT_ROTATE_BYTES,
       mayLinger: () => this.#writers.size <= MAX_LINGERING,
       onWritten: (written) => {
-        this.#positions.rememberWritten(name, written)
+        this.#reads.positions.rememberWritten(name, written)
         this.#watches.tell(location)
       },
       onIdle: () => this.#writers.delete(path),

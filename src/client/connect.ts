@@ -64,7 +64,7 @@ function createClient(transport: Transport, speaking: Speaking): ConnectedPoster
     return transport.send({ ...request, headers }, { ...sending, caller: bound, isRepeatable })
   }
   const rooms = createRooms(call)
-  const waits = createWaits(call)
+  const waits = createWaits(call, transport.closed)
   return {
     ...rooms,
     inbox: { ...rooms.inbox, ...waits.inbox },

@@ -1,5 +1,5 @@
 import { reasonOf } from '../kit/pure/reason-of.ts'
-import { type ErrorCode, type ErrorDetails, errorTable, PosternError } from '../model/errors.ts'
+import { type ErrorCode, type ErrorDetails, errorOf, errorTable, PosternError } from '../model/errors.ts'
 
 /** What stands between us and the server, or the server itself while it stops: it may be there again soon. */
 const AWAY: readonly number[] = [502, 503, 504]
@@ -7,7 +7,7 @@ const AWAY: readonly number[] = [502, 503, 504]
 /** Turns what a server refuses with into the error that its heart has thrown. */
 export function problemOf(url: string, status: number, body: string): PosternError {
   const { code, detail, details } = readProblem(body)
-  if (isKnown(code)) return new PosternError(code, isDetails(details) ? details : {})
+  if (isKnown(code)) return errorOf(code, isDetails(details) ? details : {})
   if (code !== undefined) return new PosternError('INTERNAL', { reason: `${code}: ${detail ?? 'it says no more'}` })
   if (AWAY.includes(status)) return unreachable(url, `it answers with ${status}`)
   return new PosternError('INTERNAL', { reason: `what answers at ${url} with ${status} is not a Postern server` })

@@ -26,10 +26,7 @@ function isNamedDelivery({ deliveryId, proof }: Input): boolean {
 }
 
 /** Later keys sort after earlier ones, so that the store adds them at the end of its index instead of anywhere in it. */
-export const newKey = createUlid({ now: Date.now, random })
-
-/** So many bits that two clients who ask in the same millisecond do not get the same. */
-function random(): number {
-  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2))
-  return (high * 2 ** 21 + (low >>> 11)) / 2 ** 53
-}
+export const newKey = createUlid({
+  now: Date.now,
+  randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+})

@@ -24,6 +24,10 @@ describe('a request', () => {
     expect(toRequest('events.list', { types: ['gate.*', 'a&b'] }).path).toBe('/api/v1/events?types=gate.*&types=a%26b')
   })
 
+  it('that deletes has no body', () => {
+    expect(toRequest('agents.remove', { id: 'quinn' })).toEqual({ method: 'DELETE', path: '/api/v1/agents/quinn' })
+  })
+
   it('never names another place than the one that is meant', () => {
     for (const id of ['', '.', '..', 'x'.repeat(501), '\ud800']) {
       expect(() => toRequest('agents.remove', { id })).toThrow(expect.objectContaining({ code: 'AGENT_ID_INVALID' }))

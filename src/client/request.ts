@@ -22,7 +22,10 @@ export function toRequest(name: OperationName, input: Input): WireRequest {
   return fillRoute(OPERATIONS[name].http[0], input)
 }
 
-/** Parts of the path are taken from the input; what is left of it is the query of a GET and the body of anything else. */
+/** Their input is the path and the query: what a body of such a request means is not defined. */
+const WITHOUT_BODY: readonly string[] = ['GET', 'DELETE']
+
+/** Parts of the path are taken from the input; what is left of it is the query or the body, by the method. */
 export function fillRoute(route: string, input: Input): WireRequest {
   const [method = '', template = ''] = route.split(' ')
   const rest: Record<string, unknown> = { ...input }
@@ -36,13 +39,13 @@ export function fillRoute(route: string, input: Input): WireRequest {
       return pathPart(value, { field, noun: parts[at - 1] ?? '' })
     })
     .join('/')
-  if (method !== 'GET') return { method, path, body: toJson(rest) }
+  if (!WITHOUT_BODY.includes(method)) return { method, path, body: toJson(rest) }
   return { method, path: bounded(`${path}${toQuery(rest)}`) }
 }
 
 /** What is refused where there cannot be such a one, by the noun before it. */
 const NOWHERE: Readonly<Record<string, (id: string) => PosternError>> = {
-  agents: (id) => new PosternError('AGENT_ID_INVALID', { id: JSON.stringify(id) }),
+  agents: (id) => new PosternError('AGENT_ID_INVALID', { id }),
   sessions: () => new PosternError('SESSION_INVALID'),
   inbox: (id) => new PosternError('MESSAGE_NOT_FOUND', { id }),
   offers: (id) => new PosternError('OFFER_NOT_FOUND', { id }),
@@ -53,7 +56,7 @@ const NOWHERE: Readonly<Record<string, (id: string) => PosternError>> = {
   items: (name) => new PosternError('HANDOFF_ITEM_NOT_FOUND', { name }),
   inheritances: (id) => new PosternError('HANDOFF_OFFER_NOT_FOUND', { id }),
   topics: (value) => new PosternError('LEDGER_ID_INVALID', { value }),
-  profiles: (id) => new PosternError('AGENT_ID_INVALID', { id: JSON.stringify(id) }),
+  profiles: (id) => new PosternError('AGENT_ID_INVALID', { id }),
   connections: (id) => new PosternError('CONNECTION_NOT_FOUND', { id }),
   parcels: (id) => new PosternError('PARCEL_NOT_FOUND', { id }),
   tokens: (id) => new PosternError('TOKEN_NOT_FOUND', { id }),

@@ -12,6 +12,8 @@ async function connect(answer: (received: Received, at: number) => void) {
 
 const TIMED_OUT = { code: 'TIMED_OUT', details: { message: 'Not yet.', next: 'Wait on.' } }
 
+const STOPPING = { code: 'SERVER_UNAVAILABLE', details: { url: 'x', reason: 'it is being stopped' } }
+
 describe('waiting', () => {
   it('takes as many requests as it needs, none longer than servers wait', async () => {
     const { postern, bodies } = await connect(({ json }) => json({ pending: 0 }))
@@ -32,6 +34,36 @@ describe('waiting', () => {
     expect(bodies()).toEqual([50_000, 10_000].map((timeoutMs) => ({ stage: 'seen', timeoutMs })))
     await expect(postern.decisions.await({ id: 'dec_1', timeoutMs: 0 })).rejects.toMatchObject({ code: 'TIMED_OUT' })
     expect(bodies()).toHaveLength(3)
+  })
+
+  it('asks again while its time lasts where the server is being stopped', async () => {
+    const { postern, bodies } = await connect(({ json, drop }, at) =>
+      at === 0 ? json(STOPPING, 503) : at === 1 ? drop() : json({ pending: 2 }),
+    )
+    expect(await postern.inbox.wait({ agent: 'quinn', timeoutMs: 49_000 })).toEqual({ pending: 2 })
+    // What failed takes only the time that has really passed.
+    const [, , again] = bodies() as readonly { readonly timeoutMs: number }[]
+    expect(again?.timeoutMs).toBeGreaterThan(20_000)
+    expect(again?.timeoutMs).toBeLessThan(49_000)
+  })
+
+  it('passes on that the server is away where its time does not last', async () => {
+    const { postern, bodies } = await connect(({ json }) => json(STOPPING, 503))
+    const wait = postern.decisions.await({ id: 'dec_1', timeoutMs: 100 })
+    await expect(wait).rejects.toMatchObject({ code: 'SERVER_UNAVAILABLE' })
+    expect(bodies()).toHaveLength(1)
+  })
+
+  it('ends its pause with its connection', async () => {
+    const asked = createSignal()
+    const { postern } = await connect(({ json }) => {
+      json(STOPPING, 503)
+      asked.fire()
+    })
+    const wait = expect(postern.inbox.wait({ agent: 'quinn' })).rejects.toMatchObject({ code: 'SERVER_UNAVAILABLE' })
+    await asked.fired
+    await postern.close()
+    await wait
   })
 
   it('looks once more when it is stopped, and does not wait for that', async () => {

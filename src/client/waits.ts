@@ -1,3 +1,5 @@
+import { sleep } from '../kit/clock/sleep.ts'
+import { createBackoff } from '../kit/pure/backoff.ts'
 import type { Bus, BusPage, WaitForEntries } from '../model/bus/bus.ts'
 import type { Decision } from '../model/decision.ts'
 import type { Decisions } from '../model/decisions.ts'
@@ -7,6 +9,7 @@ import type { OperationName } from '../model/operations.ts'
 import type { Inbox } from '../model/postern.ts'
 import type { Trace } from '../model/receipt.ts'
 import type { Input } from './request.ts'
+import { linkSignals } from './signals.ts'
 import type { Sending } from './transport.ts'
 
 /** Asks for one operation. */
@@ -24,8 +27,11 @@ export interface Waits {
   readonly bus: Pick<Bus, 'wait'>
 }
 
-/** The operations that wait, each of them as many requests as it takes. */
-export function createWaits(call: Call): Waits {
+const RETRY = { minMs: 250, maxMs: 15_000, random: Math.random } as const
+
+/** The operations that wait, each of them as many requests as it takes. They end with the connection to the server. */
+export function createWaits(call: Call, closed: AbortSignal): Waits {
+  const inRounds = createRounds(closed)
   const round =
     <T>(name: OperationName, more: () => Input = () => ({})) =>
     async (input: Patience, sending: Round) =>
@@ -65,33 +71,74 @@ interface Patience {
   readonly signal?: AbortSignal
 }
 
-/**
- * Asks again until there is an answer or the time is over. Time is counted by what was asked for, so that it is the
- * server's clock which decides. Whoever is stopped looks once more, without waiting: that is the answer then.
- */
-async function inRounds<T>(
+type Rounds = <T>(
   ask: (input: Patience, sending: Round) => Promise<T>,
-  { signal, ...input }: Patience,
+  input: Patience,
   isAnswer: (answer: T) => boolean,
-): Promise<T> {
-  const { timeoutMs = Number.POSITIVE_INFINITY } = input
-  // What is no time at all the server refuses.
-  if (input.timeoutMs !== undefined && !(timeoutMs >= 0 && Number.isFinite(timeoutMs))) return ask(input, {})
-  for (let left = timeoutMs; ; left -= ROUND_MS) {
-    const isStopped = signal?.aborted === true
-    const isLast = isStopped || left <= ROUND_MS
-    const waitMs = isStopped ? 0 : Math.min(left, ROUND_MS)
-    try {
-      const answer = await ask({ ...input, timeoutMs: waitMs }, { signal: isStopped ? undefined : signal, waitMs })
-      if (isLast || isAnswer(answer)) return answer
-    } catch (error) {
-      if (isStopped || !mayAskAgain(error, isLast, signal)) throw error
+) => Promise<T>
+
+/**
+ * Asks again until there is an answer or the time is over. A round that the server has answered counts as the time that
+ * was asked for, so the server's clock decides. A round that failed counts as the time that has really passed, so a
+ * restart of the server takes only its own time. A waiter that is stopped looks once more, without waiting: that is its
+ * answer.
+ */
+function createRounds(closed: AbortSignal): Rounds {
+  return async (ask, { signal, ...input }, isAnswer) => {
+    const { timeoutMs = Number.POSITIVE_INFINITY } = input
+    // What is no time at all the server refuses.
+    if (input.timeoutMs !== undefined && !(timeoutMs >= 0 && Number.isFinite(timeoutMs))) return ask(input, {})
+    const backoff = createBackoff(RETRY)
+    let left = timeoutMs
+
+    /** Takes the time that a failure has cost, and waits before the next try; throws what cannot be tried again. */
+    async function recover(error: unknown, startedAt: number): Promise<void> {
+      if (!isPassing(error) || closed.aborted) throw error
+      const pauseMs = Math.max(backoff.next(), askedPauseMs(error))
+      left = Math.ceil(left - (performance.now() - startedAt) - pauseMs)
+      if (left <= 0) throw error
+      await pause(pauseMs, [signal, closed])
     }
+
+    while (!isAborted(signal)) {
+      const waitMs = Math.min(left, ROUND_MS)
+      const isLast = left <= ROUND_MS
+      const startedAt = performance.now()
+      try {
+        const answer = await ask({ ...input, timeoutMs: waitMs }, { signal, waitMs })
+        if (isLast || isAnswer(answer)) return answer
+        backoff.reset()
+        left -= waitMs
+      } catch (error) {
+        if (isTimeout(error) && !isLast) left -= waitMs
+        else if (error instanceof PosternError || !isAborted(signal)) await recover(error, startedAt)
+      }
+    }
+    return ask({ ...input, timeoutMs: 0 }, { signal: undefined, waitMs: 0 })
   }
 }
 
-/** What was too short is followed by another, and what its waiter has ended by a last look. */
-function mayAskAgain(error: unknown, isLast: boolean, signal: AbortSignal | undefined): boolean {
-  if (error instanceof PosternError) return !isLast && error.code === 'TIMED_OUT'
+/** Asked anew each time: the compiler would take it for what it was before. */
+function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true
+}
+
+async function pause(ms: number, signals: readonly (AbortSignal | undefined)[]): Promise<void> {
+  const ends = linkSignals(signals)
+  await sleep(ms, { signal: ends.signal })
+  ends.unlink()
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof PosternError && error.code === 'TIMED_OUT'
+}
+
+/** What will be otherwise in a while, such as a server that is being restarted. */
+function isPassing(error: unknown): error is PosternError {
+  return error instanceof PosternError && error.retryable && error.code !== 'TIMED_OUT'
+}
+
+/** How long the server wants those to wait who come back. */
+function askedPauseMs({ details: { seconds } }: PosternError): number {
+  return typeof seconds === 'number' ? seconds * 1_000 : 0
 }

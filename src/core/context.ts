@@ -6,6 +6,7 @@ import type { BusPlace } from '../model/bus/entry.ts'
 import type { Caller } from '../model/caller.ts'
 import type { InboxMessage, ShownForm } from '../model/delivery.ts'
 import type { SessionGateRule } from '../model/gate.ts'
+import type { StandingGate } from '../model/gates.ts'
 import type { Inheritance } from '../model/handoff/handoff.ts'
 import type { HandoffItem } from '../model/handoff/item.ts'
 import type { LedgerSettings } from '../model/ledger/settings.ts'
@@ -40,6 +41,10 @@ export interface Context {
   readonly identities: Identities
   /** Gates of every session, as the configuration sets them. */
   readonly sessionGates: readonly SessionGateRule[]
+  /** Whether the configuration lets a program hold another agent with a gate. */
+  readonly mayHold: (program: string, agent: string) => boolean
+  /** Writes a gate down for the hooks of sessions on this machine. Absent if no hooks belong to the store's home. */
+  readonly foreshadow?: ((params: Foreshadowed) => Promise<void>) | undefined
   /** The path of a session's spool. */
   readonly spoolOf: (project: string, sessionId: string) => string
   /** Parses cron expressions. Loaded on first use, because few commands need it. */
@@ -58,6 +63,14 @@ export interface Context {
   readonly inspect?: (() => readonly HealthCheck[]) | undefined
   /** Logs a problem that the caller need not know about. */
   readonly note: (event: string, fields: Readonly<Record<string, unknown>>) => void
+}
+
+/** A gate that hooks must hold, should they lose the store before their next event. */
+export interface Foreshadowed {
+  /** The id of the store. */
+  readonly store: string
+  readonly gate: StandingGate
+  readonly owners: readonly { readonly agent: string; readonly sessionId: string }[]
 }
 
 /** The buses of this machine. */
@@ -135,6 +148,8 @@ export interface Size {
 export interface Machine {
   /** Where process ids mean the same: a host since its last boot, and a container on it. */
   readonly name: string
+  /** Whether a process is above the server that this core runs in. False for a core without a server. */
+  readonly isAboveServer: (pid: number) => boolean
   /** What the host is called. It survives a reboot. */
   readonly host: string
   isAlive(pid: number, startedAt: number): Liveness

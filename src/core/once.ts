@@ -1,9 +1,10 @@
 import { reasonOf } from '../kit/pure/reason-of.ts'
 import { sortedJson } from '../kit/pure/sorted-json.ts'
-import { dedupKeyFrom } from '../model/network/replies.ts'
+import { dedupKeyFrom, withDedupKeys } from '../model/network/replies.ts'
 import { fromWire, toWire } from '../model/network/wire-json.ts'
 import { isRead, OPERATIONS, type OperationName } from '../model/operations.ts'
 import type { Context } from './context.ts'
+import { fenceStore } from './fenced-store.ts'
 import { createAnswerOnce, createReplies } from './replies.ts'
 import { callVerb } from './verbs.ts'
 
@@ -29,12 +30,14 @@ export async function callOnce(key: string, { name, ctx, input }: OperationCall)
   if (isRead(operation) || isSecret || (keyField !== undefined && input[keyField] !== undefined)) return call(input)
   const { hash } = await ctx.secrets()
   const owner = ownerOf(ctx)
-  if (keyField !== undefined) return call({ ...input, [keyField]: dedupKeyFrom('once', { caller: owner, key }, hash) })
-  return createAnswerOnce(createReplies(ctx.store))<unknown>({
+  const keyFor = (suffix: string) => dedupKeyFrom('once', { caller: owner, key: `${key}${suffix}` }, hash)
+  const keyed = withDedupKeys(OPERATIONS[name], input, keyFor)
+  if (keyField !== undefined) return call(keyed)
+  return createAnswerOnce(createReplies(ctx.store, ctx.limits))<unknown>({
     caller: `once:${owner}`,
     key,
     fingerprint: hash(`${name}\n${sortedJson(input)}`),
-    answer: () => call(input),
+    answer: (claim) => callVerb(noun, verb, { ...ctx, store: fenceStore(ctx.store, claim, name) }, keyed),
     toStored: (result) => ({ status: DONE, body: JSON.stringify(toWire(result)) ?? '' }),
     fromStored: ({ body }) => (body === '' ? undefined : fromWire(JSON.parse(body))),
     onUnstored: (error) => ctx.note('reply.unkept', { reason: reasonOf(error) }),

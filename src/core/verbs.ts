@@ -30,11 +30,11 @@ const VERBS: VerbTable = {
     remove: async () => (await import('./agents/remove.ts')).removeAgent,
   }),
   sessions: () => ({
-    begin: async () => (await import('./sessions/sessions.ts')).beginSession,
+    begin: async () => (await import('./sessions/begin.ts')).beginSession,
     list: async () => (await import('./sessions/sessions.ts')).listSessions,
     note: async () => (await import('./sessions/note.ts')).noteEvent,
     setStop: async () => (await import('./sessions/note.ts')).setStop,
-    end: async () => (await import('./sessions/sessions.ts')).endSession,
+    end: async () => (await import('./sessions/end.ts')).endSession,
     markQuiet: async () => (await import('./sessions/mark-quiet.ts')).markAgentQuiet,
   }),
   inbox: () => ({

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { PATIENTLY } from '../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
+import { FULL } from '../../test/helpers/tier.ts'
 import { makeBench } from '../../test/helpers/wires/courier-bench.ts'
 import { spoolPath } from '../spool/path.ts'
 import { createDoorbell } from '../wires/local/doorbell.ts'
@@ -86,7 +87,7 @@ describe('a courier', () => {
     expect(bench.noted).toHaveLength(1)
   })
 
-  it('asks a store that is back even if the clock was set back meanwhile', async () => {
+  it('asks a store that is back even if the clock was set back meanwhile', FULL, async () => {
     const bench = await makeBench()
     const clock = { now: 2_000_000_000_000 }
     bench.store.isAway = true
@@ -98,7 +99,7 @@ describe('a courier', () => {
     await expect.poll(() => bench.spooled(), PATIENTLY).toEqual(['first'])
   })
 
-  it('asks a moment later if it is rung just after the store failed', async () => {
+  it('asks a moment later if it is rung just after the store failed', FULL, async () => {
     const bench = await makeBench()
     bench.store.isAway = true
     await bench.start().started

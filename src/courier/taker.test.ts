@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PATIENTLY } from '../../test/helpers/patience.ts'
+import { FULL } from '../../test/helpers/tier.ts'
 import { makeBench, settle } from '../../test/helpers/wires/courier-bench.ts'
 import { ingestSpool } from '../host/spool.ts'
 import { lockDescriptor } from '../kit/node/native/flock.ts'
@@ -133,7 +134,7 @@ describe('an entry that the store does not know', () => {
     expect(items.map(({ content }) => content)).toEqual(['from afar'])
   })
 
-  it('is spooled for the next session if it came while the store was down', async () => {
+  it('is spooled for the next session if it came while the store was down', FULL, async () => {
     const bench = await makeBench()
     const { courier, hand } = await bench.startTaking({ heartbeatMs: 300 })
     bench.store.isAway = true

@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { randomBytes } from '../kit/node/crypto.ts'
 import { createUlid } from '../kit/pure/ulid.ts'
 import { archiveItem, hasItem } from './files/archive.ts'
 import { boxNamed } from './files/boxes.ts'
@@ -21,7 +22,7 @@ const TIME_CHARACTERS = 10
 
 /** The folders of projects, for whichever project is named. Nothing is held open. */
 export function openHandoff({ now = Date.now, tracked = false, ...locating }: OpenHandoff): HandoffShelf {
-  const ulid = createUlid({ now, random: Math.random })
+  const ulid = createUlid({ now, randomBytes })
   const unique = () => ulid().slice(TIME_CHARACTERS).toLowerCase()
   return {
     locate: async (place) => locateProject(place, locating),

@@ -1,24 +1,28 @@
-import type { LocalPostern } from '../model/postern.ts'
+import { existsSync } from 'node:fs'
+import type { Shadow, ShadowFile } from '../host/shadow.ts'
+import { SHADOW_FOLDER } from '../model/quiet.ts'
 import type { HookCall } from './handler.ts'
-import { findBypasses, forgetBypasses, openShadow, type Shadow, type ShadowOwner } from './shadow.ts'
+
+export interface KnownBypasses {
+  readonly home: string
+  readonly shadow: ShadowFile
+  /** What is known of this session. */
+  readonly own: Shadow
+  /** Where the store lies, as a checksum. */
+  readonly place: () => string
+}
 
 /**
  * Tells the store, and so a person, of gates that were passed while it could not be read: those of this session, and
- * when a session begins those of all, for some never came back to tell. Told once too often rather than never.
+ * when a session begins those of all, for some never came back to tell. Told once too often rather than never. Called
+ * once the answer is out: whatever becomes of a report, the host has its answer.
  */
-export async function reportBypasses(call: HookCall, home: string, own: Shadow): Promise<void> {
-  const { postern, agent, event } = call
-  if (own.bypassed.length > 0) await report(postern, { agent, sessionId: event.sessionId }, own)
-  if (event.name !== 'session.start') return
-  for (const { agent: other, sessionId, ...shadow } of findBypasses(home, Date.now())) {
-    if (other === agent && sessionId === event.sessionId) continue
-    const owner = { agent: other, sessionId }
-    await report(postern, owner, shadow)
-    forgetBypasses(openShadow(home, owner), shadow.bypassed)
-  }
-}
-
-async function report({ hooks }: LocalPostern, owner: ShadowOwner, { bypassed: names }: Shadow): Promise<void> {
-  const evidence = 'the store could not be read at the time'
-  await hooks.passed({ ...owner, outcome: 'bypassed', names, evidence })
+export async function reportBypasses(call: HookCall, known: KnownBypasses): Promise<void> {
+  const { home, own, place } = known
+  const hasOwn = own.bypassed.length + own.gates.length > 0
+  const hasOthers = call.event.name === 'session.start' && existsSync(`${home}/${SHADOW_FOLDER}`)
+  if (!hasOwn && !hasOthers) return
+  const { reportOthers, reportOwn } = await import('./other-bypasses.ts')
+  if (hasOwn) await reportOwn(call, known)
+  if (hasOthers) await reportOthers(call, home, place())
 }

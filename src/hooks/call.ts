@@ -13,6 +13,7 @@ export interface CallParams {
   readonly limits: HookCall['limits']
   readonly handoff: HookCall['handoff']
   readonly root: string
+  readonly home: HookCall['home']
   readonly note: HookCall['note']
   readonly uncounted: number
   readonly counted: number
@@ -27,6 +28,7 @@ export function createCall(params: CallParams): HookCall {
   const call: HookCall = {
     ...params,
     session: undefined,
+    refusal: undefined,
     begunAt: null,
     isOver: false,
     isLoopBroken: false,

@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { configWith } from '../../test/helpers/config-with.ts'
 import { openLocal } from '../../test/helpers/open-local.ts'
@@ -8,7 +8,9 @@ import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { readConfig } from '../host/config/config.ts'
 import { HANDOFF } from '../host/config/handoff.ts'
 import { open } from '../host/open/open.ts'
+import { PosternError } from '../model/errors.ts'
 import type { LocalPostern, Postern } from '../model/postern.ts'
+import { spoolPath } from '../spool/path.ts'
 import { createCall, type SoundEvent } from './call.ts'
 import { runChain } from './chain.ts'
 import type { Handler, HookCall } from './handler.ts'
@@ -17,6 +19,7 @@ import { generic } from './hosts/generic.ts'
 import { HOOK_TIMEOUTS } from './timeouts.ts'
 
 const SESSION = 'ses-1'
+const JUSTIN = { id: 'justin', kind: 'human', verified: false, via: 'cli' } as const
 
 /** A store with quinn, and a gate that only a person opens. */
 async function makeStore() {
@@ -43,7 +46,13 @@ async function makeStore() {
     const begunAt = time
     return stopOf({ hook, root: home, ageMs: () => time - begunAt, uncounted, counted })
   }
-  return { home, hook, continuations, advance, stop }
+  /** Opens the gate and lets the agent read of that and rest. */
+  const release = async () => {
+    const { gates } = hook.as({ id: 'justin', kind: 'human', verified: false, via: 'cli' })
+    for (const { id } of await gates.list()) await gates.waive({ id, reason: 'later' })
+    for (let at = 0; at < 2; at++) await runChain(stop())
+  }
+  return { home, hook, continuations, advance, stop, release }
 }
 
 interface StopOptions {
@@ -61,10 +70,11 @@ function stopOf({ hook, root, ageMs, uncounted = 0, counted = 0 }: StopOptions):
     host: generic,
     agent: 'quinn',
     postern: hook,
-    settings: { ...settings, nonce: () => 'x', hostProcess: () => undefined, markers: () => [] },
+    settings: { ...settings, nonce: () => 'abcdefgh1234', hostProcess: () => undefined, markers: () => [] },
     limits: { drainMessages: 20, drainCharacters: 8_000 },
     handoff: () => configWith({}).get(HANDOFF),
     root,
+    home: root,
     note: () => {},
     uncounted,
     counted,
@@ -110,6 +120,30 @@ describe('a stop', () => {
     expect(blocks).toEqual([true, true, true, true, true, false])
   })
 
+  it('is held, and counted, after the clock was set back between it and the one before', async () => {
+    const { hook, stop, advance, continuations, release } = await makeStore()
+    await release()
+    await hook.gates.create({ agent: 'quinn', kind: 'human', reason: 'wait for justin' })
+    for (const count of [1, 2, 3]) {
+      advance(-15 * 60_000)
+      expect((await runChain(stop())).block).toContain('wait for justin')
+      expect(await continuations()).toBe(count)
+    }
+  })
+
+  it('is answered once by a hook that is installed twice, also after the clock was set back', async () => {
+    const { hook, stop, advance, release } = await makeStore()
+    await release()
+    advance(-15 * 60_000)
+    const [first, second] = [stop(), stop()]
+    advance(1)
+    await runChain(first)
+    expect(first.session).toMatchObject({ continuations: 0, idleSince: expect.any(Number) })
+    await hook.gates.create({ agent: 'quinn', kind: 'human', reason: 'it came after the answer' })
+    expect((await runChain(second)).block).toBeUndefined()
+    expect(second.session).toBeUndefined()
+  })
+
   it('is counted together with the stops that were put off without the store, which are counted once', async () => {
     const { stop, continuations } = await makeStore()
     const call = stop(3)
@@ -128,6 +162,49 @@ describe('parallel hooks', () => {
     await runChain(stop())
     await Promise.all([stop(2, 1), stop(2, 1), stop(2, 1)].map((call) => session.handle(call)))
     expect(await continuations()).toBe(3)
+  })
+})
+
+describe('what fails after the gates were judged', () => {
+  const fails = () => Promise.reject(new PosternError('STORE_BUSY', { path: 'x', waited: '1 s' }))
+
+  it('takes no verdict away: a stop that cannot be counted is held, and counted without the store', async () => {
+    const { home, hook, continuations } = await makeStore()
+    await hook.inbox.push({ to: ['quinn'], content: 'hello', priority: 0 })
+    const sessions = { ...hook.sessions, setStop: fails }
+    const call = stopOf({ hook: { ...hook, sessions }, root: home, ageMs: () => 0 })
+    const answer = await runChain(call)
+    expect(answer.block).toContain('wait for justin')
+    expect(answer.offer).toBeDefined()
+    expect([call.uncounted, await continuations()]).toEqual([1, 0])
+  })
+
+  it('takes no verdict away: a spool that cannot be taken in leaves the stop granted', async () => {
+    const { home, hook } = await makeStore()
+    const [gate] = await hook.gates.list({ agent: 'quinn' })
+    await hook.as(JUSTIN).gates.waive({ id: gate?.id ?? '', reason: 'seen' })
+    const spool = spoolPath(home, SESSION)
+    mkdirSync(dirname(spool), { recursive: true })
+    writeFileSync(spool, '{"id":"a","content":"hello"}\n')
+    const noted: unknown[] = []
+    const inbox = { ...hook.inbox, ingest: fails }
+    const call = { ...stopOf({ hook: { ...hook, inbox }, root: home, ageMs: () => 0 }), note: noted.push.bind(noted) }
+    expect((await runChain(call)).block).toBeUndefined()
+    expect(noted).toEqual([expect.objectContaining({ code: 'STORE_BUSY' })])
+  })
+
+  it('gives back what was shown if there is no answer in the end', async () => {
+    const { home, hook } = await makeStore()
+    await hook.inbox.push({ to: ['quinn'], content: 'hello', priority: 0 })
+    const early: Handler = {
+      name: 'early',
+      priority: 6,
+      events: ['turn.stop'],
+      handle: async () => ({ offer: (await hook.inbox.drain({ agent: 'quinn' })).offer ?? expect.fail() }),
+    }
+    const call = stopOf({ hook: { ...hook, hooks: { ...hook.hooks, judge: fails } }, root: home, ageMs: () => 0 })
+    await expect(runChain(call, [early])).rejects.toMatchObject({ code: 'STORE_BUSY' })
+    await expect.poll(async () => (await hook.agents.show({ id: 'quinn' })).pending).toBe(1)
   })
 })
 

@@ -1,4 +1,5 @@
 import type { HandoffSettings } from '../host/config/handoff.ts'
+import type { PosternError } from '../model/errors.ts'
 import type { Judgement } from '../model/gates.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Offer } from '../model/offer.ts'
@@ -13,6 +14,8 @@ export interface Handler {
   /** Lower numbers come first. */
   readonly priority: number
   readonly events: readonly HookEventName[]
+  /** It has nothing to say where the store refuses the session. */
+  readonly needsSession?: true
   handle(call: HookCall): Promise<Verdict | undefined>
 }
 
@@ -50,7 +53,11 @@ export interface HookCall {
   /** How many stops were put off without the store and are not yet counted in it. */
   uncounted: number
   /** How many in a row it had counted before those. */
-  readonly counted: number
+  counted: number
+  /** Why the store refuses the session; undefined where it does not. Gates and mail are seen to without it. */
+  refusal: PosternError | undefined
+  /** Where the hook may leave files of its own; null for a session that only a token has named. */
+  readonly home: string | null
   /** The answer is out, here or elsewhere: nothing more may be decided. */
   isOver: boolean
   /** The end of the turn was put off too often: nothing may put it off once more. */
@@ -74,6 +81,8 @@ export interface HookSettings {
   ageMs(): number
   readonly timeouts: HookTimeouts
   readonly nonce: () => string
+  /** The event came over HTTP: whoever has a token of the agent may have made it up. */
+  readonly isPosted?: true
   /** The host's own process, looked for only when a session begins. */
   readonly hostProcess: () => { readonly pid: number; readonly startedAt: number } | undefined
   /** Names of markers that the agent has left for this session's gates. */

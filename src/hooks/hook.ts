@@ -4,19 +4,21 @@ import { HOOKS, type UserHook } from '../host/config/hooks.ts'
 import { noteFault } from '../host/hook-log.ts'
 import type { OpenOptions } from '../host/open/context.ts'
 import { open } from '../host/open/open.ts'
+import { openShadow, placeOf, type Shadow } from '../host/shadow.ts'
 import { projectRoot } from '../host/spool-place.ts'
 import { writeWhole } from '../kit/node/output.ts'
 import { reasonOf } from '../kit/pure/reason-of.ts'
+import type { LocalPostern } from '../model/postern.ts'
 import { createCall, type SoundEvent } from './call.ts'
 import type { ChainAnswer } from './chain.ts'
-import { answerFromStore } from './from-store.ts'
+import { answerFromStore, type FromStore } from './from-store.ts'
 import type { HookCall, HookSettings } from './handler.ts'
 import type { HookEvent, Host } from './hosts/host.ts'
 import { inTime } from './in-time.ts'
 import type { HookInput } from './parse-input.ts'
 import { answerProbe, isProbe } from './probe.ts'
-import { openShadow } from './shadow.ts'
-import { afterwards, giveBack, noteShown } from './shown.ts'
+import { afterwards, giveBack, hasTimeLeft, noteShown } from './shown.ts'
+import { HOST_TIMEOUT_S } from './timeouts.ts'
 
 export interface HookRequest {
   readonly host: Host
@@ -54,7 +56,13 @@ export async function answerHook(request: HookRequest): Promise<void> {
     )
   const before = shadow.read()
   const folder = (begins(known) ? null : before.folder) ?? cwd
+  const mark = mayBeHeld(known, before)
+    ? (await import('./pending.ts')).markPending(home, { agent, sessionId: known.sessionId }, before, known)
+    : undefined
+  // What the host is given after that it has long stopped waiting for.
+  const clear = () => (settings.ageMs() < HOST_TIMEOUT_S * 1_000 ? mark?.clear() : undefined)
   let config: Config | undefined
+  let postern: LocalPostern | undefined
   try {
     config = request.readConfig(folder)
     const { limits } = config
@@ -62,24 +70,30 @@ export async function answerHook(request: HookRequest): Promise<void> {
     const handoff = () => (config as Config).get(HANDOFF)
     const { opened } = request
     const { storeMs } = settings.timeouts
-    const postern = await inTime(
-      settings,
-      open(config, { busyMs: storeMs, limits, opened, upkeep: false, mustExist: true }),
-    )
+    postern = await inTime(settings, open(config, { busyMs: storeMs, limits, opened, upkeep: false, mustExist: true }))
     const note = (error: unknown) => noteProblem(request, event.hostEvent, error)
-    const rules = { limits, handoff, uncounted: before.blocks, counted: before.counted }
+    const rules = { limits, handoff, home, uncounted: before.blocks, counted: before.counted }
     const call = createCall({ event: known, host, agent, postern, settings, root, note, ...rules })
-    const answer = await answerFromStore(call, shadow, { home, userHooks, before: { ...before, folder } })
-    await show(call, answer, userHooks)
-    // Whatever becomes of that, the answer is out and must stay the only one.
-    await inTime(settings, postern.close()).catch(() => {})
+    const surroundings = { home, userHooks, before: { ...before, folder }, place: () => placeOf(config as Config) }
+    await show(call, { ...(await answerFromStore(call, shadow, surroundings)), clear }, userHooks)
+    // Whatever becomes of that, the answer is out and must stay the only one. On a slow disk the end of the process closes
+    // the store: the host waits for it.
+    if (hasTimeLeft(call)) await inTime(settings, postern.close()).catch(() => {})
   } catch (error) {
     // The store is not closed: whoever keeps us from it would keep us from that too.
     noteProblem(request, event.hostEvent, error)
     const limits = config?.limits
     const { answerInAbsence } = await import('./fallback.ts')
-    await answerInAbsence({ event: known, host, agent, root, settings, shadow, error, ...(limits && { limits }) })
+    const present = { ...(limits && { limits }), ...(postern && { postern }) }
+    await answerInAbsence({ event: known, host, agent, home, root, settings, shadow, error, ...present })
+    clear()
   }
+}
+
+/** Whether the event is one that strict gates have held, as far as is known. */
+function mayBeHeld({ name }: HookEvent, { gates }: Shadow): boolean {
+  const hook = name === 'turn.stop' ? 'stop' : name === 'tool.before' ? 'tool' : undefined
+  return hook !== undefined && gates.some((gate) => gate.hook === hook && gate.mode === 'strict')
 }
 
 /** A compaction fires it once more, wherever the agent has gone meanwhile. */
@@ -113,24 +127,34 @@ function noteProblem({ home, host }: HookRequest, event: string, error: unknown)
   noteFault(home, { at: new Date().toISOString(), host: host.name, event, fault: text })
 }
 
+interface Shown extends FromStore {
+  /** The host has the answer. */
+  readonly clear: () => void
+}
+
 /** From here on something may have been printed, so nothing else may be: whatever fails now is done by a later hook. */
-async function show(call: HookCall, answer: ChainAnswer, userHooks: readonly UserHook[]): Promise<void> {
+async function show(call: HookCall, { answer, report, clear }: Shown, userHooks: readonly UserHook[]): Promise<void> {
   try {
-    await print(call, answer)
+    if (!(await print(call, answer))) return
+    clear()
+    await noteShown(call, answer)
+    // The agent is not quiet while a person has not been told.
+    await inTime(call.settings, report())
     await afterwards(call, answer, userHooks)
   } catch {
     // What was shown and not noted as printed is shown again.
   }
 }
 
-/** Prints, and only then says so. A host that has gone away has seen nothing, so what it was shown is given back. */
-async function print(call: HookCall, answer: ChainAnswer): Promise<void> {
+/** False if the host has gone away: it has seen nothing, so what it was shown is given back. */
+async function print(call: HookCall, answer: ChainAnswer): Promise<boolean> {
   const { host, event } = call
   try {
     await write(host.render(event, answer))
+    return true
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    return giveBack(call, answer, `the hook's output was not taken (${code})`)
+    await giveBack(call, answer, `the hook's output was not taken (${code})`)
+    return false
   }
-  await noteShown(call, answer)
 }

@@ -24,5 +24,5 @@ export function inTime<T>(
 }
 
 function tooLate(): PosternError {
-  return new PosternError('STORE_UNAVAILABLE', { path: 'the store', reason: 'it did not answer in time' })
+  return new PosternError('STORE_UNAVAILABLE', { path: 'of this home', reason: 'it did not answer in time' })
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DEAD_MACHINE_MS, PATIENTLY } from '../../test/helpers/patience.ts'
@@ -9,20 +9,28 @@ import { setTrust } from '../host/config/trust.ts'
 import { readFaults } from '../host/hook-log.ts'
 import type { Hooked } from '../host/serving/hooked.ts'
 import { openServed } from '../host/serving/serve.ts'
+import { NO_SHADOW, openShadow } from '../host/shadow.ts'
+import { nextTurn } from '../kit/node/event-loop.ts'
+import { processStart } from '../kit/node/processes.ts'
 import type { LocalPostern } from '../model/postern.ts'
 import { createPostedHooks, type PostedHooks } from './posted.ts'
 import { formatProbe, parseProbed } from './probe.ts'
+import { openCopy } from './shadows.ts'
 import { HOOK_TIMEOUTS, type HookTimeouts } from './timeouts.ts'
 
 /** For tests whose subject is not the deadline: on a busy machine an answer may take longer than that. */
 const NEVER_LATE: HookTimeouts = { ...HOOK_TIMEOUTS, answerMs: DEAD_MACHINE_MS }
 
+/** A process of a host, as a local hook names it. */
+const LOCAL_HOST = { pid: 7, pidStartedAt: 70 } as const
+
 /** A home with quinn and mindy, a project, and what answers events there. */
-async function makePlace(wrap: (hooked: Hooked) => Hooked = (hooked) => hooked) {
+async function makePlace(wrap: (hooked: Hooked) => Hooked = (hooked) => hooked, written: object = {}) {
   const folder = temporaryFolder()
   const [home, project] = [join(folder, 'home'), join(folder, 'project')]
   mkdirSync(home)
   mkdirSync(join(project, '.git'), { recursive: true })
+  writeFileSync(join(home, 'config.json'), JSON.stringify(written))
   const served = await openServed(readConfig({ flags: { home }, env: {}, cwd: home }), { upkeep: false })
   const { postern } = served
   for (const id of ['quinn', 'mindy']) await postern.agents.add({ id })
@@ -47,11 +55,16 @@ async function makePlace(wrap: (hooked: Hooked) => Hooked = (hooked) => hooked) 
   }
 }
 
-/** An answer that has gone out. */
+/**
+ * An answer that has gone out. An event confirms what was printed in an earlier millisecond than it began, and here the
+ * next event may begin in the same one, so that one has to pass.
+ */
 async function sent(hooks: PostedHooks, answering: ReturnType<PostedHooks['answer']>): Promise<string> {
   const { body, settle } = await answering
   settle(true)
   await hooks.rest()
+  const at = Date.now()
+  while (Date.now() <= at + 1) await nextTurn()
   return body
 }
 
@@ -83,9 +96,21 @@ describe('an event that a host posts', () => {
 
   it('keeps what is known of the process that began the session', async () => {
     const { postern, post, hooks } = await makePlace()
-    await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', host: 'claude-code', pid: 7, pidStartedAt: 70 })
+    const living = { pid: process.pid, pidStartedAt: processStart(process.pid) ?? 0 }
+    await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', host: 'claude-code', ...living })
     await sent(hooks, post('UserPromptSubmit'))
-    expect(await postern.sessions.list({})).toMatchObject([{ id: 'ses-1', pid: 7, pidStartedAt: 70 }])
+    expect(await postern.sessions.list({})).toMatchObject([{ id: 'ses-1', ...living }])
+  })
+
+  it('leaves the count of continued stops alone, because the held agent could post a prompt itself', async () => {
+    const { postern, post, hooks } = await makePlace()
+    await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', host: 'claude-code' })
+    await postern.sessions.setStop({ id: 'ses-1', outcome: 'continued' })
+    await sent(hooks, post('UserPromptSubmit'))
+    expect(await postern.sessions.list({})).toMatchObject([{ continuations: 1, idleSince: null }])
+    await postern.sessions.setStop({ id: 'ses-1', outcome: 'granted' })
+    await sent(hooks, post('UserPromptSubmit'))
+    expect(await postern.sessions.list({})).toMatchObject([{ continuations: 0, idleSince: null }])
   })
 
   it('finds out what came while its agent was quiet', async () => {
@@ -120,11 +145,101 @@ describe('an event that a host posts', () => {
     expect(contextOf(await sent(hooks, post('PostToolBatch')))).toContain('from the spool')
   })
 
-  it("runs the user's own commands", async () => {
-    const { home, post, hooks } = await makePlace()
-    const command = `echo '{"context": "from a command"}'`
+  it("runs the user's own commands in the folder in which a local hook began the session", async () => {
+    const { home, project, postern, post, hooks } = await makePlace()
+    const hook = { event: 'tool.after', command: './notify.sh', timeoutMs: DEAD_MACHINE_MS }
+    writeFileSync(join(home, 'config.json'), JSON.stringify({ hooks: [hook] }))
+    const theirs = temporaryFolder()
+    for (const folder of [project, theirs]) {
+      const script = `#!/bin/sh\necho '{"context": "ran in ${folder === project ? 'the project' : 'their folder'}"}'`
+      writeFileSync(join(folder, 'notify.sh'), script, { mode: 0o755 })
+    }
+    await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', project, ...LOCAL_HOST })
+    const begun = postern.as({ id: 'quinn', kind: 'ai', verified: true, via: 'http' }).sessions
+    await expect(begun.begin({ id: 'ses-1', agent: 'quinn', project: theirs })).rejects.toMatchObject({
+      code: 'NOT_ALLOWED',
+    })
+    for (const cwd of [project, theirs]) {
+      const body = await sent(hooks, post('PostToolBatch', { fields: { cwd } }))
+      expect(contextOf(body)).toBe('ran in the project')
+    }
+  })
+
+  it("runs no command of the user's in a folder that only a token has named", async () => {
+    const { home, project, postern, post, hooks, faults } = await makePlace()
+    const command = 'touch ran; echo \'{"context": "from a command"}\''
     writeFileSync(join(home, 'config.json'), JSON.stringify({ hooks: [{ event: 'tool.after', command }] }))
-    for (let i = 0; i < 2; i++) expect(contextOf(await sent(hooks, post('PostToolBatch')))).toBe('from a command')
+    expect(await sent(hooks, post('PostToolBatch'))).toBe('{}')
+    const quinn = postern.as({ id: 'quinn', kind: 'ai', verified: true, via: 'http' })
+    await quinn.sessions.begin({ id: 'ses-1', agent: 'quinn', host: 'claude-code', project })
+    expect(await sent(hooks, post('PostToolBatch'))).toBe('{}')
+    // A process on another machine is no local hook's.
+    await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', ...LOCAL_HOST, machine: 'elsewhere' })
+    expect(await sent(hooks, post('PostToolBatch'))).toBe('{}')
+    expect(existsSync(join(project, 'ran'))).toBe(false)
+    expect(faults()).toEqual([])
+  })
+
+  it('begins no more sessions than its token may create, and goes on with those that it has begun', async () => {
+    const limits = { creationBurst: 2, creationsPerMinute: 1 }
+    const { postern, post, hooks, faults } = await makePlace(undefined, { limits })
+    for (const session_id of ['one', 'two', 'three', 'one'])
+      await sent(hooks, post('PostToolBatch', { fields: { session_id } }))
+    expect((await postern.sessions.list({ agent: 'quinn' })).map(({ id }) => id).sort()).toEqual(['one', 'two'])
+    expect(faults()).toEqual([expect.stringContaining('too many requests')])
+  })
+
+  it('leaves no shadow of a session that only a token has named, and keeps that of a local one up to date', async () => {
+    const { home, project, postern, post, hooks, faults } = await makePlace()
+    const gate = { agent: 'quinn', kind: 'human', reason: 'Look first' } as const
+    const { id } = await postern.gates.create(gate)
+    for (let at = 0; at < 20; at++)
+      await sent(hooks, post('UserPromptSubmit', { fields: { session_id: `ses-made-up-${at}` } }))
+    expect(existsSync(join(home, 'shadow'))).toBe(false)
+    expect(openCopy(home, { agent: 'quinn', sessionId: 'ses-made-up-1' }).read()).toEqual(NO_SHADOW)
+    await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', project, ...LOCAL_HOST })
+    const shadow = openShadow(home, { agent: 'quinn', sessionId: 'ses-1' })
+    await sent(hooks, post('UserPromptSubmit', { fields: { cwd: temporaryFolder() } }))
+    expect(shadow.read()).toMatchObject({ folder: null, gates: [{ name: id }] })
+    const second = await postern.gates.create(gate)
+    await sent(hooks, post('UserPromptSubmit'))
+    expect(
+      shadow
+        .read()
+        .gates.map(({ name }) => name)
+        .toSorted(),
+    ).toEqual([id, second.id].toSorted())
+    expect(faults()).toEqual([])
+  })
+
+  it('never moves the folder in which a local hook began the session', async () => {
+    const { home, project, postern, post, hooks } = await makePlace()
+    await postern.gates.create({ agent: 'quinn', kind: 'human', reason: 'Look first' })
+    const shadow = openShadow(home, { agent: 'quinn', sessionId: 'ses-1' })
+    await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', project, ...LOCAL_HOST })
+    for (const folder of [project, null]) {
+      const known = { ...NO_SHADOW, folder, counted: 1 }
+      shadow.write(known)
+      await sent(hooks, post('UserPromptSubmit', { fields: { cwd: temporaryFolder() } }))
+      expect(shadow.read()).toMatchObject({ folder, gates: [{ reason: 'Look first' }] })
+    }
+  })
+
+  it('reads no configuration of a folder outside of the project in which a local hook began the session', async () => {
+    const { home, project, postern, post, hooks } = await makePlace()
+    const theirs = temporaryFolder()
+    for (const [folder, says] of [
+      [project, 'of the project'],
+      [theirs, 'of another project'],
+    ] as const) {
+      const hook = { event: 'tool.after', command: `echo '{"context": "${says}"}'`, timeoutMs: DEAD_MACHINE_MS }
+      const file = join(folder, 'postern.config.json')
+      writeFileSync(file, JSON.stringify({ hooks: [hook] }))
+      setTrust(home, file, true)
+    }
+    await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', project, ...LOCAL_HOST })
+    for (const cwd of [theirs, `${project}/../..${theirs}`, project, join(project, 'src')])
+      expect(contextOf(await sent(hooks, post('PostToolBatch', { fields: { cwd } })))).toBe('of the project')
   })
 
   it('says nothing of a subagent, and confirms nothing by it', async () => {
@@ -180,16 +295,18 @@ describe('an event that cannot be answered', () => {
       'there is no such host',
     ])
   })
+})
 
-  it("is of another's session", async () => {
-    const { post, hooks, push, stateOf, faults } = await makePlace()
-    await sent(hooks, post('UserPromptSubmit'))
-    const id = await push('for mindy', 'mindy')
-    expect(await sent(hooks, post('PostToolBatch', { agent: 'mindy' }))).toBe('{}')
-    expect(await stateOf(id)).toBe('pending')
-    expect(faults()).toEqual([expect.stringContaining('ses-1')])
-  })
+it("shows mail in another agent's session without the session, and notes that", async () => {
+  const { post, hooks, push, stateOf, faults } = await makePlace()
+  await sent(hooks, post('UserPromptSubmit'))
+  const id = await push('for mindy', 'mindy')
+  expect(await sent(hooks, post('PostToolBatch', { agent: 'mindy' }))).toContain('for mindy')
+  expect(await stateOf(id)).toBe('seen')
+  expect(faults()).toEqual([expect.stringContaining('ses-1')])
+})
 
+describe('an event that cannot be answered', () => {
   it('could not be read to its end', async () => {
     const { hooks, faults } = await makePlace()
     const read = () => Promise.reject(new Error('it was cut off'))

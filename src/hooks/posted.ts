@@ -1,22 +1,26 @@
+import { join } from 'node:path'
 import { HANDOFF } from '../host/config/handoff.ts'
 import { HOOKS, type UserHook } from '../host/config/hooks.ts'
 import { noteFault } from '../host/hook-log.ts'
 import type { Hooked } from '../host/serving/hooked.ts'
+import { NO_SHADOW, openShadow, placeOf, type ShadowFile } from '../host/shadow.ts'
 import { projectRoot } from '../host/spool-place.ts'
 import { randomToken } from '../kit/node/crypto.ts'
 import { nextTurn } from '../kit/node/event-loop.ts'
 import { monotonicMs } from '../kit/node/monotonic.ts'
+import { machineName } from '../kit/node/processes.ts'
 import { reasonOf } from '../kit/pure/reason-of.ts'
 import { isAgentId } from '../model/agent.ts'
+import { PosternError } from '../model/errors.ts'
+import type { Session } from '../model/session.ts'
 import { createCall, type SoundEvent } from './call.ts'
-import type { ChainAnswer } from './chain.ts'
-import { answerFromStore } from './from-store.ts'
+import { answerFromStore, type FromStore } from './from-store.ts'
 import type { HookCall, HookSettings } from './handler.ts'
 import type { HookEventName, Host } from './hosts/host.ts'
 import { findHost } from './hosts/hosts.ts'
+import { inTime } from './in-time.ts'
 import { parseInput } from './parse-input.ts'
 import { answerProbe, isProbe } from './probe.ts'
-import { openShadow } from './shadow.ts'
 import { afterwards, giveBack, noteShown } from './shown.ts'
 import { HOOK_TIMEOUTS, type HookTimeouts } from './timeouts.ts'
 
@@ -111,29 +115,68 @@ interface Delivery {
 async function deliver(hooked: Hooked, delivery: Delivery, { settings, keep }: Errand): Promise<PostedAnswer> {
   const { host, agent, event } = delivery
   const { home } = hooked
-  const shadow = openShadow(home, { agent, sessionId: event.sessionId })
+  const owner = { agent, sessionId: event.sessionId }
+  const shadow = openShadow(home, owner)
   const before = shadow.read()
-  const folder = before.folder ?? event.cwd ?? home
+  const [known] = await inTime(settings, hooked.sessions.list({ id: event.sessionId }))
+  if (!known) await inTime(settings, beginPosted(hooked, { agent, id: event.sessionId }))
+  const local = known?.agent === agent ? localSessionOf(known) : undefined
+  const folder = before.folder ?? (local && folderWithin(local, event.cwd)) ?? event.cwd ?? home
   const note = (error: unknown) => void refuse(hooked, { host: host.name }, event.hostEvent, error)
   const config = hooked.readConfig(folder, note)
-  const userHooks = config.get(HOOKS)
   if (config.store !== hooked.store) throw new Error(OTHER_STORE)
   const root = projectRoot(event.cwd ?? folder)
   const postern = hooked.open(config)
+  const userHooks = local ? config.get(HOOKS) : []
+  const commandFolder = local?.project
   const rules = {
     limits: config.limits,
     handoff: () => config.get(HANDOFF),
     uncounted: before.blocks,
     counted: before.counted,
   }
-  const call = createCall({ event, host, agent, postern, settings, root, note, ...rules })
-  const answer = await answerFromStore(call, shadow, { home, userHooks, before: { ...before, folder } })
+  const isShadowed = local !== undefined || before !== NO_SHADOW
+  const own = { home: isShadowed ? home : null }
+  const call = createCall({ event, host, agent, postern, settings, root, note, ...own, ...rules })
+  const surroundings = { home, userHooks, before, place: () => placeOf(config), commandFolder }
+  const fromStore = await answerFromStore(call, isShadowed ? shadow : NO_FILE, surroundings)
+  const { answer } = fromStore
   // A host that has gone away meanwhile is known to have before anything is sent.
   if (answer.offer || answer.inheritance !== undefined) await nextTurn()
   return {
     body: host.render(event, answer) || NOTHING.body,
-    settle: (wasSent) => keep(settle(call, answer, { wasSent, userHooks })),
+    settle: (wasSent) => keep(settle(call, fromStore, { wasSent, userHooks })),
   }
+}
+
+/** A session that has ended may be of another agent: then the mail is shown without it, as in one that is open. */
+async function beginPosted({ begin }: Hooked, session: Parameters<Hooked['begin']>[0]): Promise<void> {
+  await begin(session).catch((error: unknown) => {
+    if (!(error instanceof PosternError && error.code === 'SESSION_CONFLICT')) throw error
+  })
+}
+
+/** In place of the shadow of a session that only a token has named. */
+const NO_FILE: ShadowFile = { read: () => NO_SHADOW, write: () => false }
+
+/** A session that a local hook has begun, with the folder that it named. */
+interface LocalSession {
+  readonly project: string
+}
+
+/**
+ * What counts of a session if a local hook has begun it: it has named the process of the host, which no token can. Every
+ * other session is the word of a token, and so is the folder that comes with an event. Such a session runs no command of
+ * the user and leaves no shadow, or a token could fill the disk with them.
+ */
+function localSessionOf(session: Session): LocalSession | undefined {
+  if (session.pid === null || session.machine !== machineName()) return undefined
+  return session.project === null ? undefined : { project: session.project }
+}
+
+/** The folder whose configuration counts: that of the event only if it lies in the project. */
+function folderWithin({ project }: LocalSession, cwd: string | null): string {
+  return cwd !== null && join(cwd, '/').startsWith(join(project, '/')) ? cwd : project
 }
 
 interface Outcome {
@@ -141,9 +184,10 @@ interface Outcome {
   readonly userHooks: readonly UserHook[]
 }
 
-async function settle(call: HookCall, answer: ChainAnswer, { wasSent, userHooks }: Outcome): Promise<void> {
+async function settle(call: HookCall, { answer, report }: FromStore, { wasSent, userHooks }: Outcome): Promise<void> {
   if (!wasSent) return giveBack(call, answer, 'the host had gone before it was answered')
   await noteShown(call, answer)
+  await report()
   await afterwards(call, answer, userHooks)
 }
 
@@ -151,6 +195,7 @@ async function settle(call: HookCall, answer: ChainAnswer, { wasSent, userHooks 
 function settingsFrom(startedAt: number, timeouts: HookTimeouts): HookSettings {
   return {
     stopCap: null,
+    isPosted: true,
     ageMs: () => monotonicMs() - startedAt,
     timeouts,
     nonce: () => randomToken(NONCE_LENGTH),

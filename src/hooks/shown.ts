@@ -4,9 +4,11 @@ import type { HookCall } from './handler.ts'
 import type { HookEventName } from './hosts/host.ts'
 
 /** The host has the whole answer: what it shows was printed, and those that it warns of have been. */
-export async function noteShown({ postern, event, agent }: HookCall, answer: ChainAnswer): Promise<void> {
+export async function noteShown({ postern, event, agent, refusal }: HookCall, answer: ChainAnswer): Promise<void> {
   const { offer, inheritance, warned } = answer
-  if (offer) await postern.inbox.printed({ offerId: offer.id })
+  // Without a session no later event says that the mail was read.
+  if (offer && refusal) await postern.inbox.confirm({ offerId: offer.id, printed: true, evidence: 'its host took it' })
+  else if (offer) await postern.inbox.printed({ offerId: offer.id })
   if (inheritance !== undefined) await postern.handoff.printed({ id: inheritance })
   if (warned.length === 0) return
   const evidence = `at ${event.hostEvent}`
@@ -31,11 +33,17 @@ const AT_REST: readonly HookEventName[] = ['session.start', 'turn.stop', 'sessio
  * agent is never quiet.
  */
 export async function afterwards(
-  { postern, agent, event, settings, leftMs }: HookCall,
+  call: HookCall,
   { offer, inheritance }: ChainAnswer,
   userHooks: readonly UserHook[],
 ): Promise<void> {
-  if (AT_REST.includes(event.name) && leftMs() > settings.timeouts.answerMs / 2) await postern.upkeep.run()
+  const { postern, agent, event } = call
+  if (AT_REST.includes(event.name) && hasTimeLeft(call)) await postern.upkeep.run()
   const hasShown = offer !== undefined || inheritance !== undefined
   if (!hasShown && event.name !== 'session.end' && userHooks.length === 0) await postern.sessions.markQuiet({ agent })
+}
+
+/** The answer took less than half of its time, so the disk is not slow, and the hook can do more than it must. */
+export function hasTimeLeft({ settings, leftMs }: HookCall): boolean {
+  return leftMs() > settings.timeouts.answerMs / 2
 }

@@ -13,4 +13,7 @@ export interface HookTimeouts {
   readonly reserveMs: number
 }
 
+/** How long a host waits for a hook, as its settings say that we write. */
+export const HOST_TIMEOUT_S = 10
+
 export const HOOK_TIMEOUTS: HookTimeouts = { answerMs: 1_500, storeMs: 700, checksMs: 900, reserveMs: 300 }

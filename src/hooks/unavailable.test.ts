@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { NO_SHADOW, type Shadow } from '../host/shadow.ts'
 import type { StandingGate } from '../model/gates.ts'
 import type { HookEvent, HookEventName } from './hosts/host.ts'
-import { NO_SHADOW, type Shadow } from './shadow.ts'
 import { type Absence, answerWithoutStore } from './unavailable.ts'
 
 const NOW = 1_000_000
-const ABSENCE: Absence = { why: 'STORE_BUSY', now: NOW, stopCap: 8, showsCopies: false }
+const ABSENCE: Absence = { why: 'STORE_BUSY', nonce: 'abcdefgh1234', now: NOW, stopCap: 8, showsCopies: false }
 
 describe('without a store', () => {
   it('a strict stop gate holds three times, is passed, and holds three times again', () => {

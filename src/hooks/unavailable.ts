@@ -1,17 +1,19 @@
+import { type Shadow, withPasses } from '../host/shadow.ts'
 import { concernsTool } from '../model/gate.ts'
 import type { StandingGate } from '../model/gates.ts'
 import type { HookAnswer, HookEvent } from './hosts/host.ts'
-import { listReasons } from './reasons.ts'
-import type { Shadow } from './shadow.ts'
+import { quoteGates } from './reasons.ts'
 import { stopLimit } from './stop-limit.ts'
 
 /** While the store cannot be read the end of a turn is put off no more often than this. */
-const MAX_BLOCKS = 3
+export const MAX_BLOCKS = 3
 
 export interface Absence {
   /** Why the store cannot be read, as a code. */
   readonly why: string
   readonly now: number
+  /** For the fence around the reasons of gates. */
+  readonly nonce: string
   /** After so many continued stops in a row the host ends the turn by itself; null where it never does. */
   readonly stopCap: number | null
   /** The answer shows something besides, which at a stop continues the turn too. */
@@ -35,7 +37,7 @@ export function mayHold({ name }: HookEvent, { blocks, counted }: Shadow, stopCa
  * held for ever.
  */
 export function answerWithoutStore(event: HookEvent, shadow: Shadow, absence: Absence): Fallback {
-  const { why, now, stopCap, showsCopies } = absence
+  const { why, now, nonce, stopCap, showsCopies } = absence
   const gates = shadow.gates.filter((gate) => concerns(gate, event, now))
   const soft = gates.filter(({ mode }) => mode === 'soft')
   const strict = gates.filter(({ mode }) => mode === 'strict')
@@ -47,15 +49,17 @@ export function answerWithoutStore(event: HookEvent, shadow: Shadow, absence: Ab
   const left = event.name === 'session.end' ? leftOpen(shadow, now) : []
   return {
     answer: {
-      ...(holds && { block: listReasons(heading(why), blocking) }),
+      ...(holds && { block: quoteGates({ heading: heading(why), gates: blocking, nonce }) }),
       ...(passed.length + soft.length > 0 && { notice: notice(why, passed, soft) }),
     },
-    shadow: {
-      ...shadow,
-      gates: shadow.gates.filter((gate) => !soft.includes(gate)),
-      ...(isStop && (isContinued ? { blocks: shadow.blocks + 1 } : { blocks: 0, counted: 0 })),
-      bypassed: [...new Set([...shadow.bypassed, ...[...passed, ...left].map(({ name }) => name)])],
-    },
+    shadow: withPasses(
+      {
+        ...shadow,
+        gates: shadow.gates.filter((gate) => !soft.includes(gate)),
+        ...(isStop && (isContinued ? { blocks: shadow.blocks + 1 } : { blocks: 0, counted: 0 })),
+      },
+      [...passed, ...left].map(({ name }) => name),
+    ),
   }
 }
 
@@ -70,7 +74,8 @@ function isExpired({ until }: StandingGate, now: number): boolean {
   return until !== null && until <= now
 }
 
-function concerns(gate: StandingGate, { name, tool, isSubagent }: HookEvent, now: number): boolean {
+/** Whether a gate may hold the agent at an event. */
+export function concerns(gate: StandingGate, { name, tool, isSubagent }: HookEvent, now: number): boolean {
   if (isExpired(gate, now)) return false
   if (name === 'turn.stop') return gate.hook === 'stop' && !isSubagent
   return name === 'tool.before' && gate.hook === 'tool' && concernsTool(gate, tool?.name ?? '')

@@ -3,12 +3,16 @@ import { runCommand } from '../kit/node/run-command.ts'
 import type { Handler, HookCall, Verdict } from './handler.ts'
 import { HOOK_EVENTS, type HookEventName } from './hosts/host.ts'
 
-/** Commands of the user's own, as links of the chain. One that fails or takes too long says nothing. */
-export function userHandlers(hooks: readonly UserHook[]): readonly Handler[] {
-  return hooks.filter(({ event }) => HOOK_EVENTS.includes(event as HookEventName)).map(handlerOf)
+/**
+ * Commands of the user's own, as links of the chain. One that fails or takes too long says nothing. They run in `folder`,
+ * or in the root of the session's project.
+ */
+export function userHandlers(hooks: readonly UserHook[], folder: string | undefined): readonly Handler[] {
+  const known = hooks.filter(({ event }) => HOOK_EVENTS.includes(event as HookEventName))
+  return known.map((hook) => handlerOf(hook, folder))
 }
 
-function handlerOf({ event, priority, command, timeoutMs }: UserHook): Handler {
+function handlerOf({ event, priority, command, timeoutMs }: UserHook, folder: string | undefined): Handler {
   return {
     name: `command at ${priority}`,
     priority,
@@ -17,9 +21,9 @@ function handlerOf({ event, priority, command, timeoutMs }: UserHook): Handler {
       const leftMs = call.leftMs() - call.settings.timeouts.reserveMs
       if (leftMs <= 0) return undefined
       const outcome = await runCommand(command, {
-        folder: call.root,
+        folder: folder ?? call.root,
         timeoutMs: Math.min(timeoutMs, leftMs),
-        input: `${JSON.stringify(described(call))}\n`,
+        input: `${JSON.stringify(described(call, folder))}\n`,
         env: { POSTERN_AGENT: call.agent, POSTERN_SESSION: call.event.sessionId },
       })
       const room = Math.min(call.host.maxCharacters, call.limits.drainCharacters) - call.used
@@ -28,9 +32,17 @@ function handlerOf({ event, priority, command, timeoutMs }: UserHook): Handler {
   }
 }
 
-function described({ event, host, agent, root }: HookCall) {
+function described({ event, host, agent, root }: HookCall, folder = root) {
   const { name, sessionId, tool, source } = event
-  return { event: name, session_id: sessionId, agent, host: host.name, project: root, tool: tool?.name ?? null, source }
+  return {
+    event: name,
+    session_id: sessionId,
+    agent,
+    host: host.name,
+    project: folder,
+    tool: tool?.name ?? null,
+    source,
+  }
 }
 
 const TEXTS = ['block', 'context', 'notice'] as const

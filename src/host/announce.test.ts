@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { DEAD_MACHINE_MS } from '../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { createAnnouncer } from './announce.ts'
 
@@ -8,7 +9,7 @@ const hook = (command: string, priority = 25) => ({
   event: 'decision.responded',
   command,
   priority,
-  timeoutMs: 5_000,
+  timeoutMs: DEAD_MACHINE_MS,
 })
 
 describe('what has happened', () => {

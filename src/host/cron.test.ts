@@ -35,6 +35,17 @@ describe('a cron expression', () => {
     expect(next({ cron: '0 9 * * *', zone: 'UTC' }, NOW + 999)).toBe(NOW + 86_400_000)
   })
 
+  it.each([
+    ['60 * * * *', 'the minute "60" is wrong; it takes 0 to 59'],
+    ['0 24 * * *', 'the hour "24" is wrong; it takes 0 to 23'],
+    ['0 9 32 * *', 'the day of the month "32" is wrong; it takes 1 to 31'],
+    ['* * * 13 *', 'the month "13" is wrong; it takes 1 to 12, or JAN to DEC'],
+    ['* * * 0 *', 'the month "0" is wrong; it takes 1 to 12, or JAN to DEC'],
+    ['0 9 * * 8', 'the day of the week "8" is wrong; it takes 0 to 7, or SUN to SAT'],
+  ])('says which field is wrong, and counts it as its writer does: %s', (cron, reason) => {
+    expect(refusal(() => parse({ cron, zone: 'UTC' }, NOW)).message).toContain(reason)
+  })
+
   it('fires once at the end of the gap where its time is skipped', () => {
     expect(instants('30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', 2)).toEqual([
       '2026-03-29T01:00:00Z',

@@ -1,6 +1,5 @@
 import { Cron } from 'croner'
 import type { Recurrence, Recurrences } from '../core/context.ts'
-import { reasonOf } from '../kit/pure/reason-of.ts'
 import { PosternError } from '../model/errors.ts'
 
 /** A part of its own: few commands ever meet a plan that recurs. */
@@ -61,8 +60,31 @@ function openPattern({ cron, zone }: Recurrence): Cron {
   try {
     return new Cron(cron, { mode: '5-part', timezone: zone, paused: true })
   } catch (error) {
-    throw invalid(cron, complaintOf(error), error)
+    throw invalid(cron, complaintOf(cron), error)
   }
+}
+
+const PARTS = [
+  ['minute', '0 to 59'],
+  ['hour', '0 to 23'],
+  ['day of the month', '1 to 31'],
+  ['month', '1 to 12, or JAN to DEC'],
+  ['day of the week', '0 to 7, or SUN to SAT'],
+] as const
+
+/** Names the field that Croner refuses. Croner's own words count months and days from 0. */
+function complaintOf(cron: string): string {
+  const fields = cron.split(' ')
+  const at = fields.findIndex((field, place) => {
+    try {
+      new Cron(fields.map((_, other) => (other === place ? field : '*')).join(' '), { mode: '5-part', paused: true })
+      return false
+    } catch {
+      return true
+    }
+  })
+  const [name, range] = PARTS[at] ?? ['field', 'other values']
+  return `the ${name} "${fields[at] ?? cron}" is wrong; it takes ${range}`
 }
 
 /** Five fields with one space between them. Seconds, years, `?` and whatever depends on when it is read are refused. */
@@ -91,12 +113,5 @@ function parseZone(written: string): string {
 }
 
 function invalid(cron: string, reason: string, cause?: unknown): PosternError {
-  return new PosternError('CRON_INVALID', { cron: `"${cron}"`, reason }, { cause })
-}
-
-/** Croner's messages begin with the part of Croner that complains. */
-function complaintOf(error: unknown): string {
-  return reasonOf(error)
-    .replace(/^\w+: /, '')
-    .replace(/\.$/, '')
+  return new PosternError('CRON_INVALID', { cron, reason }, { cause })
 }

@@ -1,39 +1,45 @@
-import { appendFileSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-
-/** One thing that went wrong in a hook, which must never disturb its host: `doctor` tells it. */
-export interface HookFault {
-  readonly at: string
-  readonly host: string
-  readonly event: string
-  readonly fault: string
-}
-
-/** Beside the store; the launcher writes there too, in lines of its own. */
-export const HOOK_LOG = 'hook-errors.log'
+import { appendFault, formatFault, HOOK_LOG, type HookFault, rotate } from './hook-fault.ts'
+import { shadowCopiesOf } from './shadow-copies.ts'
 
 /** What is said of a session that nobody is bound to. */
 export const UNBOUND = 'the session is bound to no agent, so it is shown nothing'
 
-const MAX_BYTES = 64 * 1024
-const FAULT_CHARACTERS = 300
+/**
+ * Keeps the last faults. While the home cannot be written they go to the folder of the shadow copies, which lies in memory.
+ * It never throws: there is nobody to tell.
+ */
+export function noteFault(home: string, fault: HookFault): void {
+  if (!appendFault(home, fault)) noteElsewhere(home, formatFault(fault))
+}
 
-/** Keeps the last faults. It never throws: there is nobody to tell. */
-export function noteFault(home: string, { at, host, event, fault }: HookFault): void {
-  const path = join(home, HOOK_LOG)
+function noteElsewhere(home: string, line: string): void {
+  const copies = shadowCopiesOf(home)
   try {
-    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES) renameSync(path, `${path}.old`)
-    const line = JSON.stringify({ at, host, event, fault: fault.slice(0, FAULT_CHARACTERS) })
-    appendFileSync(path, `${line}\n`, { mode: 0o600 })
+    rotate(copies.find(HOOK_LOG))
+    copies.append(HOOK_LOG, line)
   } catch {
     // Nor here.
   }
 }
 
+/** The logs that there are: the one in the home, and the one that stood in for it. */
+export function findHookLogs(home: string): readonly string[] {
+  const path = join(home, HOOK_LOG)
+  const other = shadowCopiesOf(home).find(HOOK_LOG)
+  return [...(existsSync(path) ? [path] : []), ...(other === undefined ? [] : [other])]
+}
+
 /** The last faults, newest last. Lines that are not ours are passed over. */
 export function readFaults(home: string, limit: number): readonly HookFault[] {
+  const faults = findHookLogs(home).flatMap((path) => readLines(path).slice(-limit).flatMap(parseFault))
+  return faults.toSorted((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at))).slice(-limit)
+}
+
+function readLines(path: string): readonly string[] {
   try {
-    return readFileSync(join(home, HOOK_LOG), 'utf8').trimEnd().split('\n').slice(-limit).flatMap(parseFault)
+    return readFileSync(path, 'utf8').trimEnd().split('\n')
   } catch {
     return []
   }

@@ -1,18 +1,27 @@
-import { ancestors, isSameProcess, machineName } from '../kit/node/processes.ts'
-import type { Agent } from '../model/agent.ts'
-import { agentOf, type Caller, LOCAL_CALLER } from '../model/caller.ts'
-import { PosternError } from '../model/errors.ts'
+import {
+  type Ancestor,
+  isSameProcess,
+  isSameSystem,
+  machineName,
+  ownAncestors,
+  type ProcessId,
+} from '../kit/node/processes.ts'
+import type { Agent, AgentKind } from '../model/agent.ts'
+import { type Caller, hasCredential, LOCAL_CALLER } from '../model/caller.ts'
 import type { Postern } from '../model/postern.ts'
 
 /** Who there is, and in which sessions; and whom a credential has named, if there is one. */
-type Roster = Pick<Postern, 'caller' | 'agents' | 'sessions'>
+export type Roster = Pick<Postern, 'caller' | 'agents' | 'sessions'>
 
-/** The session of an AI that this process belongs to. */
+/** A session of an agent whose host is above this process. */
 export interface OwnSession {
   readonly id: string
   readonly agent: string
-  /** Of the host. */
-  readonly pid: number | null
+  readonly kind: AgentKind
+  /** The session has ended, and its host lives on. */
+  readonly isOver: boolean
+  /** The host itself has started this process. */
+  readonly isChild: boolean
 }
 
 export interface IdentitySources {
@@ -25,11 +34,14 @@ export interface IdentitySources {
 
 /**
  * Says who asks, as far as a local process can: it is believed, but never called verified. An agent's process may not
- * pose as a person: whoever descends from a registered session of an AI is that agent.
+ * pose as a person. A process below the host of an agent's session is that agent, also after the session has ended.
  */
 export async function identify(postern: Roster, { as, agent, via }: IdentitySources): Promise<Caller> {
   const named = as ?? agent
-  if (isProven(postern.caller)) return requireSame(postern.caller, named)
+  if (hasCredential(postern.caller)) {
+    if (named === undefined || named === postern.caller.id) return postern.caller
+    throw (await import('./person-voice.ts')).anotherName(postern.caller, named)
+  }
   if (named === undefined) {
     const own = await ownSession(postern)
     return own ? callerOf(own, via) : { ...LOCAL_CALLER, via }
@@ -42,72 +54,40 @@ export async function identify(postern: Roster, { as, agent, via }: IdentitySour
 
 /** Whoever asks where it does not matter who does. */
 export function anyone({ caller }: Pick<Roster, 'caller'>, via: string): Caller {
-  return isProven(caller) ? caller : { ...LOCAL_CALLER, via }
+  return hasCredential(caller) ? caller : { ...LOCAL_CALLER, via }
 }
 
-/** True where a token has said which agent or person asks: nobody can be another by naming them. */
-function isProven(caller: Caller): boolean {
-  return caller.verified && agentOf(caller) !== undefined
-}
-
-function requireSame(caller: Caller, named: string | undefined): Caller {
-  if (named === undefined || named === caller.id) return caller
-  throw new PosternError('NOT_ALLOWED', {
-    message: `The token is that of ${caller.id}, so it cannot speak as ${named}.`,
-    next: `Leave the name out, or use a token of ${named}.`,
-  })
-}
-
-/** The agent of that name, unless it is a person and this process an agent's. */
+/** The agent of that name. A person's name is refused to a process of an agent. */
 async function requireVoice(postern: Roster, named: string): Promise<Agent> {
   const agent = await postern.agents.show({ id: named })
-  const own = agent.kind === 'human' ? await ownSession(postern) : undefined
-  if (!own) return agent
-  throw new PosternError('NOT_ALLOWED', {
-    message: `This process belongs to a session of ${own.agent}, so it cannot speak as ${agent.id}.`,
-    next: `Speak as ${own.agent}, or let ${agent.id} do it from a terminal of their own.`,
-  })
+  // Loaded on use: few commands are a person's.
+  if (agent.kind === 'human') await (await import('./person-voice.ts')).requirePersonsVoice(postern, agent.id)
+  return agent
+}
+
+function callerOf({ agent, kind }: OwnSession, via: string): Caller {
+  return { id: agent, kind, verified: false, via }
 }
 
 /**
- * The person whom the user has named as sitting before a host, for a program that the host itself has started to ask them
- * something. What an agent's commands start further down is no such program.
+ * The session of an agent that this process runs in, if any: an open one first. A host may also run sessions that claim
+ * to be a person's, which say nothing about the process.
  */
-export async function personBefore(postern: Roster, named: string, via: string): Promise<Caller> {
-  const { id, kind } = await postern.agents.show({ id: named })
-  if (kind !== 'human') {
-    throw new PosternError('NOT_ALLOWED', { message: `${id} is no person.`, next: 'Name a person who is registered.' })
-  }
-  const own = await ownSession(postern)
-  if (own && own.pid !== process.ppid) {
-    throw new PosternError('NOT_ALLOWED', {
-      message: `This process was started by ${own.agent}, so it cannot speak as ${id}.`,
-      next: 'Let the host start it, as its configuration says.',
-    })
-  }
-  return { id, kind, verified: false, via }
-}
-
-function callerOf({ agent }: OwnSession, via: string): Caller {
-  return { id: agent, kind: 'ai', verified: false, via }
-}
-
-/** The session of an AI that this process runs in, if any. */
 export async function ownSession(postern: Roster): Promise<OwnSession | undefined> {
-  // Where the heart runs on another machine, it cannot tell which processes of this one are alive.
+  const above = ownAncestors()
+  if (above.length === 0) return undefined
   const here = machineName()
-  const sessions = (await postern.sessions.list({})).filter(
-    ({ pid, machine, liveness }) => pid !== null && machine === here && liveness !== 'gone',
-  )
-  if (sessions.length === 0) return undefined
-  const above = ancestors(process.pid)
-  const session = sessions.find(
-    ({ pid, pidStartedAt }) =>
-      pid !== null &&
-      pidStartedAt !== null &&
-      above.some((each) => isSameProcess(each, { pid, startedAt: pidStartedAt })),
-  )
-  if (!session) return undefined
-  const { kind } = await postern.agents.show({ id: session.agent })
-  return kind === 'ai' ? session : undefined
+  const sessions = await postern.sessions.list({ pids: above.flatMap(({ pids }) => pids) })
+  for (const { id, agent, machine, pid, pidStartedAt, endedAt } of sessions) {
+    if (pid === null || pidStartedAt === null || !isSameSystem(machine, here)) continue
+    const at = above.findIndex((each) => isHost(each, { pid, startedAt: pidStartedAt }))
+    if (at < 0) continue
+    const { kind } = await postern.agents.show({ id: agent })
+    if (kind !== 'human') return { id, agent, kind, isOver: endedAt !== null, isChild: at === 0 }
+  }
+  return undefined
+}
+
+function isHost({ pids, startedAt }: Ancestor, host: ProcessId): boolean {
+  return pids.some((pid) => isSameProcess({ pid, startedAt }, host))
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { HealthCheck } from '../model/postern.ts'
-import { HOOK_LOG, type HookFault, readFaults, UNBOUND } from './hook-log.ts'
+import { HOOK_LOG, type HookFault } from './hook-fault.ts'
+import { findHookLogs, readFaults, UNBOUND } from './hook-log.ts'
 
 const MAX_READ = 200
 const MAX_SHOWN = 5
@@ -13,14 +14,14 @@ export function inspectFaults(home: string): HealthCheck[] {
 }
 
 function inspectLog(home: string, faults: readonly HookFault[]): HealthCheck {
-  const path = join(home, HOOK_LOG)
+  const logs = findHookLogs(home).join(' and ')
   const last = faults.slice(-MAX_SHOWN).toReversed().map(describe)
   return {
     name: 'hooks.faults',
     ok: faults.length === 0,
     level: 'warning',
-    detail: faults.length === 0 ? 'no hook has failed' : `${faults.length} in ${path}; the last: ${last.join(' · ')}`,
-    next: `When you have seen to it, delete ${path}.`,
+    detail: faults.length === 0 ? 'no hook has failed' : `${faults.length} in ${logs}; the last: ${last.join(' · ')}`,
+    next: `When you have seen to it, delete ${logs || join(home, HOOK_LOG)}.`,
   }
 }
 
@@ -35,6 +36,6 @@ function inspectUnbound(faults: readonly HookFault[]): HealthCheck {
     ok: false,
     level: 'warning',
     detail: `sessions of ${hosts} were bound to no agent, and shown nothing: ${faults.length} events`,
-    next: 'Say whose they are: postern init --host <host> --agent <agent>',
+    next: 'Say whose they are: "postern init --host <host> --agent <agent>".',
   }
 }

@@ -56,8 +56,8 @@ describe('a spool that is ingested', () => {
     expect(await ingestSpool(postern, ref)).toEqual({ done: 1, kept: 0, quarantined: 3 })
     expect(await drain(postern)).toEqual(['good'])
     const kept = readFileSync(join(root, '.runtime', 'inject-queue', 'quarantine', `${SESSION}.jsonl`), 'utf8')
-    expect(kept).toContain('would take 70000 bytes')
-    expect(kept).toContain('The message has no content.')
+    expect(kept).toContain('has 70000 bytes')
+    expect(kept).toContain('The text is empty.')
   })
 
   it('leaves what the inbox has no room for where it is', async () => {
@@ -179,6 +179,14 @@ describe('a spool that is read without the store', () => {
     const urgent = await readSpoolWithoutStore({ ...ref, maxPriority: 1 })
     expect(urgent).toMatchObject({ messages: [], remaining: 10 })
     expect((await readSpoolWithoutStore({ ...ref, maxCharacters: 700 })).messages.length).toBeLessThan(10)
+  })
+
+  it('looks at no more critical entries at once than a drain does', async () => {
+    const { write, ref } = await open()
+    write(...Array.from({ length: 500 }, (_, at) => ({ content: `${at}`, priority: 0 })), { content: 'x', priority: 4 })
+    const { messages, remaining } = await readSpoolWithoutStore(ref)
+    expect(messages.map(({ content }) => content)).toEqual(Array.from({ length: 220 }, (_, at) => `${at}`))
+    expect(remaining).toBe(281)
   })
 
   it('shows again what was not remembered', async () => {

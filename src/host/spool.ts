@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { chooseWithin } from '../core/inbox/budget.ts'
+import { CRITICAL_LIMIT, chooseInSlices } from '../core/inbox/budget.ts'
 import { senderOf } from '../core/inbox/ingest-draft.ts'
 import { sha256 } from '../kit/node/crypto.ts'
 import { monotonicMs } from '../kit/node/monotonic.ts'
@@ -8,7 +8,7 @@ import type { InboxMessage, ShownMessage } from '../model/delivery.ts'
 import type { IngestEntry, Ingested } from '../model/ingest.ts'
 import { DEFAULT_LIMITS } from '../model/limits.ts'
 import type { Drained, HealthCheck, Inbox } from '../model/postern.ts'
-import type { Priority } from '../model/priority.ts'
+import { CRITICAL, type Priority } from '../model/priority.ts'
 import { frameSize } from '../render/fence.ts'
 import { mayFit, measure } from '../render/measure.ts'
 import { unwrapReminder } from '../render/reminder.ts'
@@ -116,28 +116,59 @@ const LEASE_MS = DEFAULT_LIMITS.unprintedOfferMs
  */
 export async function readSpoolWithoutStore(input: ReadSpool): Promise<SpoolCopies> {
   const { agent, sessionId, root, patienceMs = PATIENCE_MS, maxPriority = 4 } = input
+  const { maxMessages = DEFAULT_LIMITS.drainMessages } = input
   const now = Date.now()
-  let result: SpoolCopies = { messages: [], remaining: 0, names: [] }
-  const choose = (copies: readonly SpoolCopy[]) => {
-    const waiting = copies
+  let shown: readonly ShownCopy[] = []
+  let waiting = 0
+  const choose = async (copies: readonly SpoolCopy[]) => {
+    const messages = copies
       .map((copy, at) => ({ copy, message: messageOf(copy, { agent, now, place: at + 1 }) }))
       .filter(({ message }) => isDue(message, now))
-    const due = waiting.filter(({ message }) => message.priority <= maxPriority)
-    const bySent = new Map(due.map(({ copy, message }) => [message, copy]))
-    const inOrder = due.map(({ message }) => message).sort((a, b) => a.priority - b.priority || a.inboxSeq - b.inboxSeq)
-    const chosen = chooseWithin({ measure, mayFit, frame: frameSize }, inOrder, {
-      maxMessages: input.maxMessages ?? DEFAULT_LIMITS.drainMessages,
+    waiting = messages.length
+    const due = messages.filter(({ message }) => message.priority <= maxPriority)
+    const copyOf = new Map(due.map(({ copy, message }) => [message, copy]))
+    const candidates = candidatesAmong([...copyOf.keys()], maxMessages)
+    const chosen = await chooseInSlices(MEASURES, candidates, {
+      maxMessages,
       maxCharacters: input.maxCharacters ?? Number.POSITIVE_INFINITY,
       maxTokens: input.maxTokens ?? Number.POSITIVE_INFINITY,
     })
-    const messages = chosen.map(({ message, form }): ShownMessage => ({ ...message, form, state: 'offered' }))
-    const taken = chosen.flatMap(({ message }) => bySent.get(message) ?? [])
-    const remaining = waiting.length - messages.length
-    result = { messages, remaining, names: taken.map(({ name }) => name) }
-    return taken
+    shown = chosen.flatMap(({ message, form }) => {
+      const copy = copyOf.get(message)
+      return copy ? [{ copy, message: { ...message, form, state: 'offered' as const } }] : []
+    })
+    return shown.map(({ copy }) => copy)
   }
-  await offerCopies({ path: spoolPath(root, sessionId), patienceMs, now, leaseMs: LEASE_MS, choose })
-  return result
+  const leased = await offerCopies({ path: spoolPath(root, sessionId), patienceMs, now, leaseMs: LEASE_MS, choose })
+  const messages = leased.length === 0 ? [] : shown.map(({ message }) => message)
+  return { messages, remaining: waiting - messages.length, names: leased.map(({ name }) => name) }
+}
+
+interface ShownCopy {
+  readonly copy: SpoolCopy
+  readonly message: ShownMessage
+}
+
+const MEASURES: Parameters<typeof chooseInSlices>[0] = {
+  measure,
+  mayFit,
+  frame: frameSize,
+  timers: {
+    after(ms, call) {
+      const timer = setTimeout(call, ms)
+      return () => clearTimeout(timer)
+    },
+  },
+}
+
+/** The messages among which a drain would choose: those that are due first, some critical ones, and the oldest. */
+function candidatesAmong(due: readonly InboxMessage[], maxMessages: number): readonly InboxMessage[] {
+  const [oldest] = due
+  const inOrder = due.toSorted((a, b) => a.priority - b.priority || a.inboxSeq - b.inboxSeq)
+  return inOrder.filter((message, at) => {
+    const most = message.priority === CRITICAL ? maxMessages + CRITICAL_LIMIT : maxMessages
+    return at < most || message === oldest
+  })
 }
 
 /** Says that copies were printed: they are not shown again, and stored as seen when the store is back. */
@@ -204,7 +235,7 @@ export function inspectSpools(root: string, now: number): HealthCheck[] {
       ok: bad.length === 0,
       level: 'warning',
       detail: bad.length === 0 ? 'no bad lines' : `bad lines of ${bad.length} spools in ${quarantineFolder(root)}`,
-      next: 'Look at them, mend whoever writes them, and delete the files.',
+      next: 'Look at them, fix the program that writes them, and delete the files.',
     },
     {
       name: 'spool.waiting',

@@ -1,5 +1,5 @@
 import type { Context } from '../core/context.ts'
-import { createUpkeepRound, UPKEEP_REST_MS } from '../core/upkeep/jobs.ts'
+import { createUpkeepRound, UPKEEP_REST_MS } from '../core/upkeep/round.ts'
 import { type Sleep, sleep as sleepOnTimer } from '../kit/clock/sleep.ts'
 import { reasonOf } from '../kit/pure/reason-of.ts'
 import { type Loop, startLoop } from './loop.ts'

@@ -1,5 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server'
 import { sleep } from '../kit/clock/sleep.ts'
+import { isOwnNote } from '../model/own-note.ts'
 import type { Connection } from './connection.ts'
 
 const ROUND_MS = 60_000
@@ -40,7 +41,7 @@ async function follow(server: Server, connection: Connection, gone: AbortSignal)
 
 async function listFromOthers({ postern, agent }: Connection): Promise<readonly string[]> {
   const { items } = await postern.inbox.list({ agent, limit: LOOKED_AT })
-  return items.filter(({ from }) => from.id !== agent).map(({ id }) => id)
+  return items.filter((message) => !isOwnNote(message)).map(({ id }) => id)
 }
 
 async function tell(server: Server, agent: string, pending: number): Promise<void> {

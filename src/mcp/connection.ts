@@ -38,7 +38,7 @@ export function requireAgentOf(caller: Caller): string {
   if (agent !== undefined) return agent
   throw new PosternError('NOT_ALLOWED', {
     message: 'It is not clear whose tools these are.',
-    next: 'Start it with "--agent <agent>", or use a token of that agent ("postern token create").',
+    next: 'Start it with "postern mcp --agent <agent>", or use a token of that agent: "postern token create --scope agent:<agent>".',
   })
 }
 

@@ -21,8 +21,7 @@ const AGENT_ID = /^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/
 
 /** Returns the id unchanged, or throws. Ids are lower-case so that no two differ only in case. */
 export function parseAgentId(value: unknown): string {
-  if (typeof value !== 'string' || !AGENT_ID.test(value))
-    throw new PosternError('AGENT_ID_INVALID', { id: quote(value) })
+  if (typeof value !== 'string' || !AGENT_ID.test(value)) throw new PosternError('AGENT_ID_INVALID', { id: value })
   if (RESERVED_IDS.includes(value)) throw new PosternError('AGENT_ID_RESERVED', { id: value })
   return value
 }
@@ -35,7 +34,7 @@ export function parseAgentKind(value: unknown): AgentKind {
   if (AGENT_KINDS.includes(value as AgentKind)) return value as AgentKind
   throw new PosternError('VALUE_INVALID', {
     field: 'kind',
-    value: String(value),
+    value,
     next: `Use one of ${AGENT_KINDS.join(', ')}.`,
   })
 }
@@ -52,8 +51,4 @@ export function skeletonOf(name: string): string {
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')
     .replace(/[\s_-]+/g, '-')
-}
-
-function quote(value: unknown): string {
-  return typeof value === 'string' ? `"${value}"` : String(value)
 }

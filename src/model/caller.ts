@@ -4,10 +4,15 @@ import type { AgentKind } from './agent.ts'
 export interface Caller {
   readonly id: string
   readonly kind: AgentKind | 'local' | 'system'
-  /** True where a credential said so; a local process may claim to be anyone and stays unverified. */
+  /**
+   * Whether a credential was shown. A local process may claim to be anyone and stays unverified. The socket and the tokens of
+   * administrators set this for `local` too, which says that the caller came through the server, and not who it is.
+   */
   readonly verified: boolean
   /** The door: `cli`, `sdk`, `hook`, `http`, `mcp`, … */
   readonly via: string
+  /** The process or network address of the caller, if its door knows it. Recorded with refused attempts only. */
+  readonly peer?: string
 }
 
 /** What was known of a caller when it acted. It is stored beside the caller's id and never changes afterwards. */
@@ -17,8 +22,22 @@ export interface Trust {
   readonly via: string
 }
 
+/**
+ * What is recorded of a caller. The UNIX socket and the tokens of administrators name nobody, so `local` is never recorded
+ * as verified, although the flag of such a caller is set.
+ */
 export function trustOf({ kind, verified, via }: Trust): Trust {
-  return { kind, verified, via }
+  return { kind, verified: verified && kind !== 'local', via }
+}
+
+/** How far an author is known, as every door says it. */
+export function trustWord({ verified }: Pick<Trust, 'verified'>): string {
+  return verified ? 'verified' : 'unverified'
+}
+
+/** Who did something, and how far that is known, in words. */
+export function describeAuthor(id: string, trust: Trust): string {
+  return `${id} (${trust.kind}, ${trustWord(trust)})`
 }
 
 /** The trust of callers that acted before the store recorded it. */
@@ -41,6 +60,14 @@ export function isProgram({ kind }: { readonly kind: string }): boolean {
  */
 export function isConfined(caller: Caller): boolean {
   return caller.verified && isProgram(caller)
+}
+
+/**
+ * Whether a credential has said which agent, service or person asks. Such a caller may be on any machine. Administrators
+ * have a credential too, but are none of these.
+ */
+export function hasCredential(caller: Caller): boolean {
+  return caller.verified && agentOf(caller) !== undefined
 }
 
 /** The agent that a caller is, if it is one at all. */

@@ -51,8 +51,7 @@ export function describeOption({ key, label, description }: DecisionOption): str
   return `${key}) ${label}${description ? ` (${description})` : ''}`
 }
 
-/** An answer in one line: the chosen option, or the text. */
-export function describeAnswer({ options }: Decision, { selected, text }: DecisionAnswer): string {
-  const option = options.find(({ key }) => key === selected)
-  return option ? `${option.key}) ${option.label}` : (text ?? '')
+/** An answer in words of its author: the key of the chosen option, or the text. The labels of options are the asker's. */
+export function describeAnswer({ selected, text }: DecisionAnswer): string {
+  return selected === null ? (text ?? '') : `option ${selected}`
 }

@@ -6,6 +6,8 @@ export interface Decisions {
   create(input: CreateDecision): Promise<Decision>
   list(input?: {
     readonly agent?: string
+    /** Only questions that this agent asked or was asked. */
+    readonly concerning?: string
     readonly all?: boolean
     readonly limit?: number
   }): Promise<readonly Decision[]>

@@ -5,20 +5,20 @@ import type { Message } from './message.ts'
  *
  *   pending ─offer→ offered ─confirm→ seen ─ack→ acted
  *      ↑ ──release / lapse──┘
- *   pending ─→ held, expired, cancelled · offered ─too many attempts→ dead ─retry→ pending · held ─release→ pending
- *   pending, offered, seen ─snooze→ held ─its time has come→ pending
+ *   pending ─→ held, expired, cancelled, dead (damaged) · offered ─too many attempts→ dead ─retry→ pending · held ─release→ pending
+ *   pending, offered, seen ─snooze→ held ─its time has come→ pending · expired, cancelled ─pushed again under its key→ pending, held
  *
  * To ack what was only offered is to have seen it: both steps are recorded. An offered delivery is cancelled only when its
  * agent is removed. Whoever puts off what was only offered has seen it too; it comes back like a new one.
  */
 export const DELIVERY_MOVES = {
-  pending: ['offered', 'expired', 'held', 'cancelled'],
+  pending: ['offered', 'expired', 'held', 'cancelled', 'dead'],
   offered: ['seen', 'pending', 'expired', 'dead', 'cancelled', 'held'],
   seen: ['acted', 'held'],
   acted: [],
   held: ['pending', 'cancelled'],
-  expired: [],
-  cancelled: [],
+  expired: ['pending', 'held'],
+  cancelled: ['pending', 'held'],
   dead: ['pending'],
 } as const satisfies Record<string, readonly string[]>
 
@@ -34,7 +34,7 @@ export interface Delivery {
   readonly state: DeliveryState
   /** The place in this inbox: commit order, on every engine. */
   readonly inboxSeq: number
-  /** How often it has been offered. */
+  /** How often it was shown, or may have been. An offer that was released unprinted does not count. */
   readonly attempt: number
   readonly storedAt: number
   readonly offeredAt: number | null
@@ -54,6 +54,8 @@ export interface InboxMessage extends Message {
   readonly state: DeliveryState
   readonly attempt: number
   readonly inboxSeq: number
+  /** Until when it may be shown to this agent: null where there is no time to live, or one that ended was lifted. */
+  readonly expiresAt: number | null
   /** In lists, where it was put off until a time. */
   readonly snoozedUntilAt?: number
 }

@@ -5,23 +5,61 @@ import { errorTable } from './errors/error-table.ts'
 export { EXIT } from './errors/error-row.ts'
 export { errorTable }
 
-export type ErrorCode = keyof ReturnType<typeof errorTable>
-export type ErrorDetails = Readonly<Record<string, string | number | boolean | null | undefined>>
+export type ErrorCode = keyof ErrorTable
+type ErrorTable = ReturnType<typeof errorTable>
 
-/** The only error that leaves Postern. Its message is the table's text followed by the next step. */
-export class PosternError extends Error {
+type Detail = string | number | boolean | null | undefined
+export type ErrorDetails = Readonly<Record<string, Detail>>
+
+/** The details that a text asks for. A missing one does not compile. */
+type Slots<Text extends string> = Text extends `${string}{${infer Slot}}${infer Rest}`
+  ? SlotOf<Slot> & Slots<Rest>
+  : unknown
+type SlotOf<Slot extends string> = Slot extends `"${infer Name}"`
+  ? { readonly [name in Name]: unknown }
+  : Slot extends `${infer Name}?`
+    ? { readonly [name in Name]?: string | undefined }
+    : { readonly [name in Slot]: string | number }
+type DetailsOf<Code extends ErrorCode> = Both<
+  Code extends ErrorCode ? (details: Slots<`${ErrorTable[Code]['text']}${ErrorTable[Code]['next']}`>) => void : never
+>
+/** One of several codes needs the details of all of them. */
+type Both<Takers> = [Takers] extends [(details: infer Details) => void] ? Details : never
+
+type MoreDetails = Readonly<Record<string, unknown>>
+type ErrorArguments<Code extends ErrorCode> =
+  unknown extends DetailsOf<Code>
+    ? [details?: MoreDetails, options?: ErrorOptions]
+    : [details: DetailsOf<Code> & MoreDetails, options?: ErrorOptions]
+
+/** The only error that leaves Postern. Its message is the table's text; `next` says what to do. */
+export interface PosternError extends Error {
+  readonly code: ErrorCode
+  readonly details: ErrorDetails
+  readonly next: string
+  readonly exit: number
+  readonly http: number
+  readonly retryable: boolean
+}
+
+interface PosternErrorConstructor {
+  new <Code extends ErrorCode>(code: Code, ...more: ErrorArguments<Code>): PosternError
+  readonly prototype: PosternError
+}
+
+export const PosternError: PosternErrorConstructor = class PosternError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails
 
-  constructor(code: ErrorCode, details: ErrorDetails = {}, options: { readonly cause?: unknown } = {}) {
-    super(errorText(code, details), options)
+  constructor(code: ErrorCode, details: MoreDetails = {}, options: ErrorOptions = {}) {
+    super(fillText(errorTable()[code].text, details), options)
     this.name = 'PosternError'
     this.code = code
-    this.details = details
+    this.details = Object.fromEntries(Object.entries(details).map(([name, value]) => [name, toDetail(value)]))
   }
 
   get next(): string {
-    return fill(errorTable()[this.code].next, this.details)
+    return fillText(errorTable()[this.code].next, this.details)
   }
   get exit(): number {
     return outcomeOf(this.code).exit
@@ -32,6 +70,11 @@ export class PosternError extends Error {
   get retryable(): boolean {
     return outcomeOf(this.code).retryable
   }
+}
+
+/** Builds an error from a code and details that are known only at run time, such as those that a server sent. */
+export function errorOf(code: ErrorCode, details: ErrorDetails): PosternError {
+  return Reflect.construct(PosternError, [code, details])
 }
 
 /** What the doors make of an error: its HTTP status, its exit code, and whether a retry may help. */
@@ -52,18 +95,31 @@ export function asPosternError(thrown: unknown): PosternError {
   return new PosternError('INTERNAL', { reason: reason.replace(/\.$/, '') }, { cause: thrown })
 }
 
-function errorText(code: ErrorCode, details: ErrorDetails): string {
-  return fill(errorTable()[code].text, details)
+/**
+ * Fills the slots of a text. Details may hold text of another author, so each is cut and its control characters are made
+ * visible. No slot leaves a hole: a refused value that was not given reads as `is missing` or `is empty`.
+ */
+export function fillText(template: string, details: MoreDetails): string {
+  return template.replace(SLOT, (_, quote: string, name: string, optional: string, refusal = '') => {
+    const value = toDetail(details[name])
+    if (optional) return showDetail(value ?? '')
+    if (quote && (value === undefined || value === null || value === ''))
+      return value === '' ? 'is empty' : 'is missing'
+    const shown = showDetail(value)
+    return `${typeof value === 'string' && (quote || value === '') ? `"${shown}"` : shown}${refusal}`
+  })
 }
 
-/** Details may hold what somebody else wrote, so each is cut and its control characters are made visible. */
-function fill(template: string, details: ErrorDetails): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => showDetail(details[name]))
+const SLOT = /\{("?)(\w+)"?(\??)\}( is not valid)?/g
+
+function toDetail(value: unknown): Detail {
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value)
+  if (value == null || typeof value === 'boolean' || Number.isFinite(value)) return value as Detail
+  return String(value)
 }
 
-function showDetail(value: ErrorDetails[string]): string {
-  if (value === undefined || value === null) return ''
-  const text = String(value)
+function showDetail(value: Detail): string {
+  const text = String(value ?? 'unknown')
   const cut = text.length > 300 ? `${text.slice(0, 80)}… (${text.length} characters)` : text
   return cut.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`)
 }

@@ -85,6 +85,8 @@ export interface GateStep {
   readonly trust: Trust
   readonly sessionId: string | null
   readonly evidence: string
+  /** Absent for a single step. Otherwise the step is the last of so many that are not kept one by one. */
+  readonly times?: number
 }
 
 /** A gate of one session: a rule of behaviour, fulfilled by a mark or by a command that succeeds. */
@@ -125,7 +127,7 @@ export function parseGateName(value: unknown): string {
   if (typeof value === 'string' && NAME.test(value)) return value
   throw new PosternError('VALUE_INVALID', {
     field: 'gate name',
-    value: String(value),
+    value,
     next: 'Use lower-case letters, digits, "-" and "_", such as "tests-pass".',
   })
 }
@@ -142,7 +144,7 @@ function oneOf<T extends string>(field: string, known: readonly T[], value: unkn
   if (known.includes(value as T)) return value as T
   throw new PosternError('VALUE_INVALID', {
     field,
-    value: String(value),
+    value,
     next: `Use one of ${known.join(', ')}.`,
   })
 }

@@ -1,3 +1,4 @@
+import type { Trust } from './caller.ts'
 import type { Gate, GateHook, GateKind, GateMode, GateStep, SessionGate, UnavailablePolicy } from './gate.ts'
 
 /** The operations on gates. */
@@ -84,8 +85,14 @@ export interface JudgeGates {
   readonly timeoutMs: number
 }
 
+/** Who wrote the words of a gate, and how far that is known. */
+export interface GateAuthor {
+  readonly createdBy: string
+  readonly createdTrust: Trust
+}
+
 /** A gate that is not met, as it is put before its agent. */
-export interface Finding {
+export interface Finding extends GateAuthor {
   /** A durable gate's id, or the name of a session gate. */
   readonly name: string
   readonly isDurable: boolean
@@ -110,8 +117,37 @@ export interface PassedGates {
   readonly evidence: string
 }
 
+/** The session whose gates a hook asks for. */
+export interface FindStandingGates {
+  readonly agent: string
+  readonly sessionId: string
+  /** The gates that the session's shadow holds. */
+  readonly known?: KnownGates
+}
+
+/** Gates as a hook read them before. */
+export interface KnownGates {
+  /** The id of the store that they were read from; null if an older version did not note it. */
+  readonly store: string | null
+  readonly gates: readonly StandingGate[]
+  /** When they were last written down. The hook read them from the store then or before. */
+  readonly changedAt: number
+}
+
+export interface StandingGates {
+  readonly gates: readonly StandingGate[]
+  /** The id of the store; null if it was not needed, because no gate is open. */
+  readonly store: string | null
+  /** True if the known gates hold the session and this store is not the one that they were read from. */
+  readonly isReplaced: boolean
+}
+
+/** So much of a gate's reason is shown to the agent that it holds, and written down beside the store. */
+export const SHOWN_REASON_CHARACTERS = 600
+
 /** An open gate with all that has to be known of it while the store cannot be read. */
-export interface StandingGate {
+/** A shadow of an earlier version does not name the author. */
+export interface StandingGate extends Partial<GateAuthor> {
   /** A durable gate's id, or the name of a session gate. */
   readonly name: string
   readonly hook: GateHook

@@ -1,6 +1,7 @@
-import { type ErrorCode, PosternError } from './errors.ts'
+import { PosternError } from './errors.ts'
 
-type NotFound = Extract<ErrorCode, `${string}_NOT_FOUND`>
+type NotFound =
+  `${'DECISION' | 'GATE' | 'HANDOFF_OFFER' | 'MESSAGE' | 'OFFER' | 'PLAN' | 'SERVICE' | 'TOKEN'}_NOT_FOUND`
 
 const MAX_CHARACTERS = 200
 

@@ -18,6 +18,14 @@ export interface Attachment {
   readonly bytes: number
 }
 
+/** Words of another author that a message passes on, kept apart from those of its sender. */
+export interface Quote {
+  /** What they are, in Postern's own words, such as `reason`. */
+  readonly what: string
+  readonly from: Sender
+  readonly text: string
+}
+
 /** The immutable thing said. Whether it arrived is known only by its deliveries. */
 export interface Message {
   readonly id: string
@@ -27,6 +35,10 @@ export interface Message {
   readonly to: readonly string[]
   readonly subject: string | null
   readonly content: string
+  /** In notices of Postern, the words of others. */
+  readonly quotes?: readonly Quote[]
+  /** True if the stored row does not match its checksum. Then only the id is the message's own. */
+  readonly damaged?: true
   readonly payload: Json | null
   readonly context: Json | null
   readonly priority: Priority
@@ -50,7 +62,7 @@ const TYPE = /^[a-z][a-z0-9_-]{0,39}(?:\.[a-z0-9_-]{1,40}){0,4}$/
 /** The set of types is open; only their form is fixed, because types stand in provenance lines. */
 export function parseMessageType(value: unknown): string {
   if (isMessageType(value)) return value
-  throw new PosternError('TYPE_INVALID', { value: String(value) })
+  throw new PosternError('TYPE_INVALID', { value })
 }
 
 export function isMessageType(value: unknown): value is string {

@@ -1,3 +1,21 @@
+import {
+  type Access,
+  ADMIN,
+  ANYONE,
+  FOR_ITSELF,
+  IF_SEEN,
+  IN_PART,
+  INSIDERS,
+  INSIDERS_IF_SEEN,
+  LOCAL_STOPS,
+  OWN_AGENT,
+  OWN_EVENTS,
+  OWN_SESSION,
+  PEOPLE,
+  SELF_SETUP,
+  TOKENS,
+} from './access.ts'
+
 /**
  * Every operation of Postern, one row each: the only hand-written list of them. It is plain data, so that every room
  * may read it, and so may the client in a browser. Any other table that must name all operations has a type that
@@ -24,6 +42,8 @@ export interface OperationRow {
   readonly pushes?: 'one' | 'many' | 'ledger'
   /** The answer holds a secret, or proves one. It is never stored: a secret must not lie beside its own hash. */
   readonly isSecret?: true
+  /** A refusal is recorded with the caller's address. */
+  readonly isAudited?: true
   /** The answer has a version, its ETag. A change of the same noun may require that version with `If-Match`. */
   readonly isVersioned?: true
 }
@@ -39,62 +59,19 @@ export interface OperationRow {
  */
 export type OperationKind = 'reads' | 'waits' | 'adds' | 'changes' | 'repeatable'
 
-/**
- * Who may call an operation over HTTP or MCP. The core itself checks rules that depend on stored data, such as whose
- * message it is.
- *
- *   anyone    every agent, person and service
- *   insiders  every agent and person
- *   own       a program only if the named field is the program itself, or absent, which means itself; people for anyone
- *   session   a program only if the named field is an open session of its own; people for any session
- *   people    people and administrators
- *   admin     administrators
- *   proven    a caller that proves its identity in the input
- */
-export type Access =
-  | ({ readonly to: 'anyone' | 'insiders' | 'people' | 'admin' | 'proven' } & AccessExceptions)
-  | ({ readonly to: 'own' | 'session'; readonly field: string } & AccessExceptions)
-
-interface AccessExceptions {
-  /** An input that matches would run a command on the server's machine, so only administrators may send it. */
-  readonly needsAdmin?: InputCondition
-  /** An input that matches would register agents, so only people may send it. */
-  readonly needsPerson?: InputCondition
-}
-
-/**
- * Matches an input whose `field` is present or, with `is`, has that value. With `inEach`, it matches if any member of
- * that list does.
- */
-export interface InputCondition {
-  readonly field: string
-  readonly is?: string | boolean
-  readonly inEach?: string
-}
-
 export type Route = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /api/${string}`
 
-const ANYONE: Access = { to: 'anyone' }
-const INSIDERS: Access = { to: 'insiders' }
-const PEOPLE: Access = { to: 'people' }
-const ADMIN: Access = { to: 'admin' }
-const OWN_AGENT: Access = { to: 'own', field: 'agent' }
-
 const ROWS = {
-  'agents.add': { http: ['POST /api/v1/agents'], cli: 'agent add', kind: 'adds', access: PEOPLE },
+  'agents.add': { http: ['POST /api/v1/agents'], cli: 'agent add', kind: 'adds', access: SELF_SETUP },
   'agents.list': { http: ['GET /api/v1/agents'], cli: 'agent list', kind: 'reads', access: ANYONE },
   'agents.show': { http: ['GET /api/v1/agents/:id'], cli: 'agent show', kind: 'reads', access: ANYONE },
   'agents.rename': { http: ['PATCH /api/v1/agents/:id'], cli: 'agent rename', kind: 'changes', access: PEOPLE },
   'agents.remove': { http: ['DELETE /api/v1/agents/:id'], cli: 'agent remove', kind: 'changes', access: PEOPLE },
 
-  'sessions.begin': { http: ['POST /api/v1/sessions'], kind: 'repeatable', access: OWN_AGENT },
+  'sessions.begin': { http: ['POST /api/v1/sessions'], kind: 'repeatable', access: OWN_SESSION },
   'sessions.list': { http: ['GET /api/v1/sessions'], kind: 'reads', access: OWN_AGENT },
-  'sessions.note': { http: ['POST /api/v1/sessions/:id/events'], kind: 'changes', access: OWN_AGENT },
-  'sessions.setStop': {
-    http: ['POST /api/v1/sessions/:id/stop'],
-    kind: 'changes',
-    access: { to: 'session', field: 'id' },
-  },
+  'sessions.note': { http: ['POST /api/v1/sessions/:id/events'], kind: 'changes', access: OWN_EVENTS },
+  'sessions.setStop': { http: ['POST /api/v1/sessions/:id/stop'], kind: 'changes', access: LOCAL_STOPS },
   'sessions.end': { http: ['POST /api/v1/sessions/:id/end'], kind: 'changes', access: { to: 'session', field: 'id' } },
   // Older clients call the second route.
   'sessions.markQuiet': {
@@ -120,7 +97,7 @@ const ROWS = {
   },
   'inbox.ingest': { http: ['POST /api/v1/inbox/ingest'], kind: 'changes', access: OWN_AGENT },
   'inbox.list': { http: ['GET /api/v1/inbox'], cli: 'inbox list', kind: 'reads', access: OWN_AGENT },
-  'inbox.search': { http: ['GET /api/v1/inbox/search'], cli: 'inbox search', kind: 'reads', access: ANYONE },
+  'inbox.search': { http: ['GET /api/v1/inbox/search'], cli: 'inbox search', kind: 'reads', access: IN_PART },
   'inbox.held': { http: ['GET /api/v1/inbox/held'], cli: 'inbox held list', kind: 'reads', access: OWN_AGENT },
   'inbox.dead': { http: ['GET /api/v1/inbox/dead'], cli: 'inbox dead list', kind: 'reads', access: OWN_AGENT },
   'inbox.drain': { http: ['POST /api/v1/inbox/drain'], cli: 'inbox drain', kind: 'changes', access: OWN_AGENT },
@@ -128,10 +105,10 @@ const ROWS = {
   'inbox.ack': { http: ['POST /api/v1/inbox/ack'], cli: 'inbox ack', kind: 'repeatable', access: OWN_AGENT },
   'inbox.snooze': { http: ['POST /api/v1/inbox/snooze'], cli: 'inbox snooze', kind: 'repeatable', access: OWN_AGENT },
   'inbox.wait': { http: ['POST /api/v1/inbox/wait'], cli: 'inbox wait', kind: 'waits', access: OWN_AGENT },
-  'inbox.show': { http: ['GET /api/v1/inbox/:id'], cli: 'inbox show', kind: 'reads', access: ANYONE },
-  'inbox.trace': { http: ['GET /api/v1/inbox/:id/trace'], cli: 'trace', kind: 'reads', access: ANYONE },
-  'inbox.waitFor': { http: ['POST /api/v1/inbox/:id/wait'], cli: 'inbox push', kind: 'waits', access: ANYONE },
-  'inbox.cancel': { http: ['POST /api/v1/inbox/:id/cancel'], cli: 'inbox cancel', kind: 'changes', access: ANYONE },
+  'inbox.show': { http: ['GET /api/v1/inbox/:id'], cli: 'inbox show', kind: 'reads', access: IF_SEEN },
+  'inbox.trace': { http: ['GET /api/v1/inbox/:id/trace'], cli: 'trace', kind: 'reads', access: IF_SEEN },
+  'inbox.waitFor': { http: ['POST /api/v1/inbox/:id/wait'], cli: 'inbox push', kind: 'waits', access: IF_SEEN },
+  'inbox.cancel': { http: ['POST /api/v1/inbox/:id/cancel'], cli: 'inbox cancel', kind: 'changes', access: IF_SEEN },
   'inbox.releaseHeld': {
     http: ['POST /api/v1/inbox/:id/release'],
     cli: 'inbox held release',
@@ -144,9 +121,9 @@ const ROWS = {
     kind: 'changes',
     access: PEOPLE,
   },
-  'inbox.printed': { http: ['POST /api/v1/offers/:offerId/printed'], kind: 'repeatable', access: ANYONE },
-  'inbox.confirm': { http: ['POST /api/v1/offers/:offerId/confirm'], kind: 'repeatable', access: ANYONE },
-  'inbox.release': { http: ['POST /api/v1/offers/:offerId/release'], kind: 'changes', access: ANYONE },
+  'inbox.printed': { http: ['POST /api/v1/offers/:offerId/printed'], kind: 'repeatable', access: IF_SEEN },
+  'inbox.confirm': { http: ['POST /api/v1/offers/:offerId/confirm'], kind: 'repeatable', access: IF_SEEN },
+  'inbox.release': { http: ['POST /api/v1/offers/:offerId/release'], kind: 'changes', access: IF_SEEN },
   'inbox.confirmSession': {
     http: ['POST /api/v1/sessions/:sessionId/confirm'],
     kind: 'changes',
@@ -157,15 +134,33 @@ const ROWS = {
     http: ['POST /api/v1/gates'],
     cli: 'gate create',
     kind: 'adds',
-    access: { ...ANYONE, needsAdmin: { field: 'kind', is: 'command' } },
+    access: { ...FOR_ITSELF, needsAdmin: { field: 'kind', is: 'command' } },
   },
-  'gates.list': { http: ['GET /api/v1/gates'], cli: 'gate list', kind: 'reads', access: ANYONE },
+  'gates.list': { http: ['GET /api/v1/gates'], cli: 'gate list', kind: 'reads', access: IN_PART },
   'gates.judge': { http: ['POST /api/v1/gates/judge'], kind: 'changes', access: OWN_AGENT },
   'gates.passed': { http: ['POST /api/v1/gates/passed'], kind: 'changes', access: OWN_AGENT },
-  'gates.show': { http: ['GET /api/v1/gates/:id'], cli: 'gate show', kind: 'reads', access: ANYONE, isVersioned: true },
-  'gates.check': { http: ['POST /api/v1/gates/:id/check'], cli: 'gate check', kind: 'changes', access: ANYONE },
-  'gates.resolve': { http: ['POST /api/v1/gates/:id/resolve'], cli: 'gate resolve', kind: 'changes', access: ANYONE },
-  'gates.waive': { http: ['POST /api/v1/gates/:id/waive'], cli: 'gate waive', kind: 'changes', access: ANYONE },
+  'gates.show': {
+    http: ['GET /api/v1/gates/:id'],
+    cli: 'gate show',
+    kind: 'reads',
+    access: IF_SEEN,
+    isVersioned: true,
+  },
+  'gates.check': { http: ['POST /api/v1/gates/:id/check'], cli: 'gate check', kind: 'changes', access: IF_SEEN },
+  'gates.resolve': {
+    http: ['POST /api/v1/gates/:id/resolve'],
+    cli: 'gate resolve',
+    kind: 'changes',
+    access: IF_SEEN,
+    isAudited: true,
+  },
+  'gates.waive': {
+    http: ['POST /api/v1/gates/:id/waive'],
+    cli: 'gate waive',
+    kind: 'changes',
+    access: IF_SEEN,
+    isAudited: true,
+  },
   'gates.register': {
     http: ['PUT /api/v1/sessions/:sessionId/gates/:name'],
     cli: 'gate register',
@@ -179,60 +174,78 @@ const ROWS = {
     access: { to: 'session', field: 'sessionId' },
   },
 
-  'gates.noteRefusal': { http: ['POST /api/v1/gates/:id/refusals'], kind: 'changes', access: ADMIN },
+  'gates.noteRefusal': {
+    http: ['POST /api/v1/gates/:id/refusals'],
+    kind: 'changes',
+    access: ADMIN,
+    isAudited: true,
+  },
 
   'decisions.create': { http: ['POST /api/v1/decisions'], cli: 'decision create', kind: 'adds', access: OWN_AGENT },
-  'decisions.list': { http: ['GET /api/v1/decisions'], cli: 'decision list', kind: 'reads', access: ANYONE },
+  'decisions.list': { http: ['GET /api/v1/decisions'], cli: 'decision list', kind: 'reads', access: IN_PART },
   'decisions.show': {
     http: ['GET /api/v1/decisions/:id'],
     cli: 'decision show',
     kind: 'reads',
-    access: ANYONE,
+    access: IF_SEEN,
     isVersioned: true,
   },
   'decisions.respond': {
     http: ['POST /api/v1/decisions/:id/respond'],
     cli: 'decision respond',
     kind: 'changes',
-    access: ANYONE,
+    access: { ...ANYONE, core: { local: 'no', named: 'no', agent: 'no', other: 'unseen', service: 'no', admin: 'no' } },
+    isAudited: true,
   },
   'decisions.await': {
     http: ['POST /api/v1/decisions/:id/await'],
     cli: 'decision await',
     kind: 'waits',
-    access: ANYONE,
+    access: IF_SEEN,
   },
   'decisions.cancel': {
     http: ['POST /api/v1/decisions/:id/cancel'],
     cli: 'decision cancel',
     kind: 'changes',
-    access: ANYONE,
+    access: { ...ANYONE, core: { local: 'no', other: 'unseen', admin: 'no' } },
+    isAudited: true,
   },
 
   'spaces.create': { http: ['POST /api/v1/spaces'], cli: 'space create', kind: 'adds', access: ANYONE },
-  'spaces.list': { http: ['GET /api/v1/spaces'], cli: 'space list', kind: 'reads', access: ANYONE },
-  'spaces.show': { http: ['GET /api/v1/spaces/:id'], cli: 'space show', kind: 'reads', access: ANYONE },
+  'spaces.list': { http: ['GET /api/v1/spaces'], cli: 'space list', kind: 'reads', access: IN_PART },
+  'spaces.show': { http: ['GET /api/v1/spaces/:id'], cli: 'space show', kind: 'reads', access: IF_SEEN },
   'spaces.join': { http: ['POST /api/v1/spaces/:id/join'], cli: 'space join', kind: 'changes', access: OWN_AGENT },
   'spaces.leave': { http: ['POST /api/v1/spaces/:id/leave'], cli: 'space leave', kind: 'changes', access: OWN_AGENT },
-  'spaces.close': { http: ['POST /api/v1/spaces/:id/close'], cli: 'space close', kind: 'changes', access: ANYONE },
+  'spaces.close': { http: ['POST /api/v1/spaces/:id/close'], cli: 'space close', kind: 'changes', access: IF_SEEN },
   'spaces.post': {
     http: ['POST /api/v1/posts', 'POST /api/v1/spaces/:id/posts'],
     cli: 'space post',
     kind: 'adds',
-    access: ANYONE,
+    access: { ...ANYONE, core: { local: 'no', other: 'unseen', person: 'no', admin: 'no' } },
     keyField: 'dedupKey',
     pushes: 'one',
   },
-  'spaces.history': { http: ['GET /api/v1/spaces/:id/posts'], cli: 'space history', kind: 'reads', access: ANYONE },
+  'spaces.history': { http: ['GET /api/v1/spaces/:id/posts'], cli: 'space history', kind: 'reads', access: IF_SEEN },
   'spaces.enter': { http: ['POST /api/v1/spaces/:id/enter'], cli: 'space enter', kind: 'changes', access: OWN_AGENT },
 
-  'plans.set': { http: ['PUT /api/v1/plans', 'POST /api/v1/plans'], cli: 'plan set', kind: 'changes', access: ANYONE },
+  'plans.set': {
+    http: ['PUT /api/v1/plans', 'POST /api/v1/plans'],
+    cli: 'plan set',
+    kind: 'changes',
+    access: FOR_ITSELF,
+  },
   'plans.list': { http: ['GET /api/v1/plans'], cli: 'plan list', kind: 'reads', access: OWN_AGENT },
-  'plans.delete': { http: ['POST /api/v1/plans/delete'], cli: 'plan delete', kind: 'changes', access: ANYONE },
-  'plans.show': { http: ['GET /api/v1/plans/:id'], cli: 'plan show', kind: 'reads', access: ANYONE, isVersioned: true },
-  'plans.pause': { http: ['POST /api/v1/plans/:id/pause'], cli: 'plan pause', kind: 'changes', access: ANYONE },
-  'plans.resume': { http: ['POST /api/v1/plans/:id/resume'], cli: 'plan resume', kind: 'changes', access: ANYONE },
-  'plans.run': { http: ['POST /api/v1/plans/:id/run'], cli: 'plan run', kind: 'changes', access: ANYONE },
+  'plans.delete': { http: ['POST /api/v1/plans/delete'], cli: 'plan delete', kind: 'changes', access: IF_SEEN },
+  'plans.show': {
+    http: ['GET /api/v1/plans/:id'],
+    cli: 'plan show',
+    kind: 'reads',
+    access: IF_SEEN,
+    isVersioned: true,
+  },
+  'plans.pause': { http: ['POST /api/v1/plans/:id/pause'], cli: 'plan pause', kind: 'changes', access: IF_SEEN },
+  'plans.resume': { http: ['POST /api/v1/plans/:id/resume'], cli: 'plan resume', kind: 'changes', access: IF_SEEN },
+  'plans.run': { http: ['POST /api/v1/plans/:id/run'], cli: 'plan run', kind: 'changes', access: IF_SEEN },
 
   'services.create': {
     http: ['POST /api/v1/services'],
@@ -274,9 +287,9 @@ const ROWS = {
     isSecret: true,
   },
 
-  'tokens.create': { http: ['POST /api/v1/tokens'], cli: 'token create', kind: 'adds', access: ADMIN, isSecret: true },
+  'tokens.create': { http: ['POST /api/v1/tokens'], cli: 'token create', kind: 'adds', access: TOKENS, isSecret: true },
   'tokens.list': { http: ['GET /api/v1/tokens'], cli: 'token list', kind: 'reads', access: ADMIN },
-  'tokens.revoke': { http: ['DELETE /api/v1/tokens/:id'], cli: 'token revoke', kind: 'repeatable', access: ADMIN },
+  'tokens.revoke': { http: ['DELETE /api/v1/tokens/:id'], cli: 'token revoke', kind: 'repeatable', access: TOKENS },
 
   'bus.post': {
     http: [
@@ -306,32 +319,54 @@ const ROWS = {
   'bus.verify': { http: ['GET /api/v1/bus/verify'], cli: 'bus verify', kind: 'reads', access: INSIDERS },
   'bus.rotate': { http: ['POST /api/v1/bus/rotate'], cli: 'bus rotate', kind: 'changes', access: PEOPLE },
 
-  'handoff.init': { http: ['POST /api/v1/handoff/init'], cli: 'handoff init', kind: 'repeatable', access: PEOPLE },
-  'handoff.leave': { http: ['POST /api/v1/handoff/items'], cli: 'handoff leave', kind: 'adds', access: INSIDERS },
-  'handoff.list': { http: ['GET /api/v1/handoff/items'], cli: 'handoff list', kind: 'reads', access: INSIDERS },
-  'handoff.show': { http: ['GET /api/v1/handoff/items/:name'], cli: 'handoff show', kind: 'reads', access: INSIDERS },
+  'handoff.init': { http: ['POST /api/v1/handoff/init'], cli: 'handoff init', kind: 'repeatable', access: SELF_SETUP },
+  'handoff.leave': {
+    http: ['POST /api/v1/handoff/items'],
+    cli: 'handoff leave',
+    kind: 'adds',
+    access: INSIDERS_IF_SEEN,
+  },
+  'handoff.list': { http: ['GET /api/v1/handoff/items'], cli: 'handoff list', kind: 'reads', access: INSIDERS_IF_SEEN },
+  'handoff.show': {
+    http: ['GET /api/v1/handoff/items/:name'],
+    cli: 'handoff show',
+    kind: 'reads',
+    access: INSIDERS_IF_SEEN,
+  },
   'handoff.inherit': {
     http: ['POST /api/v1/handoff/inheritances'],
     cli: 'handoff inherit',
     kind: 'changes',
-    access: INSIDERS,
+    access: INSIDERS_IF_SEEN,
   },
-  'handoff.printed': { http: ['POST /api/v1/handoff/inheritances/:id/printed'], kind: 'repeatable', access: INSIDERS },
-  'handoff.confirm': { http: ['POST /api/v1/handoff/inheritances/:id/confirm'], kind: 'repeatable', access: INSIDERS },
-  'handoff.release': { http: ['POST /api/v1/handoff/inheritances/:id/release'], kind: 'changes', access: INSIDERS },
+  'handoff.printed': {
+    http: ['POST /api/v1/handoff/inheritances/:id/printed'],
+    kind: 'repeatable',
+    access: INSIDERS_IF_SEEN,
+  },
+  'handoff.confirm': {
+    http: ['POST /api/v1/handoff/inheritances/:id/confirm'],
+    kind: 'repeatable',
+    access: INSIDERS_IF_SEEN,
+  },
+  'handoff.release': {
+    http: ['POST /api/v1/handoff/inheritances/:id/release'],
+    kind: 'changes',
+    access: INSIDERS_IF_SEEN,
+  },
   'handoff.writeOut': {
     http: ['POST /api/v1/handoff/outbox'],
     cli: 'handoff outbox write',
     kind: 'adds',
-    access: INSIDERS,
+    access: INSIDERS_IF_SEEN,
   },
   'handoff.listOut': {
     http: ['GET /api/v1/handoff/outbox'],
     cli: 'handoff outbox list',
     kind: 'reads',
-    access: INSIDERS,
+    access: INSIDERS_IF_SEEN,
   },
-  'handoff.clean': { http: ['POST /api/v1/handoff/clean'], cli: 'handoff clean', kind: 'changes', access: INSIDERS },
+  'handoff.clean': { http: ['POST /api/v1/handoff/clean'], cli: 'handoff clean', kind: 'changes', access: PEOPLE },
 
   'messages.send': {
     http: ['POST /api/v1/ledger/messages'],
@@ -354,7 +389,12 @@ const ROWS = {
   'notes.list': { http: ['GET /api/v1/ledger/notes'], cli: 'note list', kind: 'reads', access: INSIDERS },
 
   'ledger.status': { http: ['GET /api/v1/ledger'], cli: 'ledger status', kind: 'reads', access: INSIDERS },
-  'ledger.setup': { http: ['POST /api/v1/ledger/setup'], cli: 'ledger setup', kind: 'changes', access: PEOPLE },
+  'ledger.setup': {
+    http: ['POST /api/v1/ledger/setup'],
+    cli: 'ledger setup',
+    kind: 'changes',
+    access: SELF_SETUP,
+  },
   'ledger.topics': { http: ['GET /api/v1/ledger/topics'], cli: 'ledger topics', kind: 'reads', access: INSIDERS },
   'ledger.createTopic': {
     http: ['POST /api/v1/ledger/topics'],
@@ -403,25 +443,25 @@ const ROWS = {
     http: ['POST /api/v1/ledger/connections/:id/accept'],
     cli: 'ledger accept',
     kind: 'changes',
-    access: INSIDERS,
+    access: INSIDERS_IF_SEEN,
   },
   'ledger.reject': {
     http: ['POST /api/v1/ledger/connections/:id/reject'],
     cli: 'ledger reject',
     kind: 'changes',
-    access: INSIDERS,
+    access: INSIDERS_IF_SEEN,
   },
   'ledger.disconnect': {
     http: ['POST /api/v1/ledger/connections/:id/close'],
     cli: 'ledger disconnect',
     kind: 'changes',
-    access: INSIDERS,
+    access: INSIDERS_IF_SEEN,
   },
   'ledger.say': {
     http: ['POST /api/v1/ledger/connections/:connection/messages'],
     cli: 'ledger say',
     kind: 'adds',
-    access: INSIDERS,
+    access: INSIDERS_IF_SEEN,
   },
   'ledger.parcels': { http: ['GET /api/v1/ledger/parcels'], cli: 'ledger parcels', kind: 'reads', access: PEOPLE },
   'ledger.retry': {
@@ -437,8 +477,8 @@ const ROWS = {
     access: PEOPLE,
   },
 
-  'events.list': { http: ['GET /api/v1/events'], cli: 'events', kind: 'reads', access: ANYONE },
-  'events.wait': { http: ['POST /api/v1/events/wait'], kind: 'waits', access: ANYONE },
+  'events.list': { http: ['GET /api/v1/events'], cli: 'events', kind: 'reads', access: IN_PART },
+  'events.wait': { http: ['POST /api/v1/events/wait'], kind: 'waits', access: IN_PART },
 
   'metrics.series': { http: ['GET /api/v1/metrics'], kind: 'reads', access: PEOPLE },
 

@@ -3,7 +3,7 @@ import type { Bus } from './bus/bus.ts'
 import type { Caller } from './caller.ts'
 import type { Decisions } from './decisions.ts'
 import type { DeliveryState, InboxMessage, ShownMessage } from './delivery.ts'
-import type { Gates, JudgeGates, Judgement, PassedGates, StandingGate } from './gates.ts'
+import type { FindStandingGates, Gates, JudgeGates, Judgement, PassedGates, StandingGates } from './gates.ts'
 import type { Handoff } from './handoff/handoff.ts'
 import type { IngestEntries, Ingested } from './ingest.ts'
 import type { Json } from './json.ts'
@@ -30,10 +30,11 @@ export interface Postern {
   /** The same Postern for another caller; closing either closes both. */
   as(caller: Caller): Postern
   /**
-   * The same Postern for one change under a key. Asked for again under that key within a day, the change is not made again
-   * and its first answer is repeated; another change under it is refused. What has failed may be tried again. The key of a
-   * message counts for each of its recipients, as its dedup key does. Answers that hold a secret are not kept, so that such
-   * a change (a token, a service and its keys) is made each time.
+   * The same Postern for one change under a key. If the change is asked for again under that key within a day, it is not
+   * made again and its first answer is repeated, even if that answer was lost. Another change under the key is refused. A
+   * change that failed may be tried again. The key of a message counts for each of its recipients, as its dedup key does.
+   * Answers that hold a secret are not kept, so such a change (a token, a service and its keys) is made each time. If the
+   * process dies before it has stored the answer, only the changes listed in docs/reference/http.md are not made again.
    */
   once(key: string): Postern
   readonly agents: Agents
@@ -62,15 +63,22 @@ export interface LocalPostern extends Postern {
   readonly hooks: HookVerbs
 }
 
+export function isLocalPostern(postern: Postern): postern is LocalPostern {
+  return 'hooks' in postern
+}
+
 /** What only the hooks of this machine ask for. */
 export interface HookVerbs {
   drain(input: HookDrain): Promise<Drained>
-  /** As `gates.judge`. */
+  /** As `gates.judge`, but also for the session of another agent, where the gates of the configuration count. */
   judge(input: JudgeGates): Promise<Judgement>
-  /** As `gates.passed`, and a breach counts at once: the hook itself has decided to let the agent go on. */
+  /**
+   * As `gates.passed`, also for the session of another agent, and a breach counts at once: the hook itself has decided to
+   * let the agent go on.
+   */
   passed(input: PassedGates): Promise<void>
   /** Gates that may hold or warn a session, as far as that can be told without running their commands. */
-  standing(input: { readonly agent: string; readonly sessionId: string }): Promise<readonly StandingGate[]>
+  standing(input: FindStandingGates): Promise<StandingGates>
   /** Whether a session was ever offered an inheritance. */
   hasInherited(input: { readonly sessionId: string }): Promise<boolean>
   /** Notes that a session is being told that nothing waits. True if it was told a moment ago, or is being shown something. */
@@ -107,10 +115,19 @@ export interface AddAgent {
 
 export interface ListAgents {
   readonly removed?: boolean
+  /** Only those in whose id or name this stands; ASCII letters in any case. */
+  readonly search?: string
+  /** At most so many, in the order of their ids; by default all of them. */
+  readonly limit?: number
+  /** Start after this id (the last of the previous page). */
+  readonly after?: string
 }
 
 export interface AgentStatus extends Agent {
   readonly pending: number
+  /** Whether the host of its latest open session lives; null if it has none. */
+  readonly liveness: Liveness | null
+  /** Its latest open session. Null if it has none, and for a program that asks about another agent with a token. */
   readonly session: (Session & { readonly liveness: Liveness }) | null
 }
 
@@ -127,7 +144,15 @@ export interface Sessions {
    * counts. People are told of mail that is left lying by a release.
    */
   setStop(input: { readonly id: string; readonly outcome: StopOutcome; readonly ageMs?: number }): Promise<Session>
-  list(input?: { readonly agent?: string }): Promise<readonly (Session & { readonly liveness: Liveness })[]>
+  /** Lists open sessions, most recent event first: of one agent, by id, or of everybody, at most 1,000. */
+  list(input?: ListSessions): Promise<readonly (Session & { readonly liveness: Liveness })[]>
+}
+
+export interface ListSessions {
+  readonly agent?: string
+  readonly id?: string
+  /** Only sessions of these host processes. Ended ones are listed too, after the open ones: a host may outlive its session. */
+  readonly pids?: readonly number[]
 }
 
 export interface BeginSession {

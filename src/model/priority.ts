@@ -16,7 +16,7 @@ export function parsePriority(value: unknown): Priority {
     if (named >= 0) return named as Priority
     if (/^[0-4]$/.test(value)) return Number(value) as Priority
   }
-  throw new PosternError('PRIORITY_INVALID', { value: String(value) })
+  throw new PosternError('PRIORITY_INVALID', { value })
 }
 
 export function isPriority(value: unknown): value is Priority {

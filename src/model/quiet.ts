@@ -12,6 +12,12 @@ export const QUIET_FOLDER = 'quiet'
 /** The launcher touches `<folder of the store>/live/<agent>` when it leaves so, if there is such a folder. */
 export const LIVE_FOLDER = 'live'
 
+/**
+ * Hooks keep a copy of a session's gates in `<home>/shadow/<agent>.<session>.json`. While an agent has one it gets no
+ * quiet file, because the store may be a new one that does not know those gates.
+ */
+export const SHADOW_FOLDER = 'shadow'
+
 /** Where the kernel names the time since it was started. Without this file there are no quiet files. */
 export const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id'
 

@@ -1,10 +1,15 @@
 import { PosternError } from './errors.ts'
 
+/** The programs in which sessions run: the hosts that Postern has hooks for, `postern wake`, and `agent()` of the library. */
+export const SESSION_HOSTS = ['claude-code', 'codex', 'gemini', 'cursor', 'generic', 'wake', 'agent'] as const
+
+export type SessionHost = (typeof SESSION_HOSTS)[number]
+
 /** One life of an agent's process in a host. */
 export interface Session {
   readonly id: string
   readonly agent: string
-  readonly host: string
+  readonly host: SessionHost
   /** The root of the project it works in. */
   readonly project: string | null
   /** The machine it runs on: only there can its process be looked for. */
@@ -34,9 +39,24 @@ export const MAX_CONTINUED_STOPS = 5
 /** More than any system gives to a process. */
 const MAX_PID = 2 ** 32
 
-export function parsePid(value: number): number {
-  if (Number.isInteger(value) && value >= 0 && value <= MAX_PID) return value
-  throw new PosternError('VALUE_INVALID', { field: 'pid', value: String(value), next: 'Use the number of a process.' })
+/**
+ * The process of a host. The first process of a machine is above all others, and a process above the server is above
+ * everything that the server starts: neither is an agent's host.
+ */
+export function parsePid(value: number, isAboveServer: (pid: number) => boolean): number {
+  if (Number.isInteger(value) && value > 1 && value <= MAX_PID && !isAboveServer(value)) return value
+  const next = 'Use the number of the process in which the agent runs.'
+  throw new PosternError('VALUE_INVALID', { field: 'pid', value, next })
+}
+
+export function parseSessionHost(value: string): SessionHost {
+  if (isSessionHost(value)) return value
+  const next = `Use one of ${SESSION_HOSTS.join(', ')}.`
+  throw new PosternError('VALUE_INVALID', { field: 'host', value, next })
+}
+
+export function isSessionHost(value: string): value is SessionHost {
+  return (SESSION_HOSTS as readonly string[]).includes(value)
 }
 
 /** The last moment that a date can tell; beyond it the stores would not agree either. */
@@ -45,7 +65,7 @@ const LATEST_MS = 8.64e15
 /** A moment or a span of time that a host names. */
 export function parseMilliseconds(field: string, value: number): number {
   if (Number.isFinite(value) && value >= 0 && value <= LATEST_MS) return value
-  throw new PosternError('VALUE_INVALID', { field, value: String(value), next: 'Use a number of milliseconds.' })
+  throw new PosternError('VALUE_INVALID', { field, value, next: 'Use a number of milliseconds.' })
 }
 
 export type Liveness = 'alive' | 'gone' | 'unknown'

@@ -4,14 +4,14 @@ import { PosternError } from './errors.ts'
  * Checks text that somebody wrote. NUL and lone surrogates are refused, because the engines keep them differently:
  * a message must read back as it was said, whatever it is stored in.
  */
-export function parseText(field: string, value: unknown, maxBytes: number): string {
+export function parseText(field: string, value: unknown, maxBytes: number, hint = ''): string {
   if (typeof value !== 'string') {
-    throw new PosternError('VALUE_INVALID', { field, value: String(value), next: 'Send it as text.' })
+    throw new PosternError('VALUE_INVALID', { field, value, next: 'Send it as text.' })
   }
   // A UTF-16 unit becomes at most three bytes, so most texts need no encoding to be known as short enough.
   if (value.length * 3 > maxBytes) {
     const bytes = utf8Length(value)
-    if (bytes > maxBytes) throw new PosternError('CONTENT_TOO_LARGE', { field, bytes, limit: maxBytes })
+    if (bytes > maxBytes) throw new PosternError('CONTENT_TOO_LARGE', { field, bytes, limit: maxBytes, hint })
   }
   if (!value.isWellFormed()) throw new PosternError('TEXT_INVALID', { field, what: 'a lone surrogate' })
   if (value.includes('\0')) throw new PosternError('TEXT_INVALID', { field, what: 'a NUL character' })

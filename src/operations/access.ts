@@ -1,7 +1,7 @@
+import type { InputCondition } from '../model/access.ts'
 import { isProgram } from '../model/caller.ts'
 import { PosternError } from '../model/errors.ts'
 import type { Identity } from '../model/network/tokens.ts'
-import type { InputCondition } from '../model/operations.ts'
 import type { Operation } from './operation.ts'
 
 type Input = Readonly<Record<string, unknown>>

@@ -29,9 +29,14 @@ export const AGENT_OPERATIONS = {
   },
   'agents.list': {
     summary: 'List who there is.',
-    input: z.object({ removed: z.boolean().optional() }),
+    input: z.object({
+      removed: z.boolean().optional(),
+      search: z.string().optional(),
+      limit: z.number().int().optional(),
+      after: agentId.optional(),
+    }),
     output: z.array(agentStatus),
-    errors: [],
+    errors: [...AGENT_ID_ERRORS, 'VALUE_INVALID'],
   },
   'agents.show': {
     summary: 'Show one agent.',

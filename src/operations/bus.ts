@@ -62,7 +62,7 @@ const page = z.object({
   cursor: z.string().nullable().describe('Pass it as after to go on.'),
   cursors: z.array(z.string()).optional().describe('Of two buses: the cursor right after each of the items.'),
   hasMore: z.boolean().describe('Go on at once, even where there are no items.'),
-  hasGap: z.boolean().describe('The entry of the cursor is gone, and others may be.'),
+  hasGap: z.boolean().describe('The entry of the cursor is gone, or two files hold its number: others may be missing.'),
   faults: z.array(fault).describe('Parts of the file that are no entries.'),
 })
 
@@ -144,6 +144,7 @@ export const BUS_OPERATIONS = {
       'INBOX_FULL',
       'NOT_ALLOWED',
       'OPTION_UNKNOWN',
+      'RATE_LIMITED',
       'USAGE',
       'VALUE_INVALID',
     ],

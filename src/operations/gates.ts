@@ -46,6 +46,11 @@ const step = z.object({
   trust,
   sessionId: z.string().nullable(),
   evidence: z.string(),
+  times: z
+    .number()
+    .int()
+    .optional()
+    .describe('Absent for a single step; otherwise the last of so many that are not kept one by one.'),
 })
 
 const sessionGate = z.object({
@@ -69,6 +74,8 @@ const finding = z.object({
   mode,
   reason: z.string(),
   onUnavailable: policy,
+  createdBy: z.string(),
+  createdTrust: trust,
 })
 
 const gateRef = z.object({ id: gateId })
@@ -100,6 +107,8 @@ export const GATE_OPERATIONS = {
       ...AGENT_ID_ERRORS,
       ...TEXT_ERRORS,
       'AGENT_NOT_FOUND',
+      'INBOX_FULL',
+      'RATE_LIMITED',
       'BUS_ENTRY_NOT_FOUND',
       'BUS_ID_INVALID',
       'BUS_TYPE_INVALID',
@@ -107,6 +116,7 @@ export const GATE_OPERATIONS = {
       'GATE_NOT_FOUND',
       'DECISION_NOT_FOUND',
       'MESSAGE_NOT_FOUND',
+      'NOT_ALLOWED',
       'SERVICE_NAME_INVALID',
       'SERVICE_NOT_FOUND',
       'VALUE_INVALID',
@@ -194,6 +204,13 @@ export const GATE_OPERATIONS = {
       evidence: z.string(),
     }),
     output: z.undefined(),
-    errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'SESSION_CONFLICT', 'SESSION_INVALID', 'VALUE_INVALID'],
+    errors: [
+      ...AGENT_ID_ERRORS,
+      ...TEXT_ERRORS,
+      'GATE_NOT_FOUND',
+      'SESSION_CONFLICT',
+      'SESSION_INVALID',
+      'VALUE_INVALID',
+    ],
   },
 } satisfies DeclarationsOf<'gates'>

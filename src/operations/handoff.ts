@@ -190,6 +190,6 @@ export const HANDOFF_OPERATIONS = {
     summary: 'Remove what was inherited longer ago than that.',
     input: place.extend({ olderThanMs: milliseconds }),
     output: z.object({ removed: z.array(z.string()) }),
-    errors: PLACE_ERRORS,
+    errors: [...PLACE_ERRORS, 'NOT_ALLOWED'],
   },
 } satisfies DeclarationsOf<'handoff'>

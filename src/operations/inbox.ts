@@ -149,6 +149,7 @@ export const INBOX_OPERATIONS = {
       'SESSION_INVALID',
       'SESSION_CONFLICT',
       'PRIORITY_INVALID',
+      'RATE_LIMITED',
       'VALUE_INVALID',
     ],
   },
@@ -232,7 +233,7 @@ export const INBOX_OPERATIONS = {
     errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'VALUE_INVALID'],
   },
   'inbox.held': {
-    summary: 'List messages that are held because agents answered each other too often.',
+    summary: 'List messages that are held because programs wrote too often.',
     input: ofAgent,
     output: z.array(inboxMessage),
     errors: AGENT_ID_ERRORS,

@@ -74,7 +74,7 @@ function refuseForm(issue: z.core.$ZodIssue, input: Input): void {
   const value = valueAt(input, issue.path)
   if (issue.code === 'invalid_value') {
     const next = `Use one of ${issue.values.map(String).join(', ')}.`
-    throw new PosternError('VALUE_INVALID', { field, value: String(value), next })
+    throw new PosternError('VALUE_INVALID', { field, value, next })
   }
   // A number that is not whole is still a number.
   const isForm = issue.code === 'invalid_type' && !(issue.expected === 'int' && typeof value === 'number')

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AGENT_KINDS } from '../model/agent.ts'
 import { DELIVERY_STATES, type DeliveryState } from '../model/delivery.ts'
 import { isJson, type Json } from '../model/json.ts'
+import { SESSION_HOSTS } from '../model/session.ts'
 
 /** The nouns as schemas, for those doors that must check or describe what goes through them. */
 
@@ -25,10 +26,12 @@ export const agent = z.object({
   removedAt: moment,
 })
 
+export const sessionHost = z.enum(SESSION_HOSTS)
+
 export const session = z.object({
   id: z.string(),
   agent: agentId,
-  host: z.string(),
+  host: sessionHost,
   project: z.string().nullable(),
   machine: z.string(),
   pid: z.number().int().nullable(),
@@ -42,9 +45,15 @@ export const session = z.object({
   stoppedAt: moment,
 })
 
-export const liveSession = session.extend({ liveness: z.enum(['alive', 'gone', 'unknown']) })
+const liveness = z.enum(['alive', 'gone', 'unknown'])
 
-export const agentStatus = agent.extend({ pending: z.number().int(), session: liveSession.nullable() })
+export const liveSession = session.extend({ liveness })
+
+export const agentStatus = agent.extend({
+  pending: z.number().int(),
+  liveness: liveness.nullable(),
+  session: liveSession.nullable(),
+})
 
 export const attachment = z.object({
   name: z.string(),
@@ -57,6 +66,8 @@ export const attachment = z.object({
 export const trust = z.object({ kind: z.string(), verified: z.boolean(), via: z.string() })
 export const sender = trust.extend({ id: z.string() })
 
+const quote = z.object({ what: z.string(), from: sender, text: z.string() })
+
 export const traceContext = z
   .object({ traceparent: z.string(), tracestate: z.string().optional() })
   .describe('The headers of W3C Trace Context.')
@@ -68,6 +79,11 @@ export const message = z.object({
   to: z.array(z.string()),
   subject: z.string().nullable(),
   content: z.string(),
+  quotes: z.array(quote).optional().describe('In notices of Postern, the words of others.'),
+  damaged: z
+    .literal(true)
+    .optional()
+    .describe("True if the stored row does not match its checksum. Then only the id is the message's own."),
   payload: json.nullable(),
   context: json.nullable(),
   priority,

@@ -49,6 +49,7 @@ export const SERVICE_OPERATIONS = {
       'SERVICE_EXISTS',
       'NOT_ALLOWED',
       'KEY_UNUSABLE',
+      'QUOTA_REACHED',
       'VALUE_INVALID',
     ],
   },

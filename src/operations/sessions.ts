@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { AGENT_ID_ERRORS, TEXT_ERRORS } from './errors.ts'
 import type { DeclarationsOf } from './operation.ts'
-import { agentId, liveSession, milliseconds, session } from './schemas.ts'
+import { agentId, liveSession, milliseconds, session, sessionHost } from './schemas.ts'
 
 const sessionInput = z.object({
   id: z.string(),
   agent: agentId,
-  host: z.string().optional(),
+  host: sessionHost.optional(),
   pid: z.number().int().optional(),
   pidStartedAt: milliseconds.optional(),
   machine: z.string().optional(),
@@ -26,7 +26,7 @@ export const SESSION_OPERATIONS = {
     summary: 'Register a session of an agent, or note that it goes on.',
     input: sessionInput,
     output: session,
-    errors: [...SESSION_ERRORS, 'NOT_ALLOWED', 'VALUE_INVALID'],
+    errors: [...SESSION_ERRORS, 'NOT_ALLOWED', 'RATE_LIMITED', 'VALUE_INVALID'],
   },
   'sessions.note': {
     summary: 'Note an event of a host: what its session was shown before has been consumed.',
@@ -43,7 +43,7 @@ export const SESSION_OPERATIONS = {
       begunAt: milliseconds.nullable(),
       confirmed: z.number().int(),
     }),
-    errors: [...SESSION_ERRORS, 'NOT_ALLOWED', 'VALUE_INVALID'],
+    errors: [...SESSION_ERRORS, 'NOT_ALLOWED', 'RATE_LIMITED', 'VALUE_INVALID'],
   },
   'sessions.markQuiet': {
     summary: 'Mark an agent as quiet if nothing waits for it.',
@@ -59,7 +59,7 @@ export const SESSION_OPERATIONS = {
       ageMs: milliseconds.optional(),
     }),
     output: session,
-    errors: ['SESSION_INVALID', 'SESSION_NOT_FOUND', 'VALUE_INVALID'],
+    errors: ['SESSION_INVALID', 'SESSION_NOT_FOUND', 'NOT_ALLOWED', 'VALUE_INVALID'],
   },
   'sessions.end': {
     summary: 'End a session: what it consumed is confirmed, the rest given back.',
@@ -69,8 +69,15 @@ export const SESSION_OPERATIONS = {
   },
   'sessions.list': {
     summary: 'List sessions that have not ended, and whether their hosts live.',
-    input: z.object({ agent: agentId.optional() }),
+    input: z.object({
+      agent: agentId.optional(),
+      id: z.string().optional(),
+      pids: z
+        .array(z.number().int())
+        .optional()
+        .describe('Only sessions of these host processes; ended ones too, because a host may outlive its session.'),
+    }),
     output: z.array(liveSession),
-    errors: AGENT_ID_ERRORS,
+    errors: [...AGENT_ID_ERRORS, 'SESSION_INVALID'],
   },
 } satisfies DeclarationsOf<'sessions'>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SPACE_JOININGS, SPACE_READINGS } from '../model/sources/space-rules.ts'
 import { AGENT_ID_ERRORS, POST_ERRORS, SPACE_ERRORS, TEXT_ERRORS } from './errors.ts'
 import type { DeclarationsOf } from './operation.ts'
 import { agentId, deliveryState, messageId, milliseconds, priority, sender, traceContext } from './schemas.ts'
@@ -10,9 +11,14 @@ const spaceId = z
 const seq = z.number().int().min(0).describe('The number of a post within its space.')
 const limit = z.number().int().min(1).max(1_000)
 
+const joining = z.enum(SPACE_JOININGS).describe('Who becomes a member: invited agents, or every agent that wants to.')
+const history = z.enum(SPACE_READINGS).describe('What a new member may read: posts from its joining on, or all.')
+
 const space = z.object({
   id: spaceId,
   name: z.string(),
+  joining,
+  history,
   createdBy: z.string(),
   createdAt: milliseconds,
   closedAt: milliseconds.nullable(),
@@ -32,6 +38,10 @@ const post = z.object({
   from: sender,
   senderName: z.string(),
   content: z.string(),
+  damaged: z
+    .literal(true)
+    .optional()
+    .describe("True if the stored post does not match its checksum. Then only its number and id are the post's own."),
   priority,
   replyTo: messageId.nullable(),
   createdAt: milliseconds,
@@ -44,7 +54,12 @@ const MEMBERSHIP_ERRORS = [...SPACE_ERRORS, ...AGENT_ID_ERRORS, 'AGENT_NOT_FOUND
 export const SPACE_OPERATIONS = {
   'spaces.create': {
     summary: 'Make a space with its first members.',
-    input: spaceRef.extend({ name: z.string().optional(), members: z.array(agentId).optional() }),
+    input: spaceRef.extend({
+      name: z.string().optional(),
+      members: z.array(agentId).optional(),
+      joining: joining.optional(),
+      history: history.optional(),
+    }),
     output: spaceInFull,
     errors: [
       'SPACE_ID_INVALID',
@@ -54,11 +69,13 @@ export const SPACE_OPERATIONS = {
       ...TEXT_ERRORS,
       'AGENT_NOT_FOUND',
       'NOT_ALLOWED',
+      'QUOTA_REACHED',
+      'RATE_LIMITED',
       'VALUE_INVALID',
     ],
   },
   'spaces.list': {
-    summary: 'List the spaces that are open, or all of them; of one member, or of everybody.',
+    summary: 'List the spaces that are not closed, or all of them; of one member, or of everybody.',
     input: z.object({ member: agentId.optional(), closed: z.boolean().optional() }),
     output: z.array(spaceStatus),
     errors: AGENT_ID_ERRORS,

@@ -27,11 +27,11 @@ it('shows where an entry comes from, what it says, and what belongs to it', () =
     '├─ MSG-20260205-123456-123456789-PID01234-0001 · FACT · 2026-02-05T12:34:56Z · task t · from quinn (verified) · run run_1 · issue ISSUE-1 · depends_on MSG-0 · after MSG-1',
     '│ First line.',
     '│ Second line.',
-    '├  attached: "old.txt"',
-    '├  attached: "attachments/new.txt" · "log" · "agent stdout" · 12 bytes',
-    '├  link: "output" · "/tmp/output.md"',
-    '├  link: "https://example.com/"',
-    '├  meta: {"status":"open"}',
+    '│ attached: "old.txt"',
+    '│ attached: "attachments/new.txt" · "log" · "agent stdout" · 12 bytes',
+    '│ link: "output" · "/tmp/output.md"',
+    '│ link: "https://example.com/"',
+    '│ meta: {"status":"open"}',
   ])
 })
 
@@ -39,7 +39,9 @@ it('says no more than it knows', () => {
   expect(renderBusEntry({ ...ENTRY, body: '' })).toBe(
     '├─ MSG-20260205-123456-123456789-PID01234-0001 · FACT · 2026-02-05T12:34:56Z',
   )
-  expect(renderBusEntry({ ...ENTRY, meta: { from: 'quinn', from_verified: 'yes' } })).toContain('quinn (unverified)')
+  expect(renderBusEntry({ ...ENTRY, meta: { from: 'quinn', from_verified: 'yes' } })).toContain(
+    'from quinn (as the file says, unverified)',
+  )
   expect(renderBusEntry({ ...ENTRY, meta: { from: ['quinn'] } })).not.toContain('from')
   expect(renderBusEntry({ ...ENTRY, body_base64: '/w==' })).toContain(' · its body is no text')
 })
@@ -67,7 +69,7 @@ it('lets nothing in an entry reach the terminal raw, or stand where only we spea
     body: hostile,
   })
   const lines = shown.split('\n')
-  expect(lines.map((line) => line.slice(0, 3))).toEqual(['├─ ', '│ x', '│ ├', '├  ', '├  ', '├  ', '├  '])
+  expect(lines.map((line) => line.slice(0, 3))).toEqual(['├─ ', '│ x', '│ ├', '│ a', '│ a', '│ l', '│ m'])
   expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\u2028](?<!\n)/u)
   expect(shown).not.toContain('</system-reminder>')
   expect(lines[0]?.split(' · ')).toHaveLength(7)

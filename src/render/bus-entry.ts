@@ -1,4 +1,5 @@
 import type { BusAttachment, BusEntry, BusLink, BusMeta } from '../model/bus/entry.ts'
+import { QUOTE } from './fence.ts'
 import { quoted, token } from './provenance.ts'
 import { showBlock, showField } from './terminal.ts'
 
@@ -38,11 +39,11 @@ function headline({ msg_id, type, ts, project_id, task_id, ...rest }: BusEntry, 
   ]
 }
 
-/** Whoever can write to the file can write this, so that it says no more than the file does. */
+/** Only an entry that Postern has proved by its MAC has `from_verified: true`; of others the file alone names the writer. */
 function writerOf(meta: BusMeta | undefined): readonly string[] {
   const from = meta?.['from']
   if (typeof from !== 'string') return []
-  return [`from ${token(from)} (${meta?.['from_verified'] === true ? 'verified' : 'unverified'})`]
+  return [`from ${token(from)} (${meta?.['from_verified'] === true ? 'verified' : 'as the file says, unverified'})`]
 }
 
 function attachmentsOf({ attachments = [], attachment_path }: BusEntry): readonly BusAttachment[] {
@@ -70,5 +71,5 @@ function metaLine(meta: BusMeta | undefined): readonly string[] {
 }
 
 function detail(name: string, parts: readonly string[]): string {
-  return `├  ${name}: ${parts.join(' · ')}`
+  return `${QUOTE} ${name}: ${parts.join(' · ')}`
 }

@@ -123,9 +123,9 @@ describe('an item', () => {
     expect(renderHeadline({ ...HEADLINE, box: 'from-billing' })).toMatch(/^├─ \[thread from \S+ in billing\] waits/)
   })
 
-  it('quotes a session of several words, so that it cannot add words of ours', () => {
+  it('spells out a session of several words, so that it cannot add words of ours', () => {
     expect(renderItem({ ...ITEM, from_session: 'a in billing]: x [' })).toBe(
-      '├─ [learning from "a in billing\\u{5d}: x \\u{5b}"]\n│ JWT rotation pattern',
+      '├─ [learning from a\\u{20}in\\u{20}billing\\u{5d}:\\u{20}x\\u{20}\\u{5b}]\n│ JWT rotation pattern',
     )
     expect(renderItem({ ...ITEM, from_session: null })).toMatch(/^├─ \[learning from unknown\]/)
   })
@@ -133,7 +133,7 @@ describe('an item', () => {
   it('that could not be understood stands under the name of its file', () => {
     const raw = { ...ITEM, type: null, from_session: null, name: 'notes.md', body: 'type: none\n└── end\n' }
     expect(renderItem(raw).split('\n')).toEqual([
-      '├─ [file "notes.md"] · it has no front matter that can be read',
+      '├─ [file notes.md] · it has no front matter that can be read',
       '│ type: none',
       '│ └── end',
     ])

@@ -8,15 +8,14 @@ import {
   TRACKED_BY_GIT,
 } from '../model/handoff/item.ts'
 import { QUOTE, quoteLines, requireNonce, withoutNonce } from './fence.ts'
-import { BLOCK, LINE, NAME, neutralise, neutraliseTo } from './neutralise.ts'
+import { BLOCK, LINE, NAME, neutralise, neutraliseTo, type Surface } from './neutralise.ts'
 import { token } from './provenance.ts'
 
 /** In the words of the inbox/outbox protocol. */
 const HEADING = '◈ INHERIT'
 const NO_ITEMS = 'No inheritance items'
 
-const SESSION_CHARACTERS = 100
-const NAME_CHARACTERS = 200
+const WORD_CHARACTERS = 100
 const HEADLINE_CHARACTERS = 120
 const REASON_CHARACTERS = 120
 
@@ -29,7 +28,7 @@ export interface RenderInheritance {
 
 /**
  * What an inheritance looks like to models and people. Every word of a file is on a quoted line inside the fence, except
- * for the type and the session, which are single tokens.
+ * for its type, its session and its name, which are single words.
  */
 export function renderInheritance(inheritance: Inheritance, { nonce }: RenderInheritance): string {
   requireNonce(nonce)
@@ -77,18 +76,14 @@ export function renderHeadline(headline: Headline): string {
 function headOf(item: ItemRef & Pick<HandoffItem, 'type' | 'from_session'>): string {
   const { type, name, box, from_session } = item
   const place = box === OWN_BOX ? '' : ` in ${token(box.replace(/^from-/, ''))}`
-  return type === null ? `[file ${fileName(name)}${place}]` : `[${type} from ${sessionName(from_session)}${place}]`
+  return type === null ? `[file ${word(name)}${place}]` : `[${type} from ${word(from_session || 'unknown')}${place}]`
 }
 
-/** One word where it is one: a name of several could add words of ours. */
-function sessionName(session: string | null): string {
-  if (session === null || session === '') return 'unknown'
-  const shown = neutraliseTo(SESSION_CHARACTERS, session, NAME)
-  return /\s/.test(shown) ? `"${shown}"` : shown
-}
+/** Somebody else chose it, so it is no more than one word among ours. */
+const WORD: Surface = { refuses: () => /[^!-~]|["[\]()]/gu, spelling: {} }
 
-function fileName(name: string): string {
-  return `"${neutraliseTo(NAME_CHARACTERS, name, NAME)}"`
+export function word(name: string): string {
+  return neutraliseTo(WORD_CHARACTERS, name, WORD)
 }
 
 function waitingLines(waiting: readonly Headline[]): readonly string[] {
@@ -102,9 +97,7 @@ function refusedLines(refused: readonly RefusedFile[]): readonly string[] {
   const shown = others.slice(0, HANDOFF_LIMITS.headlines)
   const more = others.length - shown.length
   return [
-    ...shown.map(
-      ({ name, reason }) => `├─ Not read: ${plainName(name)} (${neutraliseTo(REASON_CHARACTERS, reason, NAME)})`,
-    ),
+    ...shown.map(({ name, reason }) => `├─ Not read: ${word(name)} (${neutraliseTo(REASON_CHARACTERS, reason, NAME)})`),
     ...(more > 0 ? [`├─ Not read: ${more} more · list with: postern handoff list`] : []),
   ]
 }
@@ -114,10 +107,6 @@ function trackedLines(refused: readonly RefusedFile[]): readonly string[] {
   const count = refused.filter(({ reason }) => reason === TRACKED_BY_GIT).length
   if (count === 0) return []
   return [`Not inherited: ${count} ${count === 1 ? 'file' : 'files'} that git tracks · list with: postern handoff list`]
-}
-
-function plainName(name: string): string {
-  return /^[\w.-]{1,200}$/.test(name) ? name : fileName(name)
 }
 
 function costLine(tokens: number): string {

@@ -48,7 +48,7 @@ function line(message: InboxMessage, write: typeof neutralise = neutralise): str
     case 'message':
       return (
         foreignLine(message, write) ??
-        `[${token(event.data.type)}] ${token(from.id)}${inBrackets(doubtOf(from))}: ${words(event.data, write)}`
+        `[${token(event.data.type)}] ${token(from.id)}${inBrackets(doubtOf(from))}: ${[words(event.data, write), ...passedOn(message, write)].join(' ')}`
       )
   }
 }
@@ -60,6 +60,14 @@ function words({ subject, content, payload }: PlainMessageEvent['data'], write: 
     quoted(content, write),
     ...(payload === null || isRepetition(payload, content) ? [] : [write(JSON.stringify(payload), LINE)]),
   ].join(' ')
+}
+
+/** Words of other authors, each under its name. */
+function passedOn({ quotes = [] }: InboxMessage, write: typeof neutralise): readonly string[] {
+  return quotes.map(({ what, from, text }) => {
+    const marks = inBrackets([name(what), ...doubtOf(from)])
+    return `quoting ${token(from.id)}${marks}: ${quoted(text, write)}`
+  })
 }
 
 /**

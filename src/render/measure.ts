@@ -16,15 +16,16 @@ export function measure(message: InboxMessage, form: ShownForm, room: Size): Siz
   return fitsIn(size, room) ? size : undefined
 }
 
-/** False if the content of a message alone is longer than the room. */
-export function mayFit({ content }: InboxMessage, room: Size): boolean {
-  return fitsIn(leastSize(content), room)
-}
-
-/** Rendering drops nothing but the carriage return of a CRLF, so this is known without it. */
-function leastSize(content: string): Size {
-  const characters = content.length - (content.split('\r\n').length - 1)
-  return { characters, tokens: characters / BYTES_PER_TOKEN }
+/**
+ * False if the words of a message alone are longer than the room: its content and what it quotes. Rendering drops nothing
+ * but the carriage return of a CRLF, so most texts need not be searched for it.
+ */
+export function mayFit({ content, quotes = [] }: InboxMessage, room: Size): boolean {
+  const most = Math.min(room.characters, room.tokens * BYTES_PER_TOKEN)
+  const texts = [content, ...quotes.map(({ text }) => text)]
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  const dropped = () => texts.reduce((sum, text) => sum + text.split('\r\n').length - 1, 0)
+  return length <= most || (length <= 2 * most && length - dropped() <= most)
 }
 
 function fitsIn(size: Size, room: Size): boolean {

@@ -1,21 +1,20 @@
+import { trustWord } from '../model/caller.ts'
 import type { InboxMessage } from '../model/delivery.ts'
+import type { Sender } from '../model/message.ts'
 import { formatPriority } from '../model/priority.ts'
 import { neutraliseTo, QUOTED, TOKEN } from './neutralise.ts'
 
 const TOKEN_CHARACTERS = 100
-const REF_CHARACTERS = 200
 const ADDRESSES_NAMED = 3
 
 /**
- * The line that says where a message comes from. Every part is an identifier, a number, a time or quoted, and the
+ * The line that says where a message comes from. Every part is an identifier, a number or a time, and the
  * parts are kept apart by a sign that none of them can contain: nothing in a message can add to it.
  */
 export function provenanceLine(message: InboxMessage, number: string): string {
-  const { from } = message
-  const trust = from.verified ? 'verified' : 'unverified'
   const parts = [
     number,
-    `from ${token(from.id)} (${token(from.kind)}, ${trust}, via ${token(from.via)})`,
+    `from ${authorOf(message.from)}`,
     token(message.type),
     formatPriority(message.priority),
     formatTime(message.createdAt),
@@ -25,13 +24,18 @@ export function provenanceLine(message: InboxMessage, number: string): string {
   return `├─ ${parts.join(' · ')}`
 }
 
+/** Who wrote something, and how far that is known: `rosa (ai, verified, via http)`. */
+export function authorOf(author: Sender): string {
+  const { id, kind, via } = author
+  return `${token(id)} (${token(kind)}, ${trustWord(author)}, via ${token(via)})`
+}
+
 function circumstances(message: InboxMessage): readonly string[] {
   const parts: string[] = []
   if (message.attempt >= 2) parts.push(`shown before: attempt ${message.attempt}`)
   const others = message.to.filter((address) => address !== message.agent)
   if (others.length > 0) parts.push(`${message.to.includes(message.agent) ? 'also to' : 'to'} ${listed(others)}`)
   if (message.replyTo !== null) parts.push(`reply to ${token(message.replyTo)}`)
-  if (message.ref !== null) parts.push(`about ${quoted(REF_CHARACTERS, message.ref)}`)
   if (message.hops > 0) parts.push(`automatic reply ${message.hops}`)
   if (message.expiresAt !== null) parts.push(`expires ${formatTime(message.expiresAt)}`)
   return parts

@@ -1,3 +1,4 @@
+import { trustWord } from '../model/caller.ts'
 import type { ShownForm } from '../model/delivery.ts'
 import type { Message } from '../model/message.ts'
 import type { SpacePost } from '../model/sources/space.ts'
@@ -60,7 +61,7 @@ export function renderKept(message: Message, reader: string, number: string, for
 
 /** What was said in a space. */
 export function renderPost({ seq, messageId, from, content, createdAt }: SpacePost): string {
-  const who = `${token(from.id)} (${token(from.kind)}, ${from.verified ? 'verified' : 'unverified'})`
+  const who = `${token(from.id)} (${token(from.kind)}, ${trustWord(from)})`
   const head = [`${seq}`, `from ${who}`, formatTime(createdAt), token(messageId)].join(' · ')
   return [`├─ ${head}`, ...quoteLines(neutralise(content, BLOCK))].join('\n')
 }

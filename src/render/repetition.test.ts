@@ -28,7 +28,7 @@ describe('a payload that says what the content says', () => {
   })
 
   it('is shown once to a model', () => {
-    expect(bodyOf({ payload: { text: said } })).toEqual(['├  subject: Blocked', `│ ${said}`])
+    expect(bodyOf({ payload: { text: said } })).toEqual(['│ subject: Blocked', `│ ${said}`])
     expect(bodyOf({ subject: said })).toEqual([`│ ${said}`])
     expect(bodyOf({ subject: said, payload: { disk: 'sda' } })).toEqual([`│ ${said}`, '├  payload', '│ {"disk":"sda"}'])
   })

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { reasonOf } from '../kit/pure/reason-of.ts'
 import type { Exchange } from './exchange.ts'
-import type { Log } from './log.ts'
+import type { AccessLog, Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Pipeline } from './pipeline.ts'
 import { eventOf, problemOf, problemReply } from './problem.ts'
@@ -22,7 +22,7 @@ export interface Waits {
 }
 
 export function createExchange({ request, response, isLocal, requestId, waits }: Opening): Exchange {
-  const url = request.url ?? ''
+  const { authority, rest: url } = splitTarget(request.url ?? '')
   const queryAt = url.indexOf('?')
   let gone: AbortController | undefined
   return {
@@ -31,6 +31,7 @@ export function createExchange({ request, response, isLocal, requestId, waits }:
     isLocal,
     requestId,
     method: request.method === 'HEAD' ? 'GET' : (request.method ?? ''),
+    authority,
     path: queryAt < 0 ? url : url.slice(0, queryAt),
     query: new URLSearchParams(queryAt < 0 ? '' : url.slice(queryAt)),
     // Few requests wait for anything, so few need it.
@@ -38,7 +39,16 @@ export function createExchange({ request, response, isLocal, requestId, waits }:
       gone ??= track(response, waits)
       return gone.signal
     },
+    isStopping: () => waits.isStopping,
   }
+}
+
+/** Proxies are sent the whole URL, and a server must understand it as well. */
+function splitTarget(target: string): { readonly authority: string | undefined; readonly rest: string } {
+  const [whole, authority] = /^https?:\/\/([^/?#]*)/i.exec(target) ?? []
+  if (whole === undefined) return { authority: undefined, rest: target }
+  const rest = target.slice(whole.length)
+  return { authority, rest: rest.startsWith('/') ? rest : `/${rest}` }
 }
 
 function track(response: ServerResponse, { open, isStopping }: Waits): AbortController {
@@ -56,22 +66,34 @@ function track(response: ServerResponse, { open, isStopping }: Waits): AbortCont
 export interface Answering {
   readonly respond: Pipeline
   readonly log: Log
+  /** Told of every request once its connection is done with it. */
+  readonly accessLog?: AccessLog | undefined
   readonly metrics: Metrics
 }
 
 /** Answers an exchange whatever happens, and counts it. It never throws. */
-export async function answer(exchange: Exchange, { respond, log, metrics }: Answering): Promise<void> {
+export async function answer(exchange: Exchange, { respond, log, accessLog, metrics }: Answering): Promise<void> {
   const { response, requestId } = exchange
   const startedAt = performance.now()
   let name = 'none'
   let isWait = false
-  const reply = await respond(exchange, (routed) => {
-    name = routed.name
-    isWait = routed.isWait
+  let caller: string | null = null
+  if (accessLog)
+    response.once('close', () => accessLog({ ...answeredBy(exchange), ms: elapsedSince(startedAt), caller }))
+  const reply = await respond(exchange, {
+    onRouted(routed) {
+      name = routed.name
+      isWait = routed.isWait
+    },
+    onIdentified({ id }) {
+      caller = id
+    },
   }).catch((error: unknown) => {
     const problem = problemOf(error, requestId)
     const event = eventOf(problem)
-    if (event) log.warn(event, { requestId, name, code: problem.code, reason: stackOf(error) })
+    // The stack of a refusal only says where it was created, so it is left out.
+    const reason = problem.status >= 500 ? stackOf(error) : reasonOf(error)
+    if (event) log.note(event, { requestId, name, code: problem.code, reason })
     return problemReply(problem)
   })
   if (!reply) return
@@ -80,9 +102,18 @@ export async function answer(exchange: Exchange, { respond, log, metrics }: Answ
   try {
     send(exchange, reply)
   } catch (error) {
-    log.warn('response.failed', { requestId, name, reason: stackOf(error) })
+    log.note('response.failed', { requestId, name, reason: stackOf(error) })
     response.destroy()
   }
+}
+
+function answeredBy({ request, response, requestId, path }: Exchange) {
+  const status = response.headersSent ? response.statusCode : null
+  return { requestId, method: request.method ?? '', path, status }
+}
+
+function elapsedSince(startedAt: number): number {
+  return Math.round((performance.now() - startedAt) * 10) / 10
 }
 
 function stackOf(error: unknown): string {

@@ -11,13 +11,17 @@ export interface Exchange {
   readonly requestId: string
   /** GET also for what is only asked for its headers. */
   readonly method: string
-  /** As it came, without the query. */
+  /** The host that the target itself names, as `GET http://host/path` does. */
+  readonly authority: string | undefined
+  /** As it came, without host and query. */
   readonly path: string
   readonly query: URLSearchParams
   /** It came over the UNIX socket, which only the owner can open. */
   readonly isLocal: boolean
   /** Given when the client has gone, or when the server stops. */
   readonly gone: () => AbortSignal
+  /** The server takes no more requests, and ends what waits. */
+  readonly isStopping: () => boolean
 }
 
 /** An exchange with somebody who has said who they are. */

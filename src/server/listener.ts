@@ -121,7 +121,7 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable) return void socket.destroy()
   const status = STATUS_TEXT[error.code ?? ''] ?? '400 Bad Request'
   const reason = status.slice(4).toLowerCase()
-  const problem = problemOf(new PosternError('BODY_INVALID', { reason: `it is not a request (${reason})` }), '')
+  const problem = problemOf(new PosternError('REQUEST_INVALID', { reason: `it is no request of HTTP (${reason})` }), '')
   const body = JSON.stringify({ ...problem, status: Number(status.slice(0, 3)) })
   socket.end(
     `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,

@@ -1,8 +1,24 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { type Answer, openServer, type TestServer } from '../../test/helpers/http-server.ts'
-import { createAnswerOnce } from '../core/replies.ts'
+import { temporaryFolder } from '../../test/helpers/temp.ts'
+import { createAnswerOnce, type Replies } from '../core/replies.ts'
+import type { ServerOptions } from './server.ts'
+
+/** The store of another server, with answers that are claimed but not stored. */
+function withReplies(
+  { postern, credentials }: TestServer['served'],
+  replies: Omit<Replies, 'claim'>,
+): Partial<ServerOptions> {
+  const claim: Replies['claim'] = async ({ caller, key }) => ({ caller, key, taken: 1, outcome: null })
+  const answerOnce = createAnswerOnce({ ...replies, claim })
+  return { postern, credentials, answerOnce, under: (_, { caller }) => postern.as(caller) }
+}
 
 async function open(): Promise<TestServer> {
   const server = await openServer()
@@ -44,9 +60,12 @@ describe('an input', () => {
       const answer = await ask('POST /api/v1/agents', { text, headers: { 'content-type': type } })
       expect(answer, type).toMatchObject({ status: 415, body: { code: 'MEDIA_TYPE_REFUSED' } })
     }
-    for (const headers of [{ 'content-encoding': 'gzip' }, { 'transfer-encoding': 'gzip, chunked' }]) {
-      const encoded = await ask('POST /api/v1/agents', { text: `{"id":"zip"}`, headers: { ...headers } })
-      expect(encoded, JSON.stringify(headers)).toMatchObject({ status: 400, body: { code: 'BODY_INVALID' } })
+    for (const [header, value, code] of [
+      ['content-encoding', 'gzip', 'BODY_INVALID'],
+      ['transfer-encoding', 'gzip, chunked', 'REQUEST_INVALID'],
+    ] as const) {
+      const encoded = await ask('POST /api/v1/agents', { text: `{"id":"zip"}`, headers: { [header]: value } })
+      expect(encoded, header).toMatchObject({ status: 400, body: { code } })
     }
     for (const bad of ['{', '[]', '"x"', '['.repeat(100_000)]) {
       expect(await ask('POST /api/v1/agents', { text: bad })).toMatchObject({
@@ -139,18 +158,30 @@ describe('a request with an Idempotency-Key', () => {
     expect(own).toMatchObject({ status: 403, body: { code: 'NOT_ALLOWED' } })
   })
 
-  it('waits for nobody: while it is being answered a second one is told so', async () => {
+  it('is busy while it is being answered', async () => {
     const { ask } = await open()
-    const body = { agent: 'quinn', timeoutMs: 60_000 }
-    const first = ask('POST /api/v1/inbox/wait', { headers, body })
-    for (;;) {
-      const second = await ask('POST /api/v1/inbox/wait', { headers, body: { ...body, timeoutMs: 60_001 } })
-      if (second.body.code === 'IDEMPOTENCY_CONFLICT') break
-    }
-    const busy = await ask('POST /api/v1/inbox/wait', { headers, body })
-    expect(busy).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_BUSY', retryable: true } })
+    const folder = temporaryFolder()
+    const [started, end] = [join(folder, 'started'), join(folder, 'end')]
+    execFileSync('mkfifo', [end])
+    const awaits = `touch ${started}; read line < ${end}`
+    const { body: gate } = await ask('POST /api/v1/gates', {
+      body: { agent: 'quinn', kind: 'command', awaits, reason: 'It takes a while' },
+    })
+    const check = (body: object = {}) => ask(`POST /api/v1/gates/${gate.id}/check`, { headers, body })
+    const first = check()
+    await expect.poll(() => existsSync(started)).toBe(true)
+    expect((await check({ other: true })).body.code).toBe('IDEMPOTENCY_CONFLICT')
+    expect(await check()).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_BUSY', retryable: true } })
+    await writeFile(end, 'go\n')
+    expect(await first).toMatchObject({ status: 200, body: { state: 'resolved' } })
+  })
+
+  it('is no key of a wait or a read by POST, which tell how it is now', async () => {
+    const { ask } = await open()
+    const wait = () => ask('POST /api/v1/inbox/wait', { headers, body: { agent: 'quinn', timeoutMs: 0 } })
+    expect((await wait()).body).toEqual({ pending: 0 })
     await ask('POST /api/v1/inbox', { body: { to: ['quinn'], content: 'hello' } })
-    expect(await first).toMatchObject({ status: 200, body: { pending: 1 } })
+    expect((await wait()).body).toEqual({ pending: 1 })
   })
 
   it('that was refused is looked at again, for nothing may stand in its way any more', async () => {
@@ -176,12 +207,8 @@ describe('a request with an Idempotency-Key', () => {
 
   it('that pushes many has it for a dedup key of each, so that a lost answer of the store stores nothing again', async () => {
     const { served } = await open()
-    const forgetful = { claim: async () => undefined, keep: async () => {}, drop: async () => {} }
-    const { ask } = await openServer({
-      postern: served.postern,
-      answerOnce: createAnswerOnce(forgetful),
-      credentials: served.credentials,
-    })
+    const nothing = async () => {}
+    const { ask } = await openServer(withReplies(served, { keep: nothing, drop: nothing, release: nothing }))
     const { token } = await served.postern.tokens.create({ scope: 'admin' })
     const messages = [{ content: 'x' }, { content: 'x' }, { content: 'y', dedupKey: 'own' }]
     const body = { messages: messages.map((message) => ({ to: ['quinn'], ...message })) }
@@ -194,18 +221,16 @@ describe('a request with an Idempotency-Key', () => {
     expect((await served.postern.inbox.list({ agent: 'quinn' })).items).toHaveLength(3)
   })
 
-  it('that was done is answered so, also where the answer cannot be kept', async () => {
+  it('that was carried out gets its answer even if the answer cannot be stored', async () => {
     const full = () => Promise.reject(new Error('the disk is full'))
-    const replies = { claim: async () => undefined, keep: full, drop: full }
-    const { ask, logged } = await openServer({ answerOnce: createAnswerOnce(replies) })
-    const headers = { 'idempotency-key': 'k1' }
-    expect(await ask('POST /api/v1/agents', { headers, body: { id: 'quinn' } })).toMatchObject({ status: 201 })
+    const { served } = await open()
+    const { ask, logged } = await openServer(withReplies(served, { keep: full, drop: full, release: full }))
+    const { token } = await served.postern.tokens.create({ scope: 'admin' })
+    const asked = { token, headers: { 'idempotency-key': 'k1' }, body: { id: 'rex' } }
+    expect(await ask('POST /api/v1/agents', asked)).toMatchObject({ status: 201 })
     expect(logged.join()).toContain('the disk is full')
-    // What failed says why, and not that it could not be forgotten.
-    const { ask: askAgain, served } = await openServer({ answerOnce: createAnswerOnce(replies) })
-    await served.close()
-    const failed = await askAgain('POST /api/v1/agents', { headers, body: { id: 'quinn' } })
-    expect(failed.body.code).toBe('STORE_UNAVAILABLE')
+    // A refusal keeps its own reason; that the key could not be given back is only logged.
+    expect((await ask('POST /api/v1/agents', { ...asked, body: { id: 'no way' } })).body.code).toBe('AGENT_ID_INVALID')
   })
 
   it('leaves no secret behind', async () => {
@@ -325,12 +350,20 @@ describe('a request that waits', () => {
     expect(late).toMatchObject({ status: 408, body: { code: 'TIMED_OUT' } })
   })
 
-  it('waits no more when the server stops', async () => {
+  it('is told to ask again when the server stops, and not that its time is over', async () => {
     const server = await open()
-    const waiting = server.ask('POST /api/v1/inbox/wait', { body: { agent: 'quinn' } })
-    await expect.poll(async () => (await server.ask('GET /metrics')).text).toContain('postern_http_connections 2')
+    const { body: message } = await server.ask('POST /api/v1/inbox', { body: { to: ['quinn'], content: 'x' } })
+    const waiting = [
+      server.ask('POST /api/v1/inbox/wait', { body: { agent: 'mindy', timeoutMs: 60_000 } }),
+      server.ask(`POST /api/v1/inbox/${message.id}/wait`, { body: { stage: 'seen', timeoutMs: 60_000 } }),
+      server.ask('POST /api/v1/events/wait', { body: { timeoutMs: 60_000 } }),
+    ]
+    await expect.poll(async () => (await server.ask('GET /metrics')).text).toContain('postern_http_connections 4')
     await server.close()
-    expect(await waiting).toMatchObject({ status: 200, body: { pending: 0 } })
+    for (const answer of await Promise.all(waiting)) {
+      const body = { code: 'SERVER_UNAVAILABLE', retryable: true }
+      expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' }, body })
+    }
   })
 
   it('does not begin to wait when the server stops', async () => {
@@ -344,6 +377,6 @@ describe('a request that waits', () => {
     const type = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`
     socket.write(`POST /api/v1/inbox/wait HTTP/1.1\r\n${head}${type}\r\n${body}`)
     await server.close()
-    expect(await heard).toMatch(/"pending":0[^{]*$/)
+    expect(await heard).toMatch(/"code":"SERVER_UNAVAILABLE"/)
   })
 })

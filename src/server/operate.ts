@@ -1,8 +1,10 @@
 import type { BusPage } from '../model/bus/bus.ts'
 import { PosternError } from '../model/errors.ts'
 import type { SentMessages } from '../model/ledger/ledgers.ts'
+import { type ReplyClaim, withDedupKeys } from '../model/network/replies.ts'
 import { parseTraceContext, type TraceContext } from '../model/network/trace-context.ts'
 import { toWire } from '../model/network/wire-json.ts'
+import type { Postern } from '../model/postern.ts'
 import { successStatus } from '../operations/answers.ts'
 import { readQuery } from '../operations/input.ts'
 import type { Operation } from '../operations/operation.ts'
@@ -36,12 +38,12 @@ export async function operate(
   const { operation, asking } = errand
   const key = idempotencyKey(asking)
   const { text, input } = await readInput(errand)
-  const answer = async () => {
-    const result = await call(errand, await readied(errand, withKey(errand, input, key)))
+  const answer = async (postern: Postern, claim?: ReplyClaim) => {
+    const result = await call(errand, postern, await readied(errand, withKey(errand, input, key), claim))
     metrics.pushed(countPushed(operation, result))
     return withEtag(operation, asking, replyTo(errand, result))
   }
-  if (key === undefined || operation.answersByKey) return answer()
+  if (key === undefined || operation.answersByKey) return answer(asking.postern)
   return answerKeyed(keeping, { asking, operation, key, text }, answer)
 }
 
@@ -69,30 +71,14 @@ async function readInput({ operation, params, asking }: Errand): Promise<{ text:
  * outlives the replies, which are kept for a day.
  */
 function withKey({ operation, asking }: Errand, input: Input, key: string | undefined): Input {
-  if (key === undefined) return input
-  const { pushes, keyField } = operation
-  if (pushes === 'many') return withKeys(asking, input, key)
-  if (keyField === undefined || input[keyField] !== undefined) return input
-  return { ...input, [keyField]: dedupKeyFor(asking, key) }
-}
-
-/** A key of the header has no space in it, so none of these is ever that of another request. */
-function withKeys(asking: Asking, input: Input, key: string): Input {
-  const { messages } = input
-  if (!Array.isArray(messages)) return input
-  const isKeyless = (message: unknown) => typeof message === 'object' && message !== null && !('dedupKey' in message)
-  return {
-    ...input,
-    messages: messages.map((message, at) =>
-      isKeyless(message) ? { ...message, dedupKey: dedupKeyFor(asking, `${key} ${at}`) } : message,
-    ),
-  }
+  return key === undefined ? input : withDedupKeys(operation, input, (suffix) => dedupKeyFor(asking, `${key}${suffix}`))
 }
 
 /** The input as it is handed to the heart: checked, allowed, and with what the connection knows. */
-async function readied({ operation, asking }: Errand, given: Input): Promise<Input> {
-  const input = await admit(operation, asking, given)
-  return requireSeen(operation, asking, withTrace(operation, asking, input))
+async function readied({ operation, asking }: Errand, given: Input, claim?: ReplyClaim): Promise<Input> {
+  const input = withTrace(operation, asking, await admit(operation, asking, given))
+  // A change that was carried out has made a new version itself.
+  return claim?.outcome == null ? requireSeen(operation, asking, input) : input
 }
 
 /** Messages keep the trace context of the request that pushed them. */
@@ -104,15 +90,36 @@ function withTrace({ pushes }: Operation, { request }: Asking, input: Input): In
   return { ...input, messages: messages.map((message) => ({ trace, ...message })) }
 }
 
-function call({ operation, asking }: Errand, input: Input): Promise<unknown> {
-  return perform(asking.postern, operation.name, operation.kind === 'waits' ? bounded(input, asking.gone()) : input)
+function call({ operation, asking }: Errand, bound: Postern, input: Input): Promise<unknown> {
+  const { identity, request } = asking
+  const peer = request.socket.remoteAddress ?? 'UNIX socket'
+  const postern = operation.isAudited ? bound.as({ ...identity.caller, peer }) : bound
+  if (operation.kind !== 'waits') return perform(postern, operation.name, input)
+  return wait(asking, input, (bounded) => perform(postern, operation.name, bounded))
 }
 
-function bounded(input: Input, signal: AbortSignal): Input {
-  const asked = input['timeoutMs']
-  // What is no time at all is for the heart to refuse.
-  const timeoutMs = typeof asked === 'number' ? Math.min(asked, MAX_WAIT_MS) : MAX_WAIT_MS
-  return { ...input, timeoutMs, signal }
+/**
+ * A wait that the stop of this server cuts short has no outcome: its time is not over. So the client is told to ask
+ * again, whatever the wait ended with. A wait may fire due plans or take back lapsed offers. Both are committed, so asking
+ * again loses nothing.
+ */
+async function wait(asking: Asking, input: Input, ask: (input: Input) => Promise<unknown>): Promise<unknown> {
+  const timeoutMs = boundedTime(input['timeoutMs'])
+  try {
+    return await ask({ ...input, timeoutMs, signal: asking.gone() })
+  } finally {
+    if (asking.isStopping() && timeoutMs > 0) requestAgain(asking)
+  }
+}
+
+function requestAgain({ request }: Asking): never {
+  const url = request.headers.host ?? 'of this store'
+  throw new PosternError('SERVER_UNAVAILABLE', { url, reason: 'it is being stopped', seconds: 1 })
+}
+
+/** What is no time at all is for the heart to refuse. */
+function boundedTime(asked: unknown): number {
+  return typeof asked === 'number' ? Math.min(asked, MAX_WAIT_MS) : MAX_WAIT_MS
 }
 
 /** How many messages an operation has stored that were not there before. */

@@ -1,7 +1,11 @@
+import { connect } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ask, openServer } from '../../test/helpers/http-server.ts'
+import { createSignal } from '../../test/helpers/signal.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
+import type { Postern } from '../model/postern.ts'
 import { createServer } from './server.ts'
 
 describe('a request for another address', () => {
@@ -24,6 +28,55 @@ describe('a request for another address', () => {
     const { ask } = await openServer({ names: ['postern.Example'] })
     const headers = { host: 'postern.example', origin: 'https://postern.example' }
     expect(await ask('GET /api/v1/agents', { headers })).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a request in a form of HTTP that few use', () => {
+  /** Sends pieces one after the other on one connection, and returns all that is answered until it is closed. */
+  async function talk(url: string, ...pieces: readonly string[]): Promise<string> {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    const heard = text(socket)
+    for (const piece of pieces) await new Promise((resolve) => socket.write(piece, resolve))
+    return heard
+  }
+
+  const statuses = (heard: string) => [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
+
+  it('is answered where its target is a whole URL, of this server only', async () => {
+    const { url } = await openServer()
+    const { host } = new URL(url)
+    const end = `Host: ${host}\r\nConnection: close\r\n\r\n`
+    expect(statuses(await talk(url, `GET http://${host}/healthz HTTP/1.1\r\n${end}`))).toEqual([200])
+    expect(statuses(await talk(url, `GET http://evil.example/healthz HTTP/1.1\r\n${end}`))).toEqual([403])
+  })
+
+  it('is refused where it names two hosts', async () => {
+    const { url } = await openServer()
+    const { host } = new URL(url)
+    const hosts = `Host: ${host}\r\nHost: evil.example\r\n`
+    const heard = await talk(url, `GET /healthz HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`)
+    expect(statuses(heard)).toEqual([400])
+    expect(heard).toContain('REQUEST_INVALID')
+  })
+
+  it('is answered where it asks for the options of the whole server', async () => {
+    const { ask } = await openServer()
+    expect(await ask('OPTIONS *')).toMatchObject({ status: 204 })
+  })
+
+  it('says the type of a stream where only its headers are wanted', async () => {
+    const { ask } = await openServer()
+    const headers = { accept: 'text/event-stream' }
+    const head = await ask('HEAD /api/v1/events', { headers })
+    expect(head).toMatchObject({ status: 200, headers: { 'content-type': expect.stringContaining('event-stream') } })
+  })
+
+  it('keeps its connection where it has a small body that nobody reads', async () => {
+    const { url, token } = await openServer()
+    const head = `Host: ${new URL(url).host}\r\nAuthorization: Bearer ${await token()}\r\n`
+    const first = `GET /api/v1/agents HTTP/1.1\r\n${head}Content-Length: 2\r\n\r\n`
+    const second = `GET /healthz HTTP/1.1\r\n${head}Connection: close\r\n\r\n`
+    expect(statuses(await talk(url, first, `{}${second}`))).toEqual([200, 200])
   })
 })
 
@@ -123,6 +176,13 @@ describe('whoever asks', () => {
     const as = (caller: unknown) => ({ 'postern-as': JSON.stringify(caller) })
     const quinn = { id: 'quinn', kind: 'ai', verified: false, via: 'cli' }
     expect((await ask('GET /api/v1/caller', { headers: as(quinn) })).body).toEqual({ caller: quinn })
+    // The register says what it is, and a token of its own that it is so.
+    for (const claim of [{ verified: true }, { kind: 'human' }, { kind: 'service', verified: true }])
+      expect((await ask('GET /api/v1/caller', { headers: as({ ...quinn, ...claim }) })).body).toEqual({ caller: quinn })
+    const local = { id: 'local', kind: 'local', verified: false, via: 'cli' }
+    expect((await ask('GET /api/v1/caller', { headers: as({ ...local, verified: true }) })).body).toEqual({
+      caller: local,
+    })
     for (const bad of [
       {},
       7,
@@ -130,6 +190,11 @@ describe('whoever asks', () => {
       { ...quinn, kind: 'god' },
       { ...quinn, verified: 'yes' },
       { ...quinn, via: 'a/b' },
+      { ...quinn, id: 'nobody' },
+      { ...quinn, id: 'local' },
+      { ...quinn, kind: 'local' },
+      { ...quinn, id: 'system' },
+      { id: 'system', kind: 'system', verified: true, via: 'postern' },
     ]) {
       expect(await ask('GET /api/v1/caller', { headers: as(bad) })).toMatchObject({ status: 422 })
     }
@@ -142,16 +207,15 @@ describe('whoever asks', () => {
   })
 
   it('is told nothing that comes after their token was revoked, though they have waited for it', async () => {
-    const { ask, served } = await openServer()
-    await served.postern.agents.add({ id: 'quinn' })
-    const { id, token } = await served.postern.tokens.create({ scope: 'agent:quinn' })
-    const { cursor } = (await ask('GET /api/v1/events')).body
-    const headers = { 'idempotency-key': 'k-1' }
-    const wait = (timeoutMs: number) =>
-      ask('POST /api/v1/events/wait', { token, headers, body: { after: cursor, timeoutMs } })
-    const waiting = wait(60_000)
-    // The key is taken as soon as the first one waits.
-    while ((await wait(60_001)).body.code !== 'IDEMPOTENCY_CONFLICT');
+    const { served } = await openServer()
+    const { postern, credentials } = served
+    const waits = createSignal<void>()
+    const { ask } = await openServer({ postern: announcingWaits(postern, () => waits.fire()), credentials })
+    await postern.agents.add({ id: 'quinn' })
+    const { id, token } = await postern.tokens.create({ scope: 'agent:quinn' })
+    const { cursor } = (await ask('GET /api/v1/events', { token })).body
+    const waiting = ask('POST /api/v1/events/wait', { token, body: { after: cursor, timeoutMs: 60_000 } })
+    await waits.next()
     await served.postern.tokens.revoke({ id })
     await served.postern.inbox.push({ to: ['quinn'], content: 'secret' })
     const answer = await waiting
@@ -196,3 +260,16 @@ describe('whoever asks', () => {
     expect(await look(`pst_${'x'.repeat(43)}`)).toMatchObject({ status: 401 })
   })
 })
+
+/** The same Postern, which tells when somebody waits for events. */
+function announcingWaits(postern: Postern, onWait: () => void): Postern {
+  const wait: Postern['events']['wait'] = (input) => {
+    onWait()
+    return postern.events.wait(input)
+  }
+  return {
+    ...postern,
+    as: (caller) => announcingWaits(postern.as(caller), onWait),
+    events: { ...postern.events, wait },
+  }
+}

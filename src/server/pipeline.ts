@@ -1,24 +1,32 @@
 import type { Caller } from '../model/caller.ts'
 import { PosternError } from '../model/errors.ts'
-import type { AnswerOnce } from '../model/network/replies.ts'
+import type { AnswerOnce, UnderClaim } from '../model/network/replies.ts'
 import { toWire } from '../model/network/wire-json.ts'
 import type { Postern } from '../model/postern.ts'
 import type { Operation } from '../operations/operation.ts'
 import { DECLARED_OPERATIONS } from '../operations/table.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
+import { STREAM_TYPE } from './events/begin.ts'
 import { type Asking, type Exchange, jsonReply, type Reply, type Streaming } from './exchange.ts'
 import type { Metrics } from './metrics.ts'
 import { operate } from './operate.ts'
 import { isLinkable } from './pages/web.ts'
-import { requireOwnAddress } from './request/address.ts'
+import { requireOneHost, requireOwnAddress } from './request/address.ts'
 import { authenticate, type Guard, refuseGuess, requireStillGood } from './request/authenticate.ts'
 import { readText } from './request/body.ts'
 import { allowed, createRouter } from './request/router.ts'
 import { readTrigger } from './trigger.ts'
 
 /** Answers an exchange; undefined where somebody else does. Throws what becomes a problem. */
-/** Answers an exchange. Says which operation or endpoint it is for as soon as that is known. */
-export type Pipeline = (exchange: Exchange, onRouted: (routed: RoutedTo) => void) => Promise<Reply | undefined>
+export type Pipeline = (exchange: Exchange, progress: Progress) => Promise<Reply | undefined>
+
+/** Told what is known of an exchange, as soon as it is. */
+export interface Progress {
+  /** Which operation or endpoint it is for. */
+  onRouted(routed: RoutedTo): void
+  /** Who asks. */
+  onIdentified(caller: Caller): void
+}
 
 export interface RoutedTo {
   readonly name: string
@@ -30,6 +38,7 @@ export interface RoutedTo {
 export interface Means extends Guard {
   readonly postern: Postern
   readonly answerOnce: AnswerOnce
+  readonly under: UnderClaim
   readonly metrics: Metrics
   readonly endpoints: readonly Endpoint[]
   /** Names of this server beside those of the machine. */
@@ -51,24 +60,29 @@ export function createPipeline(given: Means): Pipeline {
     for (const route of operation.http) router.add(route, { operation, route })
   for (const endpoint of means.endpoints) router.add(endpoint.route, { endpoint })
 
-  return async (exchange, onRouted) => {
-    const { request, method, path, isLocal } = exchange
-    if (!isLocal) requireOwnAddress(request, { names: means.names, isLinkable: isLinkable(path) })
-    if (method === 'OPTIONS') return options(router.methods(path), path)
+  return async (exchange, progress) => {
+    const { request, method, path, authority, isLocal } = exchange
+    requireOneHost(request)
+    if (!isLocal) requireOwnAddress(request, { names: means.names, authority, isLinkable: isLinkable(path) })
+    if (method === 'OPTIONS') return path === '*' ? { status: 204 } : options(router.methods(path), path)
     const { target, params } = router.find(method, path)
     if ('endpoint' in target) {
-      onRouted({ name: target.endpoint.name, isWait: false })
+      progress.onRouted({ name: target.endpoint.name, isWait: false })
       const { endpoint } = target
-      return endpoint.isOpen ? endpoint.answer(exchange, params) : endpoint.answer(await ask(means, exchange), params)
+      return endpoint.isOpen
+        ? endpoint.answer(exchange, params)
+        : endpoint.answer(await ask(means, exchange, progress), params)
     }
     const { operation, route } = target
-    onRouted({ name: operation.name, isWait: operation.kind === 'waits' })
+    progress.onRouted({ name: operation.name, isWait: operation.kind === 'waits' })
     if (operation.access.to === 'proven') return trigger(means, exchange, params['agent'] ?? '')
-    const asked = await ask(means, exchange)
-    if (wantsStream(operation, asked)) return means.openEventStream({ ...asked, metrics: means.metrics }).then(nothing)
+    const asked = await ask(means, exchange, progress)
+    if (request.method === 'GET' && isStreamed(operation, request))
+      return means.openEventStream({ ...asked, metrics: means.metrics }).then(nothing)
     const reply = await operate({ operation, route, params, asking: asked }, means)
     if (operation.kind === 'waits') await requireStillGood(means, request)
-    return reply
+    // The headers of a stream, whose body would be one.
+    return request.method === 'HEAD' && isStreamed(operation, request) ? { status: 200, type: STREAM_TYPE } : reply
   }
 }
 
@@ -94,13 +108,14 @@ function options(methods: readonly string[], path: string): Reply {
   return { status: 204, headers: { allow: allowed(methods) } }
 }
 
-async function ask(means: Means, exchange: Exchange): Promise<Asking> {
+async function ask(means: Means, exchange: Exchange, { onIdentified }: Progress): Promise<Asking> {
   const identity = await authenticate(means, exchange)
+  onIdentified(identity.caller)
   return { ...exchange, identity, postern: means.postern.as(identity.caller) }
 }
 
-function wantsStream({ name }: Operation, { request: { method, headers } }: Asking): boolean {
-  return name === 'events.list' && method === 'GET' && (headers.accept ?? '').includes('text/event-stream')
+function isStreamed({ name }: Operation, { headers }: Exchange['request']): boolean {
+  return name === 'events.list' && (headers.accept ?? '').includes('text/event-stream')
 }
 
 async function trigger(means: Means, { request, response }: Exchange, agent: string): Promise<Reply> {

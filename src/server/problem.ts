@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
-import { asPosternError, PosternError } from '../model/errors.ts'
+import { escapeUnseen } from '../kit/pure/escape-unseen.ts'
+import { asPosternError, errorOf, PosternError } from '../model/errors.ts'
 import type { Reply } from './exchange.ts'
 
 /** A refusal or failure as RFC 9457 writes it, with all that a client needs to make the same error of it. */
@@ -38,12 +39,12 @@ function fitToBeShown(error: PosternError, requestId: string): PosternError {
   if (error.code.startsWith('BUS_')) return withoutFolder(error)
   if (!error.code.startsWith('STORE_')) return error
   const { reason: _, ...details } = error.details
-  return new PosternError(error.code, { ...details, path: 'of this server', reason: 'see its log' })
+  return errorOf(error.code, { ...details, path: 'of this server', reason: 'see its log' })
 }
 
 function withoutFolder(error: PosternError): PosternError {
   const { path } = error.details
-  return typeof path === 'string' ? new PosternError(error.code, { ...error.details, path: basename(path) }) : error
+  return typeof path === 'string' ? errorOf(error.code, { ...error.details, path: basename(path) }) : error
 }
 
 /** `AGENT_NOT_FOUND` reads as `Agent not found`. */
@@ -52,18 +53,24 @@ export function titleOf(code: string): string {
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
 }
 
+/** Refusals that may say when to ask again. */
+const SAY_WHEN: readonly string[] = ['RATE_LIMITED', 'SERVER_UNAVAILABLE']
+
+/** A problem repeats what its caller has sent, and many read it on a terminal. */
 export function problemReply(problem: Problem): Reply {
   const { status, code, details } = problem
   const seconds = details['seconds']
   const headers: Record<string, string> = {}
-  if (code === 'RATE_LIMITED' && seconds !== undefined) headers['retry-after'] = String(seconds)
+  if (SAY_WHEN.includes(code) && seconds !== undefined) headers['retry-after'] = String(seconds)
   if (code === 'NOT_AUTHENTICATED') headers['www-authenticate'] = 'Bearer'
   if (code === 'METHOD_REFUSED') headers['allow'] = String(details['allowed'])
-  return { status, body: JSON.stringify(problem), type: PROBLEM_TYPE, headers }
+  return { status, body: escapeUnseen(JSON.stringify(problem)), type: PROBLEM_TYPE, headers }
 }
 
 /** The line that somebody who runs the server should find, if any. What strangers can cause has one of its own. */
 export function eventOf({ code, status }: Problem): 'request.failed' | 'request.refused' | undefined {
   if (code === 'ORIGIN_REFUSED') return 'request.refused'
+  // The server itself has ended the wait.
+  if (code === 'SERVER_UNAVAILABLE') return undefined
   return status >= 500 ? 'request.failed' : undefined
 }

@@ -20,7 +20,7 @@ export function send({ request, response, requestId }: Exchange, reply: Reply): 
   const { status, body = '', type, headers, onSettled } = reply
   if (onSettled) tellOutcome(request, response, onSettled)
   if (response.headersSent || response.destroyed) return
-  const isCutShort = !request.complete && hasBody(request)
+  const isCutShort = !request.complete && hasBody(request) && !willBeRead(request)
   const length = Buffer.byteLength(body)
   response.writeHead(status, {
     'x-request-id': requestId,
@@ -32,6 +32,13 @@ export function send({ request, response, requestId }: Exchange, reply: Reply): 
   })
   if (isCutShort) linger(request, response, body)
   else response.end(body)
+}
+
+/** Node reads the rest of a request that was answered. It may while that is small, and certain to come. */
+const IGNORED_BYTES = 64 * 1024
+
+function willBeRead({ headers }: IncomingMessage): boolean {
+  return headers.expect === undefined && Number(headers['content-length'] ?? Number.NaN) <= IGNORED_BYTES
 }
 
 /**

@@ -12,7 +12,7 @@ describe('the socket of a server', () => {
     mkdirSync(folder)
     chmodSync(folder, 0o777)
     const config = readConfig({ flags: { home }, env: {}, cwd: home })
-    const settings = { host: '127.0.0.1', port: 0, names: [] }
+    const settings = { host: '127.0.0.1', port: 0, names: [], accessLog: false }
     const { socket, close } = await serve({ config, settings, note: () => {} })
     onTestFinished(close)
     expect(socket).toBe(join(folder, 'postern.sock'))

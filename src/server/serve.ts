@@ -9,8 +9,8 @@ import { lockServer } from '../host/serving/server-lock.ts'
 
 import { makePrivateFolder } from '../kit/node/folders.ts'
 import { type LockFile, takeLockFile } from '../kit/node/lock-file.ts'
-import { createLog, type Log } from './log.ts'
-import { createServer, type PosternServer } from './server.ts'
+import { createAccessLog, createLog, type Log } from './log.ts'
+import { createServer, type PosternServer, type ServerOptions } from './server.ts'
 
 export interface ServeOptions {
   readonly config: Config
@@ -39,25 +39,26 @@ export interface Serving {
 export async function serve({ config, settings, natsPort, note }: ServeOptions): Promise<Serving> {
   const log = createLog(note)
   if (!isLoopback(settings.host))
-    log.warn('serve.exposed', { host: settings.host, reason: 'others can reach it, and nothing is encrypted' })
+    log.note('serve.exposed', { host: settings.host, reason: 'others can reach it, and nothing is encrypted' })
   const undo: (() => Promise<void> | void)[] = []
   const close = once(async () => {
     for (const step of undo.toReversed()) await step()
   })
   try {
     const wired = natsPort === undefined ? config : await withNatsServer(config, natsPort)
-    const served = await openServed(wired, { note: log.warn })
+    const served = await openServed(wired, { note: log.note })
     undo.push(() => served.close())
     const lock = await lockServer(config.store)
     undo.push(() => lock.close())
     const tokenFile = await ensureFirstToken(config.home, served.credentials)
-    const server = startServer(served, settings, log)
+    const accessLog = settings.accessLog ? createAccessLog(note) : undefined
+    const server = startServer(served, { settings, log, accessLog })
     const socket = await openSocket(server, config.home, log)
     undo.push(() => socket?.release())
     undo.push(() => server.close())
     const url = await server.listen(settings)
     lock.announce({ url, socket: socket?.path ?? null })
-    const isEmpty = (await served.postern.agents.list()).length === 0
+    const isEmpty = (await served.postern.agents.list({ limit: 1 })).length === 0
     return { url, socket: socket?.path ?? null, tokenFile, wire: served.wireUrl, isEmpty, close }
   } catch (error) {
     await close()
@@ -65,15 +66,17 @@ export async function serve({ config, settings, natsPort, note }: ServeOptions):
   }
 
   async function withNatsServer(without: Config, port: number): Promise<Config> {
-    const nats = await openNatsServer({ home: without.home, port, note: log.warn })
+    const nats = await openNatsServer({ home: without.home, port, note: log.note })
     undo.push(() => nats.close())
     return without.withWire(nats.url)
   }
 }
 
-function startServer(served: Served, { names }: ServerSettings, log: Log): PosternServer {
-  const { postern, credentials, answerOnce, hooked, counts, check, wireStatus } = served
-  return createServer({ postern, credentials, answerOnce, hooked, counts, check, wireStatus, log, names })
+type Starting = Pick<ServeOptions, 'settings'> & Required<Pick<ServerOptions, 'log'>> & Pick<ServerOptions, 'accessLog'>
+
+function startServer(served: Served, { settings: { names }, ...logs }: Starting): PosternServer {
+  const { postern, credentials, answerOnce, under, hooked, counts, check, wireStatus } = served
+  return createServer({ postern, credentials, answerOnce, under, hooked, counts, check, wireStatus, names, ...logs })
 }
 
 function isLoopback(host: string): boolean {
@@ -95,7 +98,7 @@ async function openSocket(server: PosternServer, home: string, log: Log): Promis
   const folder = join(home, 'run')
   const path = join(folder, SOCKET)
   if (Buffer.byteLength(path) >= SOCKET_BYTES) {
-    log.warn('socket.skipped', { path, reason: 'its path is too long for a socket' })
+    log.note('socket.skipped', { path, reason: 'its path is too long for a socket' })
     return undefined
   }
   makePrivateFolder(folder)

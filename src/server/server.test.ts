@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openServer } from '../../test/helpers/http-server.ts'
+import type { AnsweredRequest } from './log.ts'
 
 describe('a request', () => {
   it('is answered with what the operation answers, times as ISO 8601', async () => {
@@ -73,6 +74,32 @@ describe('a request', () => {
     expect(status).toBe(503)
     expect(body.code).toBe('STORE_UNAVAILABLE')
     expect(JSON.stringify(body)).not.toContain('postern.db')
+  })
+})
+
+describe('the log', () => {
+  it('has the message of a refusal, and a stack only where something failed', async () => {
+    const { ask, logged } = await openServer({ check: () => Promise.reject(new Error('the disk is gone')) })
+    expect((await ask('GET /healthz', { headers: { host: 'evil.example' } })).status).toBe(403)
+    expect(logged.join()).toContain('request.refused')
+    expect(logged.join()).not.toContain('    at ')
+    expect((await ask('GET /readyz')).status).toBe(500)
+    expect(logged.join()).toContain('    at ')
+  })
+
+  it('has a line for every request where that is wanted: who asked for what, and how it ended', async () => {
+    const lines: AnsweredRequest[] = []
+    const { ask, token } = await openServer({ accessLog: (line) => lines.push(line) })
+    await ask('POST /api/v1/agents', { body: { id: 'quinn' } })
+    await ask('HEAD /api/v1/agents?removed=true', { token: await token('agent:quinn') })
+    await ask('GET /nowhere?ticket=secret', { token: null })
+    await expect.poll(() => lines.length).toBe(3)
+    expect(lines).toEqual([
+      expect.objectContaining({ method: 'POST', path: '/api/v1/agents', status: 201, caller: 'local' }),
+      expect.objectContaining({ method: 'HEAD', path: '/api/v1/agents', status: 200, caller: 'quinn' }),
+      expect.objectContaining({ method: 'GET', path: '/nowhere', status: 404, caller: null }),
+    ])
+    for (const { requestId, ms } of lines) expect([requestId.startsWith('req_'), ms >= 0]).toEqual([true, true])
   })
 })
 

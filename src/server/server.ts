@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createPostedHooks, type PostedHooks } from '../hooks/posted.ts'
 import type { Hooked } from '../host/serving/hooked.ts'
+import { randomBytes } from '../kit/node/crypto.ts'
 import { createUlid } from '../kit/pure/ulid.ts'
-import type { AnswerOnce } from '../model/network/replies.ts'
+import type { AnswerOnce, UnderClaim } from '../model/network/replies.ts'
 import type { Credentials } from '../model/network/tokens.ts'
 import type { Postern } from '../model/postern.ts'
 import { answer, createExchange, type Waits } from './answering.ts'
@@ -12,7 +13,7 @@ import { hookEndpoints } from './endpoints/hooks.ts'
 import { type McpEndpoints, mcpEndpoints } from './endpoints/mcp.ts'
 import { createEventStreams } from './events/streams.ts'
 import { createListener } from './listener.ts'
-import { type Log, SILENT } from './log.ts'
+import { type AccessLog, type Log, SILENT } from './log.ts'
 import { createMetrics, type Metrics, type Present, type PresentWire } from './metrics.ts'
 import { referencePages } from './pages/reference.ts'
 import { signInPages } from './pages/sign-in.ts'
@@ -25,6 +26,7 @@ export interface ServerOptions extends Partial<Pick<Means, 'openEventStream'>> {
   readonly postern: Postern
   readonly credentials: Credentials
   readonly answerOnce: AnswerOnce
+  readonly under: UnderClaim
   readonly openBusStream?: OpenBusStream
   /** How many deliveries are in each state. */
   readonly counts?: () => Promise<Readonly<Record<string, number>>>
@@ -39,6 +41,8 @@ export interface ServerOptions extends Partial<Pick<Means, 'openEventStream'>> {
   /** Where the page for people was built; by default beside the executables. */
   readonly web?: string
   readonly log?: Log
+  /** Told of every request, where its owner wants that. */
+  readonly accessLog?: AccessLog | undefined
   readonly now?: () => number
 }
 
@@ -55,20 +59,21 @@ export interface PosternServer {
 const PATIENCE_MS = 5_000
 
 export function createServer(options: ServerOptions): PosternServer {
-  const { log = SILENT, now = Date.now } = options
+  const { log = SILENT, accessLog, now = Date.now } = options
   const metrics = createMetrics()
   const hooks = options.hooked && createPostedHooks(options.hooked)
   const waits: Waits = { open: new Set(), isStopping: false }
-  const ulid = createUlid({ now, random: Math.random })
+  const ulid = createUlid({ now, randomBytes })
   const { means, mcp } = meansOf(options, { metrics, hooks, connections: () => tcp.connections() })
   const respond = createPipeline(means)
   const handle = (isLocal: boolean) => (request: IncomingMessage, response: ServerResponse) =>
     void answer(createExchange({ request, response, isLocal, requestId: `req_${ulid()}`, waits }), {
       respond,
       log,
+      accessLog,
       metrics,
     })
-  const note = (error: Error) => log.warn('listener.failed', { reason: error.message })
+  const note = (error: Error) => log.note('listener.failed', { reason: error.message })
   const tcp = createListener(handle(false), note)
   const local = createListener(handle(true), note)
 
@@ -100,6 +105,7 @@ function meansOf(options: ServerOptions, { metrics, hooks, connections }: Parts)
     postern,
     credentials,
     answerOnce,
+    under,
     counts = async () => ({}),
     names = [],
     log = SILENT,
@@ -132,6 +138,7 @@ function meansOf(options: ServerOptions, { metrics, hooks, connections }: Parts)
     ...guard,
     postern,
     answerOnce,
+    under,
     metrics,
     names: names.map((name) => name.toLowerCase()),
     endpoints,

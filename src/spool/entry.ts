@@ -1,4 +1,4 @@
-import { parseMessageType } from '../model/message.ts'
+import { isMessageType } from '../model/message.ts'
 import { NORMAL, type Priority, parsePriority } from '../model/priority.ts'
 import { utf8Length } from '../model/text.ts'
 
@@ -98,11 +98,8 @@ function readPriority(value: unknown): Priority {
 }
 
 function readType(value: unknown): string | undefined {
-  try {
-    return parseMessageType(typeof value === 'string' ? value.trim().toLowerCase() : value)
-  } catch {
-    return undefined
-  }
+  const type = typeof value === 'string' ? value.trim().toLowerCase() : value
+  return isMessageType(type) ? type : undefined
 }
 
 /** Below this a number of milliseconds would lie before 1973: it is a number of seconds. */

@@ -32,8 +32,6 @@ export interface LockedSpool {
 
 const NO_FOLLOWING = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 const FILE_MODE = 0o600
-/** A file that is replaced again and again under our hands is somebody's game. */
-const MAX_OPENS = 8
 
 /**
  * Opens a spool and locks it. Undefined where there is none and none is to be made. Foreign programs may remove or
@@ -42,7 +40,7 @@ const MAX_OPENS = 8
 export async function lockSpool(path: string, flags: number, patienceMs: number): Promise<LockedSpool | undefined> {
   requireOwnFolders(path)
   const deadline = monotonicMs() + patienceMs
-  for (let opens = 0; opens < MAX_OPENS; opens++) {
+  for (;;) {
     const fd = open(path, flags)
     if (fd === undefined) return undefined
     try {
@@ -58,8 +56,8 @@ export async function lockSpool(path: string, flags: number, patienceMs: number)
       throw error
     }
     closeSync(fd)
+    if (monotonicMs() >= deadline) throw new SpoolError('busy', `the spool ${path} was replaced for ${patienceMs} ms`)
   }
-  throw new SpoolError('busy', `the spool ${path} is replaced again and again`)
 }
 
 function open(path: string, flags: number): number | undefined {

@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { DEAD_MACHINE_MS } from '../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
+import { appendEntry } from './append.ts'
 import { spoolPath, statePath } from './path.ts'
 import { offerCopies, rememberCopies, type SpoolCopy } from './shown.ts'
 
@@ -14,23 +16,13 @@ function makeSpool(lines: readonly string[] = LINES): string {
   return path
 }
 
-async function offer(path: string, now: number, choose = (copies: readonly SpoolCopy[]) => copies) {
-  let chosen: readonly SpoolCopy[] = []
-  await offerCopies({
-    path,
-    patienceMs: 1_000,
-    now,
-    leaseMs: 100,
-    choose: (copies) => {
-      chosen = choose(copies)
-      return chosen
-    },
-  })
-  return chosen
-}
+type Choosing = (copies: readonly SpoolCopy[]) => readonly SpoolCopy[] | Promise<readonly SpoolCopy[]>
+
+const offer = (path: string, now: number, choose: Choosing = (copies) => copies) =>
+  offerCopies({ path, patienceMs: DEAD_MACHINE_MS, now, leaseMs: 100, choose: async (copies) => choose(copies) })
 const contents = (copies: readonly SpoolCopy[]) => copies.map(({ entry, attempt }) => `${entry.content}${attempt}`)
 const remember = (path: string, copies: readonly SpoolCopy[], at: number) =>
-  rememberCopies({ path, patienceMs: 1_000, names: copies.map(({ name }) => name), at, evidence: 'printed' })
+  rememberCopies({ path, patienceMs: DEAD_MACHINE_MS, names: copies.map(({ name }) => name), at, evidence: 'printed' })
 
 describe('entries that are shown without the store', () => {
   it('stay in the spool, and nobody else is offered them meanwhile', async () => {
@@ -81,6 +73,34 @@ describe('entries that are shown without the store', () => {
     const all = offered.flat().map(({ name }) => name)
     expect(all).toHaveLength(40)
     expect(new Set(all).size).toBe(40)
+  })
+
+  it('are chosen while the spool is not locked, so producers do not wait', async () => {
+    const path = makeSpool()
+    const append = () => appendEntry({ path, patienceMs: 0, entry: { content: 'd', priority: 2 } })
+    let isAppended = false
+    const chosen = await offer(path, 0, async (copies) => {
+      if (!isAppended) await append()
+      isAppended = true
+      return copies
+    })
+    expect(contents(chosen)).toEqual(['a1', 'b1', 'c1'])
+    expect(contents(await offer(path, 1))).toEqual(['d1'])
+  })
+
+  it('are chosen again where another has taken one of them meanwhile', async () => {
+    const path = makeSpool()
+    const looks: string[][] = []
+    const chosen = await offer(path, 0, async (copies) => {
+      looks.push(contents(copies))
+      if (looks.length === 1) await offer(path, 0, (all) => all.slice(0, 1))
+      return copies
+    })
+    expect(looks).toEqual([
+      ['a1', 'b1', 'c1'],
+      ['b1', 'c1'],
+    ])
+    expect(contents(chosen)).toEqual(['b1', 'c1'])
   })
 
   it('are none where there is no spool; to remember them then does nothing', async () => {

@@ -1,5 +1,7 @@
 import type { Json } from '../model/json.ts'
+import { EVERYBODY } from '../model/message.ts'
 import type { PosternEvent } from '../model/network/event.ts'
+import type { SpacePost } from '../model/sources/space.ts'
 import {
   AGENTS,
   DECISIONS,
@@ -10,13 +12,13 @@ import {
   offeredMessages,
   PLANS,
   POSTS,
-  SENDERS,
   SERVICES,
   SESSIONS,
   SPACES,
 } from './event-lookups.ts'
-import { readSender } from './rows.ts'
-import type { Sql, SqlRow } from './sql.ts'
+import { readPost } from './post-rows.ts'
+import { readMessage } from './rows.ts'
+import type { Sql } from './sql.ts'
 
 /** An event as it is kept: that something happened, to what, and to whom. */
 export interface RawEvent {
@@ -60,16 +62,18 @@ const CUT = 200
 const DESCRIBERS: Readonly<Record<string, Describer>> = {
   message: async (sql, events) => {
     const found = await lookUp(sql, events, MESSAGES)
-    return ({ subject }) => {
-      const [id, type, fromId, fromAs, addressed, title, priority, ref, replyTo, threadId, createdAt] =
-        found.get(subject)?.[0] ?? []
-      if (id === undefined) return { agents: [], data: { id: subject } }
-      const to: string[] = addressed.split(',')
+    return ({ subject: id }) => {
+      const row = found.get(id)?.[0]
+      const message = row && readMessage(row)
+      if (!message) return { agents: [], data: { id } }
+      // Whom a damaged message concerns is not known.
+      if (message.damaged) return { agents: [], data: { id, damaged: true } }
+      const { type, from, to, subject, priority, ref, replyTo, threadId, createdAt } = message
       return {
-        agents: to[0] === 'all' ? null : distinct([fromId, ...to]),
+        agents: to[0] === EVERYBODY ? null : distinct([from.id, ...to]),
         data: {
-          ...{ id, type, from: { ...readSender(fromId, fromAs) }, to, subject: title, priority, ref, replyTo },
-          ...{ threadId: threadId ?? id, createdAt: iso(createdAt) },
+          ...{ id, type, from: { ...from }, to, subject, priority, ref, replyTo },
+          ...{ threadId, createdAt: iso(createdAt) },
         },
       }
     }
@@ -78,19 +82,21 @@ const DESCRIBERS: Readonly<Record<string, Describer>> = {
   delivery: async (sql, events) => {
     const [ofOffers, ofMessages] = [events.filter(isOfOffer), events.filter((event) => !isOfOffer(event))]
     const offered = await lookUp(sql, ofOffers, offeredMessages(sql))
-    const moved = await lookUp(sql, ofMessages, SENDERS)
+    const moved = await lookUp(sql, ofMessages, MESSAGES)
     return (event) => {
-      const rows = (isOfOffer(event) ? offered : moved).get(event.subject) ?? []
-      const [, , , sessionId = null] = rows[0] ?? []
-      const messages: string[] = rows.flatMap(([, id]) => id ?? [])
-      return {
-        agents: distinct([event.agent, ...rows.map(([, , from]) => from)]),
-        data: {
-          agent: event.agent,
-          messages: isOfOffer(event) ? messages : [event.subject],
-          ...(isOfOffer(event) && { offerId: event.subject, sessionId, outcome: event.detail }),
-        },
+      if (!isOfOffer(event)) {
+        const message = (moved.get(event.subject) ?? []).map(readMessage).find(({ damaged }) => !damaged)
+        return {
+          agents: distinct([event.agent, message?.from.id]),
+          data: { agent: event.agent, messages: [event.subject] },
+        }
       }
+      const rows = offered.get(event.subject) ?? []
+      const [, , , sessionId = null] = rows[0] ?? []
+      const kept = rows.filter(([, id]) => id !== null)
+      const [messages, senders] = [kept.map(([, id]) => id as string), kept.map(([, , from]) => from as string)]
+      const offer = { offerId: event.subject, sessionId, outcome: event.detail }
+      return { agents: distinct([event.agent, ...senders]), data: { agent: event.agent, messages, senders, ...offer } }
     }
   },
 
@@ -164,10 +170,15 @@ const DESCRIBERS: Readonly<Record<string, Describer>> = {
     const members = await lookUp(sql, events, MEMBERS)
     const posts = await lookUp(sql, events, POSTS, ({ detail }) => detail)
     return ({ subject, agent, detail }) => {
-      const [, name = null, closedAt = null] = found.get(subject)?.[0] ?? []
+      const [, name = null, closedAt = null, history = null] = found.get(subject)?.[0] ?? []
       const about = { id: subject, name, closedAt: iso(closedAt) }
-      const agents = distinct([agent, ...(members.get(subject) ?? []).map(([, member]) => member)])
-      return { agents, data: { ...about, ...(agent !== null && { agent }), ...readPost(posts.get(detail ?? '')?.[0]) } }
+      const row = posts.get(detail ?? '')?.[0]
+      const post = row && readPost(row.slice(1))
+      // A post concerns the members that may read it; a post that is gone has no number.
+      const isConcerned = (afterSeq: number) => history === 'all' || post === undefined || afterSeq < post.seq
+      const concerned = (members.get(subject) ?? []).filter(([, , afterSeq]) => isConcerned(afterSeq))
+      const agents = distinct([agent, ...concerned.map(([, member]) => member)])
+      return { agents, data: { ...about, ...(agent !== null && { agent }), ...describePost(post) } }
     }
   },
 
@@ -201,10 +212,10 @@ function refusal(detail: string | null): Readonly<Record<string, Json>> {
   return detail === null ? {} : { refused: cut(detail) }
 }
 
-function readPost(row: SqlRow | undefined): Readonly<Record<string, Json>> {
-  if (!row) return {}
-  const [messageId, seq, fromId, fromAs, senderName, priority, replyTo] = row
-  return { messageId, seq, from: { ...readSender(fromId, fromAs) }, senderName, priority, replyTo }
+function describePost(post: SpacePost | undefined): Readonly<Record<string, Json>> {
+  if (!post) return {}
+  const { messageId, seq, from, senderName, priority, replyTo, damaged } = post
+  return damaged ? { messageId, damaged } : { messageId, seq, from: { ...from }, senderName, priority, replyTo }
 }
 
 function named(agent: string | null): readonly string[] {

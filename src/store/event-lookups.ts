@@ -1,4 +1,6 @@
 import type { RawEvent } from './event-data.ts'
+import { SELECT_POST } from './post-rows.ts'
+import { SELECT_MESSAGE } from './rows.ts'
 import { isAmong, type Sql, type SqlRow } from './sql.ts'
 
 /** The rows of a query by its first column, for all that the events are about. */
@@ -21,13 +23,8 @@ interface Lookup {
   readonly rest?: string
 }
 
-export const MESSAGES: Lookup = {
-  select: `SELECT m.id, m.type, m.from_id, m.from_as, m.addressed, m.subject, m.priority, m.ref, m.reply_to, m.thread_id,
-    m.created_at FROM messages m`,
-  key: 'm.id',
-}
-
-export const SENDERS: Lookup = { select: 'SELECT m.id, m.id, m.from_id FROM messages m', key: 'm.id' }
+/** Whole messages, because only those can be compared with their checksums. */
+export const MESSAGES: Lookup = { select: `SELECT ${SELECT_MESSAGE} FROM messages m`, key: 'm.id' }
 
 export function offeredMessages(sql: Sql): Lookup {
   return {
@@ -60,18 +57,15 @@ export const SESSIONS: Lookup = {
   key: 's.id',
 }
 
-export const SPACES: Lookup = { select: 'SELECT s.id, s.name, s.closed_at FROM spaces s', key: 's.id' }
+export const SPACES: Lookup = { select: 'SELECT s.id, s.name, s.closed_at, s.history FROM spaces s', key: 's.id' }
 
 export const MEMBERS: Lookup = {
-  select: 'SELECT m.space_id, m.agent_id FROM space_members m',
+  select: 'SELECT m.space_id, m.agent_id, m.after_seq FROM space_members m',
   key: 'm.space_id',
   rest: 'ORDER BY m.space_id, m.agent_id',
 }
 
-export const POSTS: Lookup = {
-  select: `SELECT p.message_id, p.seq, p.from_id, p.from_as, p.sender_name, p.priority, p.reply_to FROM space_posts p`,
-  key: 'p.message_id',
-}
+export const POSTS: Lookup = { select: `SELECT p.message_id, ${SELECT_POST} FROM space_posts p`, key: 'p.message_id' }
 
 export const PLANS: Lookup = {
   select: 'SELECT p.id, p.name, p.cron, p.zone, p.next_run_at, p.paused_at, p.last_run_at, p.runs FROM plans p',

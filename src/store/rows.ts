@@ -1,12 +1,13 @@
+import { checksumOf } from '../kit/pure/checksum.ts'
 import type { Agent, AgentKind } from '../model/agent.ts'
 import type { Trust } from '../model/caller.ts'
 import type { Delivery, DeliveryState, InboxMessage } from '../model/delivery.ts'
 import type { Json } from '../model/json.ts'
-import type { Attachment, Message, Sender } from '../model/message.ts'
+import type { Attachment, Message, Quote, Sender } from '../model/message.ts'
 import type { TraceContext } from '../model/network/trace-context.ts'
 import type { Offer, OfferOutcome } from '../model/offer.ts'
 import type { Priority } from '../model/priority.ts'
-import type { Session } from '../model/session.ts'
+import { isSessionHost, type Session } from '../model/session.ts'
 import type { NewOffer } from './contract/offers.ts'
 import type { SqlRow, SqlValue } from './sql.ts'
 
@@ -22,9 +23,11 @@ export const SESSION_COLUMNS =
   'id, agent_id, host, machine, pid, pid_started_at, started_at, last_event_at, ended_at, project, idle_since, continuations, continued_at, stopped_at'
 
 export function readSession(row: SqlRow): Session {
-  const [id, agent, host, machine, pid, pidStartedAt, startedAt, lastEventAt, endedAt] = row
+  const [id, agent, name, machine, pid, pidStartedAt, startedAt, lastEventAt, endedAt] = row
   const [project, idleSince, continuations, continuedAt, stoppedAt] = row.slice(9)
   const process = { machine, pid, pidStartedAt }
+  // Older versions stored any name that a caller gave.
+  const host = isSessionHost(name) ? name : 'generic'
   const turn = { idleSince, continuations, continuedAt, stoppedAt }
   return { id, agent, host, project, ...process, startedAt, lastEventAt, endedAt, ...turn }
 }
@@ -73,13 +76,14 @@ export const MESSAGE_COLUMNS = [
   'dedup_key',
   'created_at',
   'expires_at',
+  'checksum',
 ] as const
 
 export const SELECT_MESSAGE = MESSAGE_COLUMNS.map((column) => `m.${column}`).join(', ')
 
 export function messageValues(message: Message): SqlValue[] {
   const { from } = message
-  return [
+  const values = [
     message.id,
     message.type,
     from.id,
@@ -97,10 +101,32 @@ export function messageValues(message: Message): SqlValue[] {
     message.createdAt,
     message.expiresAt,
   ]
+  values.push(checksumOf(values))
+  return values
 }
 
+const CHECKSUM_AT = MESSAGE_COLUMNS.length - 1
+
+/** False if a message differs from what was stored. Messages without a checksum are older than it, or came by SQL. */
+function isIntact(row: SqlRow): boolean {
+  const checksum = row[CHECKSUM_AT]
+  return checksum === null || checksum === checksumOf(row.slice(0, CHECKSUM_AT))
+}
+
+/**
+ * The checksum of a row in which one column gets a new value. A damaged row keeps its checksum, so that it still reads
+ * as damaged; a row without a checksum gets none.
+ */
+export function checksumAfter(row: SqlRow, column: (typeof MESSAGE_COLUMNS)[number], value: SqlValue): SqlValue {
+  if (!isIntact(row)) return row[CHECKSUM_AT]
+  if (row[CHECKSUM_AT] === null) return null
+  return checksumOf(row.slice(0, CHECKSUM_AT).with(MESSAGE_COLUMNS.indexOf(column), value))
+}
+
+/** A message in the order of `MESSAGE_COLUMNS`. If it is damaged, nothing of it is returned but its id. */
 export function readMessage(row: SqlRow): Message {
-  const { payload = null, context = null, attachments = NO_ATTACHMENTS, trace = null } = parseExtras(row[7])
+  if (!isIntact(row)) return damagedMessage(row[0])
+  const { payload = null, context = null, attachments = NO_ATTACHMENTS, trace = null, quotes } = parseExtras(row[7])
   return {
     id: row[0],
     type: row[1],
@@ -108,6 +134,7 @@ export function readMessage(row: SqlRow): Message {
     to: (row[4] as string).split(','),
     subject: row[5],
     content: row[6],
+    ...(quotes && { quotes }),
     payload,
     context,
     priority: row[8] as Priority,
@@ -120,6 +147,31 @@ export function readMessage(row: SqlRow): Message {
     trace,
     createdAt: row[14],
     expiresAt: row[15],
+  }
+}
+
+/** Stands for a message whose stored row is damaged. */
+export function damagedMessage(id: string): Message {
+  return {
+    id,
+    type: 'system',
+    from: { id: 'system', kind: 'system', verified: false, via: 'store' },
+    to: [],
+    subject: 'A stored message is damaged',
+    content: 'The stored message does not match its checksum, so it is not shown.',
+    damaged: true,
+    payload: null,
+    context: null,
+    priority: 2,
+    ref: null,
+    replyTo: null,
+    threadId: id,
+    hops: 0,
+    dedupKey: null,
+    attachments: NO_ATTACHMENTS,
+    trace: null,
+    createdAt: 0,
+    expiresAt: null,
   }
 }
 
@@ -139,7 +191,7 @@ export function readTrust(as: string): Trust {
 }
 
 /** Columns of an inbox message: those of the message, then these of `d`, the deliveries, with its present state. */
-export const SELECT_INBOX_MESSAGE = `${SELECT_MESSAGE}, d.agent_id, d.attempt, d.inbox_seq`
+export const SELECT_INBOX_MESSAGE = `${SELECT_MESSAGE}, d.agent_id, d.attempt, d.inbox_seq, d.expires_at`
 
 export function readInboxMessage(row: SqlRow, state?: DeliveryState): InboxMessage {
   const at = MESSAGE_COLUMNS.length
@@ -148,7 +200,8 @@ export function readInboxMessage(row: SqlRow, state?: DeliveryState): InboxMessa
     agent: row[at],
     attempt: row[at + 1],
     inboxSeq: row[at + 2],
-    state: state ?? (row[at + 3] as DeliveryState),
+    expiresAt: row[at + 3],
+    state: state ?? (row[at + 4] as DeliveryState),
   }
 }
 
@@ -181,21 +234,29 @@ export function readDelivery(row: SqlRow): Delivery {
   }
 }
 
+/** Whether an agent sent or was sent the message `m`; true where no agent is named. */
+export function isKnownTo(agent: string): string {
+  return `(${agent} = '' OR m.from_id = ${agent} OR EXISTS (
+    SELECT 1 FROM deliveries d WHERE d.message_seq = m.seq AND d.agent_id = ${agent}))`
+}
+
 interface Extras {
   readonly payload?: Json
   readonly context?: Json
   readonly attachments?: readonly Attachment[]
   readonly trace?: TraceContext
+  readonly quotes?: readonly Quote[]
 }
 
 /** What few messages carry travels in one column, because every column costs time in every drain. */
-function formatExtras({ payload, context, attachments, trace }: Message): string | null {
-  if (payload === null && context === null && attachments.length === 0 && trace === null) return null
+function formatExtras({ payload, context, attachments, trace, quotes }: Message): string | null {
+  if (payload === null && context === null && attachments.length === 0 && trace === null && !quotes) return null
   return JSON.stringify({
     ...(payload !== null && { payload }),
     ...(context !== null && { context }),
     ...(attachments.length > 0 && { attachments }),
     ...(trace !== null && { trace }),
+    ...(quotes && { quotes }),
   })
 }
 

@@ -1,4 +1,6 @@
+import type { OperationName } from '../model/operations.ts'
 import type { HealthCheck, PushResult } from '../model/postern.ts'
+import type { Verified } from '../model/verified.ts'
 import type { AgentShelf } from './contract/agents.ts'
 import type { BudgetShelf } from './contract/budgets.ts'
 import type { DecisionShelf } from './contract/decisions.ts'
@@ -50,6 +52,8 @@ export interface Store {
    * the same time may share a commit or a statement; each is still all or nothing by itself.
    */
   push(params: PushParams): Promise<readonly PushResult[]>
+  /** True if changes that were acknowledged were missing when it was opened. The next round of upkeep tells people. */
+  readonly hasLost: boolean
   /** Reads what is committed, locks nothing, and never blocks a writer. Two reads may see two states. */
   readonly read: Shelves
   /** The store's clock. For PostgreSQL it is the database server's, so that many servers agree on deadlines. */
@@ -58,13 +62,26 @@ export interface Store {
   check(): Promise<readonly HealthCheck[]>
   /** What is wrong with the contents, in words; empty if every message and delivery is accounted for. */
   audit(params: { readonly limit: number }): Promise<readonly string[]>
-  /** Writes a consistent copy while others write to the store. */
-  backup(path: string): Promise<void>
+  /**
+   * Checks everything, which takes as long as reading all of it: pages and indexes, and each message against its
+   * checksum. Remembers when, and what it found.
+   */
+  verify(): Promise<Verified>
+  /**
+   * Writes a consistent copy while others write to the store. On SQLite the copy is checked; a copy with broken pages is
+   * refused. On PostgreSQL the messages of the store are checked after the dump.
+   */
+  backup(path: string): Promise<Verified>
   /** Waits for the writes that were asked for. Later calls throw STORE_UNAVAILABLE. */
   close(): Promise<void>
 }
 
 export interface TransactOptions {
+  /**
+   * The operations whose change this transaction makes. A request under a key records what it returns, to answer its
+   * repetition; the engines take no notice of it.
+   */
+  readonly answers?: readonly OperationName[]
   /** How long it waits for other processes. SQLite only. */
   readonly patienceMs?: number
   /**

@@ -383,7 +383,7 @@ conformance('the agent runtime', ({ rule, open }) => {
     }
     const runtime = quinn(stopping)
     for await (const _ of runtime.batches()) expect.unreachable()
-    expect(await attemptOf(postern, 'hello')).toEqual({ state: 'pending', attempt: 1 })
+    expect(await attemptOf(postern, 'hello')).toEqual({ state: 'pending', attempt: 0 })
   })
 
   rule('goes on when the store was away for a while, and repeats nothing that was done', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { ListAgents } from '../../src/model/postern.ts'
 import { verifies } from '../scenarios/verifies.ts'
 import { caller, conformance, refused, show, stateOf, tell } from './suite.ts'
 
@@ -13,6 +14,37 @@ conformance('agents', ({ rule, open }) => {
       createdAt: now(),
       removedAt: null,
     })
+  })
+
+  rule('lists agents with what waits for each and its latest session, in pages, or by a part of a name', async () => {
+    const { postern, advance } = await open({ agents: ['amy', 'bob', 'cyd', { id: 'jira', kind: 'service' }] })
+    await postern.agents.add({ id: 'dan', kind: 'human', displayName: 'Dan 100% O\\_Neil' })
+    await postern.as(caller('amy')).inbox.push({ to: ['all'], content: 'to all' })
+    await tell(postern, 'bob', 'one')
+    await postern.inbox.push({ to: ['bob'], content: 'brief', ttlMs: 1 })
+    await postern.sessions.begin({ id: 'old', agent: 'bob', host: 'codex' })
+    advance(1_000)
+    await postern.sessions.begin({ id: 'new', agent: 'bob', host: 'claude-code' })
+    await postern.sessions.begin({ id: 'over', agent: 'cyd', host: 'codex' })
+    await postern.sessions.end({ id: 'over' })
+    const all = await postern.agents.list()
+    expect(all.map(({ id, pending, session }) => [id, pending, session?.id ?? null])).toEqual([
+      ['amy', 0, null],
+      ['bob', 2, 'new'],
+      ['cyd', 1, null],
+      ['dan', 1, null],
+      ['jira', 0, null],
+    ])
+    for (const each of all) expect(await postern.agents.show({ id: each.id })).toEqual(each)
+    const ids = async (input: ListAgents) => (await postern.agents.list(input)).map(({ id }) => id)
+    expect(await ids({ limit: 2 })).toEqual(['amy', 'bob'])
+    expect(await ids({ limit: 2, after: 'bob' })).toEqual(['cyd', 'dan'])
+    expect(await ids({ search: 'O\\_NEIL' })).toEqual(['dan'])
+    expect(await ids({ search: '100%' })).toEqual(['dan'])
+    expect(await ids({ search: 'B' })).toEqual(['bob'])
+    expect(await ids({ search: 'a_y' })).toEqual([])
+    for (const limit of [0, 1_001]) await refused(postern.agents.list({ limit }), 'VALUE_INVALID')
+    await refused(postern.agents.list({ search: 'x'.repeat(201) }), 'VALUE_INVALID')
   })
 
   rule('takes the same registration again and refuses another one under its name', async () => {

@@ -89,7 +89,7 @@ conformance('broadcast', ({ rule, open }) => {
 
   rule('stands alone: nobody is named beside everybody', async () => {
     const { postern } = await open()
-    await refused(postern.inbox.push({ to: ['all', 'quinn'], content: 'hello' }), 'AGENT_ID_RESERVED')
+    await refused(postern.inbox.push({ to: ['all', 'quinn'], content: 'hello' }), 'ADDRESS_UNSUPPORTED')
     expect(await read(postern, 'quinn')).toEqual([])
   })
 

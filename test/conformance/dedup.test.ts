@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { PushMessage } from '../../src/model/postern.ts'
 import { verifies } from '../scenarios/verifies.ts'
-import { caller, conformance, read, refused, tell } from './suite.ts'
+import { caller, conformance, read, refused, stateOf, stepsOf, tell } from './suite.ts'
 
 const NOTICE: PushMessage = { to: ['quinn'], content: 'CI run 42 started', dedupKey: 'ci-run-42' }
 
@@ -19,6 +19,26 @@ conformance('dedup', ({ rule, open }) => {
       recipients: [{ agent: 'quinn', state: 'pending', duplicate: true }],
     })
     expect(await read(postern, 'quinn')).toEqual(['CI run 42 started'])
+  })
+
+  rule('refuses a key that Postern makes itself, by each of its beginnings, and leaves the others free', async () => {
+    verifies('G3.same-id')
+    const { postern } = await open()
+    const ulid = '01HX0000000000000000000000'
+    const reserved = ['http:', 'once:', 'bus:', 'handoff:', 'wake:', 'inbox:', 'postern:', `gate:gate_${ulid}`]
+      .concat(`decision:dec_${ulid}`, `svc:svc_${ulid}`, `plan_${ulid}+1`)
+      .concat('ledger:msg_1', 'note:msg_1', 'event:msg_1', 'ledger:0.0.1', 'note:0.0.1', 'event:0.0.1')
+    const as = [postern.as(caller('rex')), postern.as(caller('rex', 'service'))]
+    for (const { inbox } of as) {
+      for (const prefix of reserved) {
+        const pushed = inbox.push({ ...NOTICE, dedupKey: `${prefix}x` })
+        await refused(pushed, 'VALUE_INVALID')
+      }
+    }
+    const free = ['decision:x', 'gate:x', 'mail:x', 'broadcast:x', 'svc:x', 'httpx:x', 'note:x', 'ci:http:x']
+    for (const dedupKey of free) {
+      expect(await as[0]?.inbox.push({ ...NOTICE, dedupKey })).toMatchObject({ duplicate: false })
+    }
   })
 
   rule('says of a repeated push how far the first has come', async () => {
@@ -42,6 +62,55 @@ conformance('dedup', ({ rule, open }) => {
     const { postern } = await open()
     const { id } = await postern.inbox.push({ ...NOTICE, ttlMs: 1_000 })
     expect(await postern.inbox.push({ ...NOTICE, ttlMs: 2_000 })).toMatchObject({ id, duplicate: true })
+  })
+
+  rule('delivers a repeated message anew to those who would never be shown it otherwise', async () => {
+    verifies('G3.same-id')
+    const { postern, advance } = await open({ agents: ['quinn', 'rex', 'mindy'] })
+    const brief = { ...NOTICE, to: ['mindy', 'quinn'], ttlMs: 1_000 }
+    const { id } = await postern.inbox.push(brief)
+    expect(await read(postern, 'mindy')).toEqual(['CI run 42 started'])
+    advance(1_000)
+    const again = await postern.inbox.push({ ...brief, to: ['mindy', 'quinn', 'rex'], ttlMs: 60_000 })
+    expect(again).toMatchObject({
+      id,
+      duplicate: false,
+      recipients: [
+        { agent: 'mindy', state: 'seen', duplicate: true },
+        { agent: 'quinn', state: 'pending', duplicate: false },
+        { agent: 'rex', state: 'pending', duplicate: false },
+      ],
+    })
+    expect([await read(postern, 'quinn'), await read(postern, 'rex')]).toEqual([[NOTICE.content], [NOTICE.content]])
+    expect((await postern.inbox.push(brief)).duplicate).toBe(true)
+    expect(await stepsOf(postern, id, 'quinn')).toContain('requeued')
+  })
+
+  rule('delivers a repeated message anew after it was taken back, and after its agent came back', async () => {
+    const { postern, advance } = await open()
+    const { id } = await postern.inbox.push(NOTICE)
+    await postern.inbox.cancel({ id })
+    expect(await postern.inbox.pushMany({ messages: [NOTICE, NOTICE] })).toMatchObject([
+      { id, duplicate: false },
+      { id, duplicate: true },
+    ])
+    await postern.agents.remove({ id: 'quinn' })
+    await postern.agents.add({ id: 'quinn', restore: true })
+    advance(1)
+    expect(await postern.inbox.push({ ...NOTICE, ttlMs: 1_000 })).toMatchObject({ id, duplicate: false })
+    advance(1_000)
+    await postern.upkeep.run()
+    expect(await stateOf(postern, id)).toBe('expired')
+    expect((await postern.inbox.push(NOTICE)).duplicate).toBe(false)
+    expect(await read(postern, 'quinn')).toEqual([NOTICE.content])
+  })
+
+  rule('counts a repeated message that is delivered anew against the rate of its sender', async () => {
+    const { postern } = await open({ agents: ['ada', 'quinn'], limits: { pairBurst: 1, pairPerMinute: 1 } })
+    const { inbox } = postern.as(caller('ada'))
+    const { id } = await inbox.push(NOTICE)
+    await inbox.cancel({ id })
+    expect(await inbox.push(NOTICE)).toMatchObject({ id, duplicate: false, recipients: [{ state: 'held' }] })
   })
 
   rule('refuses the same key with anything else said', async () => {
@@ -160,7 +229,7 @@ conformance('dedup', ({ rule, open }) => {
     ]
     for (const dedupKey of keys) {
       const { next } = await refused(mallory.inbox.push({ ...NOTICE, dedupKey }), 'VALUE_INVALID')
-      expect(next).toContain('"http:"')
+      expect(next).toContain(`"${dedupKey.split(':')[0]}:"`)
     }
     const sent = await postern.as(caller('founder', 'human')).once('release-42').inbox.push(NOTICE)
     expect(sent.duplicate).toBe(false)

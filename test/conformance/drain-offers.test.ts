@@ -228,6 +228,50 @@ conformance('drain and its offers', ({ rule, open }) => {
     expect(others).toEqual([])
   })
 
+  rule('counts no attempt of which nothing was printed, however often that fails', async () => {
+    verifies('G4.dead')
+    const { postern } = await open({ limits: { attempts: 2 } })
+    const id = await tell(postern, 'quinn', 'unlucky')
+    for (let i = 0; i < 5; i++) {
+      const { offer, messages } = await postern.inbox.drain({ agent: 'quinn' })
+      expect(messages).toMatchObject([{ id, attempt: 1 }])
+      await postern.inbox.release({ offerId: offer?.id ?? '', reason: 'the disk is full' })
+    }
+    expect((await postern.inbox.trace({ id })).why).toContain('nothing was printed')
+    const { offerId } = await show(postern, { agent: 'quinn' })
+    await postern.inbox.release({ offerId, reason: 'interrupted' })
+    expect((await postern.inbox.drain({ agent: 'quinn' })).messages).toMatchObject([{ id, attempt: 2 }])
+  })
+
+  rule('counts no attempt that was confirmed before the message was put off', async () => {
+    verifies('G4.dead')
+    const { postern, advance, now } = await open({ limits: { attempts: 2 } })
+    const id = await tell(postern, 'quinn', 'later')
+    for (let i = 0; i < 3; i++) {
+      expect(await read(postern, 'quinn')).toEqual(['later'])
+      await postern.inbox.snooze({ agent: 'quinn', ids: [id], untilAt: now() + 1_000 })
+      advance(1_000)
+    }
+    const states: unknown[] = []
+    for (let i = 0; i < 2; i++) {
+      const { offerId } = await show(postern, { agent: 'quinn' })
+      await postern.inbox.release({ offerId, reason: 'interrupted' })
+      states.push(await stateOf(postern, id))
+    }
+    expect(states).toEqual(['pending', 'dead'])
+  })
+
+  rule('tells people of every death of a message, not only of the first', async () => {
+    verifies('G4.dead')
+    const world = await open({ limits: { attempts: 1 }, agents: ['quinn', { id: 'justin', kind: 'human' }] })
+    const { postern } = world
+    const id = await tell(postern, 'quinn', 'poison')
+    await drainInVain(world, 1)
+    await postern.inbox.retryDead({ id })
+    await drainInVain(world, 1)
+    expect((await read(postern, 'justin')).filter((notice) => notice.includes(id))).toHaveLength(2)
+  })
+
   rule('tries a dead message again and goes on counting', async () => {
     verifies('G4.dead')
     const world = await open({ limits: { attempts: 2 } })

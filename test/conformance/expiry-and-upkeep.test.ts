@@ -57,6 +57,29 @@ conformance('expiry and upkeep', ({ rule, open }) => {
     expect(await stateOf(postern, id)).toBe('expired')
   })
 
+  rule('shows a message that is released or retried after its time to live', async () => {
+    verifies('S000.ttl.recorded')
+    const limits = { hops: 0, pairBurst: 9, attempts: 1 }
+    const { postern, advance } = await open({ agents: ['ada', 'quinn', { id: 'justin', kind: 'human' }], limits })
+    const brief = { ttlMs: MINUTE_MS }
+    const { id: asked } = await postern.as(caller('ada')).inbox.push({ to: ['quinn'], content: 'asked', ...brief })
+    const reply = { to: ['ada'], content: 'held', replyTo: asked, ...brief }
+    const { id: held } = await postern.as(caller('quinn')).inbox.push(reply)
+    const { offerId } = await show(postern, { agent: 'quinn' })
+    await postern.inbox.release({ offerId, reason: 'closed pipe' })
+    expect([await stateOf(postern, held), await stateOf(postern, asked)]).toEqual(['held', 'dead'])
+    advance(2 * MINUTE_MS)
+    await postern.upkeep.run()
+    await postern.inbox.releaseHeld({ id: held })
+    await postern.inbox.retryDead({ id: asked })
+    await postern.upkeep.run()
+    const evidence = (await postern.inbox.trace({ id: held })).deliveries.flatMap(({ steps }) => steps).at(-1)?.evidence
+    expect(evidence).toMatch(/^released by .*; its time to live, which ended meanwhile, no longer counts$/)
+    const toAda = await show(postern, { agent: 'ada' })
+    expect(toAda.messages).toMatchObject([{ content: 'held', expiresAt: null }])
+    expect(await read(postern, 'quinn')).toEqual(['asked'])
+  })
+
   rule('gives back in upkeep what lapsed, each at its time', async () => {
     verifies('G4.unprinted-lease', 'G4.printed-lease')
     const { postern, advance } = await open({ agents: ['ada', 'quinn'] })
@@ -107,8 +130,8 @@ conformance('expiry and upkeep', ({ rule, open }) => {
     advance(1)
     await read(postern, 'quinn')
     const dead = await tell(postern, 'quinn', 'dead')
-    const { offer } = await postern.inbox.drain({ agent: 'quinn' })
-    await postern.inbox.release({ offerId: offer?.id ?? '', reason: 'no' })
+    const { offerId } = await show(postern, { agent: 'quinn' })
+    await postern.inbox.release({ offerId, reason: 'no' })
     expect(await stateOf(postern, dead)).toBe('dead')
 
     advance(retentionMs)
@@ -119,6 +142,42 @@ conformance('expiry and upkeep', ({ rule, open }) => {
       await refused(postern.inbox.trace({ id }), 'MESSAGE_NOT_FOUND')
     }
     expect((await postern.inbox.list({ which: 'all' })).items).toEqual([])
+  })
+
+  rule('goes on slice by slice while there is more to remove, and past what is unfinished', async () => {
+    verifies('S000.reap')
+    const limits = { pendingPerAgent: 20_000 }
+    const { postern, advance } = await open({ agents: ['ada', 'quinn'], limits })
+    const push = async (to: string, count: number) => {
+      for (let left = count; left > 0; left -= 500) {
+        const messages = Array.from({ length: Math.min(left, 500) }, (_, i) => ({ to: [to], content: `${left - i}` }))
+        await postern.inbox.pushMany({ messages })
+      }
+    }
+    await push('ada', 2_100)
+    await push('quinn', 1_200)
+    await postern.inbox.cancel({ id: await tell(postern, 'quinn', 'last') })
+    for (let left = 1_200; left > 0; ) left -= (await read(postern, { agent: 'quinn', maxMessages: 400 })).length
+    advance(retentionMs + 1)
+    let reaped = 0
+    // Three slices for what is finished, and one for what is not.
+    for (let slice = 0; slice < 5; slice++) reaped += (await postern.upkeep.run()).reaped
+    expect(reaped).toBe(1_201)
+    expect(await postern.upkeep.run()).toMatchObject({ reaped: 0 })
+    expect((await postern.inbox.list({ agent: 'ada', which: 'all', limit: 1 })).items).toHaveLength(1)
+  })
+
+  rule('goes on slice by slice while more has expired', async () => {
+    verifies('S000.ttl.recorded')
+    const { postern, advance } = await open()
+    const brief = { to: ['quinn'], content: 'brief', ttlMs: MINUTE_MS }
+    for (let batch = 0; batch < 3; batch++) {
+      await postern.inbox.pushMany({ messages: Array.from({ length: 400 }, () => brief) })
+    }
+    advance(MINUTE_MS)
+    const expired: number[] = []
+    for (let slice = 0; slice < 4; slice++) expired.push((await postern.upkeep.run()).expired)
+    expect(expired).toEqual([500, 500, 200, 0])
   })
 
   rule('counts the retention from the end of a message, not from its beginning', async () => {

@@ -3,7 +3,7 @@ import type { IngestEntry } from '../../src/model/ingest.ts'
 import type { Postern } from '../../src/model/postern.ts'
 import { provenanceLine } from '../../src/render/provenance.ts'
 import { verifies } from '../scenarios/verifies.ts'
-import { caller, conformance, read, refused, stateOf, stepsOf, tell } from './suite.ts'
+import { caller, conformance, read, refused, show, stateOf, stepsOf, tell } from './suite.ts'
 
 const ingest = (postern: Postern, ...entries: IngestEntry[]) => postern.inbox.ingest({ agent: 'quinn', entries })
 const outcomes = async (postern: Postern, ...entries: IngestEntry[]) =>
@@ -91,10 +91,10 @@ conformance('ingest', ({ rule, open }) => {
     }
     // Justin is told of what could not be shown to quinn, though somebody claimed the key of that notice.
     const id = await tell(postern, 'quinn', 'never confirmed')
-    const notice = `postern:dead:${id}:quinn`
+    const { offerId } = await show(postern, { agent: 'quinn' })
+    const notice = `postern:dead:${id}:quinn:${offerId}`
     expect(await bring(notice)).toBe('stored')
-    const { offer } = await postern.inbox.drain({ agent: 'quinn' })
-    await postern.inbox.release({ offerId: offer?.id ?? '', reason: 'nobody read it' })
+    await postern.inbox.release({ offerId, reason: 'nobody read it' })
     const items = (await postern.inbox.list({ agent: 'justin', which: 'all' })).items
     expect(items.map(({ from, dedupKey }) => [from.id, dedupKey])).toEqual([
       ['spool:unknown', 'postern:spool:key:gate:gate_01J'],
@@ -104,9 +104,9 @@ conformance('ingest', ({ rule, open }) => {
       ['system', notice],
     ])
     const second = await tell(postern, 'quinn', 'never confirmed either')
-    const again = await postern.inbox.drain({ agent: 'quinn' })
-    await postern.inbox.release({ offerId: again.offer?.id ?? '', reason: 'nobody read it' })
-    expect(await bring(`postern:dead:${second}:quinn`)).toBe('known')
+    const again = await show(postern, { agent: 'quinn' })
+    await postern.inbox.release({ offerId: again.offerId, reason: 'nobody read it' })
+    expect(await bring(`postern:dead:${second}:quinn:${again.offerId}`)).toBe('known')
   })
 
   rule('can be nobody whom anybody knows', async () => {
@@ -201,12 +201,12 @@ conformance('ingest', ({ rule, open }) => {
     expect(results.map(({ outcome }) => outcome)).toEqual([...Array(9).fill('refused'), 'stored'])
     expect(results.map(({ reason }) => reason?.slice(0, 12))).toEqual([
       'The content ',
-      'The message ',
+      'The text is ',
       'The content ',
       'The content ',
       'The message ',
       'The dedup ke',
-      'The id would',
+      'The id has 3',
       'The duration',
       'The priority',
       undefined,

@@ -1,20 +1,27 @@
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { inject } from 'vitest'
+import type { FetchRequest } from '../../src/client/transport.ts'
+import { createKeyedAnswers } from '../../src/core/keyed-answers.ts'
 import { createPostern } from '../../src/core/postern.ts'
-import { createAnswerOnce, createReplies } from '../../src/core/replies.ts'
 import { createCredentials } from '../../src/host/credentials/credentials.ts'
 import { type OpenOptions, openContext } from '../../src/host/open/context.ts'
 import { assemble } from '../../src/host/open/open.ts'
 import { openEmbedded, openPostgres } from '../../src/host/open/store.ts'
 import { connectPostern } from '../../src/host/serving/node-client.ts'
+import { createHttpFetch } from '../../src/kit/node/http-fetch.ts'
 import { LOCAL_CALLER } from '../../src/model/caller.ts'
+import type { Identity } from '../../src/model/network/tokens.ts'
 import type { HookVerbs, LocalPostern, Postern } from '../../src/model/postern.ts'
 import { createServer } from '../../src/server/server.ts'
+import { openPostgresStore } from '../../src/store/postgres/store.ts'
+import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Wire } from '../../src/wires/wire.ts'
 import { describeProgram } from '../helpers/binaries.ts'
 import '../helpers/global-postgres.ts'
+import { copyMigrated } from '../helpers/migrated-store.ts'
 import { createSchema } from '../helpers/postgres-store.ts'
 import { storeWith } from '../helpers/store-with.ts'
 import { makeFastFolder, removeFolder } from '../helpers/temp.ts'
@@ -55,6 +62,8 @@ export interface World {
   advance(ms: number): void
   /** Runs a statement behind Postern's back, to damage what it must then notice. */
   tamper(statement: string): Promise<void>
+  /** What is wrong with the contents of its store, in words. */
+  audit(): Promise<readonly string[]>
   /** Where its store is, for a person who looks into it. */
   readonly location: string
   /** Closes it, and removes its store unless that is kept as evidence. */
@@ -73,10 +82,12 @@ export const sqlite: Maker = {
     return createWorld(options, {
       busRoot: join(folder, 'buses'),
       async open(clock, given) {
+        await copyMigrated(path)
         const { store, wire } = await openEmbedded(path, { now: clock })
         return assemble(storeFor(store, given), wireFor(wire, given), { upkeep: false, ...given })
       },
       tamper: async (statement) => runOnFile(path, statement),
+      audit: () => audit(openSqliteStore({ path, now: Date.now, random: Math.random })),
       location: path,
       remove: async () => removeFolder(folder),
     })
@@ -87,6 +98,15 @@ function runOnFile(path: string, statement: string): void {
   const database = new DatabaseSync(path)
   database.exec(statement)
   database.close()
+}
+
+async function audit(opening: Promise<Store>): Promise<readonly string[]> {
+  const store = await opening
+  try {
+    return await store.audit({ limit: 9 })
+  } finally {
+    await store.close()
+  }
 }
 
 export const postgres: Maker = {
@@ -107,6 +127,7 @@ export const postgres: Maker = {
         return assemble(storeFor(timed, given), wireFor(wire, given), { upkeep: false, home, ...given })
       },
       tamper: run,
+      audit: () => audit(openPostgresStore({ url, random: Math.random })),
       location: `${url} (the server ends with the run)`,
       async remove() {
         await drop()
@@ -118,7 +139,7 @@ export const postgres: Maker = {
 
 const UNEXPLAINED = "what nobody expects is in the server's log, and only called internal to whoever asks"
 
-/** A server of its own on a store of its own, and a client that has shown it an administrator's token. */
+/** A server of its own on a store of its own, and a client that may do there what an administrator may. */
 export const http: Maker = {
   name: 'HTTP',
   missing: undefined,
@@ -136,10 +157,12 @@ export const http: Maker = {
     return createWorld(options, {
       busRoot: join(folder, 'buses'),
       async open(clock, given) {
+        await copyMigrated(path)
         const { store, wire } = await openEmbedded(path, { now: clock })
         return connectTo(storeFor(store, given), wireFor(wire, given), given)
       },
       tamper: async (statement) => runOnFile(path, statement),
+      audit: () => audit(openSqliteStore({ path, now: Date.now, random: Math.random })),
       location: path,
       remove: async () => removeFolder(folder),
     })
@@ -150,16 +173,17 @@ async function connectTo(store: Store, wire: Wire, given: MakerOptions): Promise
   const { caller = LOCAL_CALLER, ...options } = given
   const { ctx, close } = openContext(store, wire, options)
   const credentials = createCredentials(ctx)
+  const { known, fetch } = chooseCallers()
   const heart = createPostern(ctx, close)
   const server = createServer({
     postern: heart,
-    credentials,
-    answerOnce: createAnswerOnce(createReplies(store)),
+    credentials: { ...credentials, identify: async (token) => known(token) ?? credentials.identify(token) },
+    ...createKeyedAnswers(ctx, close),
     now: hurry(),
   })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   await credentials.adopt(TOKEN, 'of the suite')
-  const client = await connectPostern({ url, token: TOKEN, caller })
+  const client = await connectPostern({ url, token: TOKEN, caller, fetch })
   return {
     ...client,
     async close() {
@@ -167,6 +191,26 @@ async function connectTo(store: Store, wire: Wire, given: MakerOptions): Promise
       await server.close()
       await heart.close()
     },
+  }
+}
+
+/**
+ * The suite chooses its callers, as a program that uses the library does. A server takes no caller's word for that, so
+ * each of them shows a token of its own here.
+ */
+function chooseCallers() {
+  const identities = new Map<string, Identity>()
+  const fetch = createHttpFetch()
+  return {
+    known: (token: string) => identities.get(token),
+    fetch: Object.assign(ask, { close: () => fetch.close() }),
+  }
+
+  function ask(url: string, { headers: { 'Postern-As': as, ...headers }, ...request }: FetchRequest) {
+    if (as === undefined) return fetch(url, { headers, ...request })
+    const tokenId = createHash('sha256').update(as).digest('hex')
+    identities.set(tokenId, { tokenId, scope: { kind: 'admin', id: null }, caller: JSON.parse(as) })
+    return fetch(url, { headers: { ...headers, Authorization: `Bearer ${tokenId}` }, ...request })
   }
 }
 
@@ -207,6 +251,7 @@ interface Engine {
   readonly busRoot: string
   open(clock: () => number, options: MakerOptions): Promise<Postern>
   tamper(statement: string): Promise<void>
+  audit(): Promise<readonly string[]>
   readonly location: string
   remove(): Promise<void>
 }
@@ -236,6 +281,7 @@ async function createWorld(options: MakerOptions, engine: Engine): Promise<World
       time += ms
     },
     tamper: engine.tamper,
+    audit: engine.audit,
     location: engine.location,
     async destroy({ isKept } = { isKept: false }) {
       await Promise.all(opened.map((postern) => postern.close()))

@@ -11,9 +11,9 @@ import { createModel } from './model/messages.ts'
 import type { ModelLimits } from './model/state.ts'
 import { expectConserved } from './suite.ts'
 
-const RUNS = { quick: 30, full: 150, long: 3_000, most: 150 }
+const RUNS = { quick: 20, full: 150, long: 3_000, most: 150 }
 /** Behind a server is the heart that was tried already, and every command is a request. */
-const RUNS_OVER_HTTP = { quick: 6, full: 30, long: 600, most: 150 }
+const RUNS_OVER_HTTP = { quick: 4, full: 30, long: 600, most: 150 }
 const MAX_COMMANDS = 40
 
 const LIMITS: ModelLimits = {

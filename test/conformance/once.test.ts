@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { PosternError } from '../../src/model/errors.ts'
 import type { Postern } from '../../src/model/postern.ts'
+import type { Store } from '../../src/store/store.ts'
 import { storeWith } from '../helpers/store-with.ts'
 import { verifies } from '../scenarios/verifies.ts'
 import { TASK } from './bus/buses.ts'
@@ -106,6 +107,55 @@ const CHANGES: Readonly<Record<string, Prepare>> = {
     other: ({ inbox }) => inbox.push({ to: ['rex'], content: 'Look there' }),
     count: () => countMail(postern, 'rex', () => true),
   }),
+  'inbox.pushMany': async ({ postern }) => ({
+    make: ({ inbox }) =>
+      inbox.pushMany({
+        messages: [
+          { to: ['rex'], content: 'One' },
+          { to: ['quinn'], content: 'Two' },
+        ],
+      }),
+    other: ({ inbox }) => inbox.pushMany({ messages: [{ to: ['rex'], content: 'Three' }] }),
+    count: () => countMail(postern, 'rex', () => true),
+  }),
+}
+
+/** Changes that the store alone makes. The others append to a file as well, which no transaction can undo. */
+const IN_STORE = Object.keys(CHANGES).filter((name) => !['bus.post', 'handoff.leave'].includes(name))
+
+const MOST_COMMITS = 12
+const LOST = { code: 'STORE_UNAVAILABLE' }
+
+function prepareChange(name: string, world: World): Promise<Change> {
+  return CHANGES[name]?.(world) ?? expect.fail(`there is no change ${name}`)
+}
+
+/** A store whose every commit is made once without an answer: the first time that it is reached. */
+function loseCommits() {
+  let isLosing = false
+  let lost = 0
+  let budget = 0
+  const lose = async <T>(commit: () => Promise<T>): Promise<T> => {
+    const result = await commit()
+    if (!isLosing || budget-- > 0) return result
+    lost++
+    budget = lost
+    throw new PosternError('STORE_UNAVAILABLE', { path: 'of the test', reason: 'the connection was lost' })
+  }
+  return {
+    through: (store: Store) =>
+      storeWith(store, {
+        transact: (verb, options) => lose(() => store.transact(verb, options)),
+        push: (params) => lose(() => store.push(params)),
+      }),
+    begin: () => {
+      isLosing = true
+    },
+    end: () => {
+      isLosing = false
+    },
+    commits: () => lost,
+  }
 }
 
 /** What has a key of its own says in its answer that it was there before; all else is the same. */
@@ -163,6 +213,69 @@ function stateRules({ rule, open }: Suite): void {
       expect(await count()).toBe(1)
     })
   }
+
+  for (const name of IN_STORE) {
+    rule(`${name} is made once though the answer to each of its commits is lost`, async () => {
+      verifies('mcp.once')
+      const loss = loseCommits()
+      const world = await open({ agents: TEAM, through: loss.through })
+      const { make, count } = await prepareChange(name, world)
+      const quinn = quinnOf(world)
+      loss.begin()
+      let answer: unknown
+      for (let attempt = 0; answer === undefined; attempt++) {
+        expect(attempt).toBeLessThan(MOST_COMMITS)
+        answer = await make(quinn.once(KEY)).catch((error: unknown) => void expect(error).toMatchObject(LOST))
+        // A claim whose commit was not answered belongs to no request, and passes to the next one after two minutes.
+        world.advance(121_000)
+      }
+      loss.end()
+      expect(loss.commits()).toBeGreaterThan(0)
+      expect(await count()).toBe(1)
+      expect(withoutMarks(await make(quinn.once(KEY)))).toEqual(withoutMarks(answer))
+      expect(await count()).toBe(1)
+    })
+  }
+
+  rule('is made once if its first attempt stops for longer than its claim lasts', async () => {
+    verifies('mcp.once')
+    const [claimed, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let state: 'idle' | 'armed' | 'claimed' | 'over' = 'idle'
+    const world = await open({
+      agents: TEAM,
+      // The first attempt stops between its claim and its change.
+      through: (store) =>
+        storeWith(store, {
+          async transact(verb, options) {
+            if (state === 'claimed') {
+              state = 'over'
+              claimed.resolve()
+              await resumed.promise
+            }
+            return store.transact((tx) => {
+              const claim: typeof tx.replies.claim = (asked) => {
+                if (state === 'armed') state = 'claimed'
+                return tx.replies.claim(asked)
+              }
+              return verb({ ...tx, replies: { ...tx.replies, claim } })
+            }, options)
+          },
+        }),
+    })
+    const quinn = quinnOf(world)
+    const ask = () => quinn.once(KEY).decisions.create({ agent: 'quinn', question: 'Ship it?', ask: ['justin'] })
+    state = 'armed'
+    // A client of a server repeats a request whose key is busy.
+    const slow = ask().catch((error: unknown) => void expect(error).toMatchObject({ code: 'IDEMPOTENCY_BUSY' }))
+    await claimed.promise
+    // A claim lasts for two minutes.
+    world.advance(121_000)
+    const made = await ask()
+    resumed.resolve()
+    expect([undefined, made]).toContainEqual(await slow)
+    expect(await world.postern.decisions.list({})).toHaveLength(1)
+    expect(await ask()).toEqual(made)
+  })
 
   rule('is nothing to another caller with the same key, verified or not', async () => {
     verifies('mcp.once')

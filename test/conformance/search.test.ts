@@ -92,6 +92,17 @@ conformance('search', ({ rule, open }) => {
     expect(await find('rex')).not.toContain('gate from ada')
   })
 
+  rule('finds for a confined agent what it shares with another, behind any number of its other messages', async () => {
+    const { postern } = await open({ agents: ['ada', 'quinn', 'rex'] })
+    await postern.as(caller('ada')).inbox.push({ to: ['quinn'], content: 'gate of both' })
+    for (let i = 0; i < 5; i++) await tell(postern, 'quinn', `gate ${i}`)
+    const quinn = postern.as({ ...caller('quinn'), via: 'http' })
+    expect(await quinn.inbox.search({ query: 'gate', agent: 'ada', limit: 2 })).toMatchObject([
+      { content: 'gate of both' },
+    ])
+    expect(await quinn.inbox.search({ query: 'gate', agent: 'rex', limit: 2 })).toEqual([])
+  })
+
   rule('finds no message that was removed', async () => {
     verifies('S000.search', 'S000.reap')
     const { postern, advance } = await open({ limits: { retentionMs: 1 } })

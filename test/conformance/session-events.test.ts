@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { processStart } from '../../src/kit/node/processes.ts'
 import type { NoteEvent, Postern } from '../../src/model/postern.ts'
 import type { Store, TransactOptions } from '../../src/store/store.ts'
 import { storeWith } from '../helpers/store-with.ts'
@@ -14,7 +15,8 @@ const note = (postern: Postern, event: string, more: Partial<NoteEvent> = {}) =>
 conformance('events of a session', ({ rule, open }) => {
   rule('registers the session with its first event, and remembers where it lives', async () => {
     const { postern, now, advance } = await open()
-    const process = { host: 'codex', pid: 4711, pidStartedAt: 5, project: '/projects/a' }
+    const { pid } = globalThis.process
+    const process = { host: 'codex', pid, pidStartedAt: processStart(pid) ?? 0, project: '/projects/a' }
     const { session, isRepeated, confirmed } = await note(postern, 'session.start', process)
     expect(session).toMatchObject({ id: 'ses-1', agent: 'quinn', ...process, startedAt: now(), endedAt: null })
     expect({ isRepeated, confirmed }).toEqual({ isRepeated: false, confirmed: 0 })
@@ -117,6 +119,33 @@ conformance('events of a session', ({ rule, open }) => {
     advance(-3_600_000)
     expect(await note(postern, 'turn.stop', { firing: 'stop' })).toMatchObject({ isRepeated: false })
     expect(await note(postern, 'turn.stop', { firing: 'stop' })).toMatchObject({ isRepeated: true })
+  })
+
+  rule('confirms what was printed before the clock was set back', async () => {
+    const { postern, advance } = await open()
+    const id = await tell(postern, 'quinn', 'hello')
+    await show(postern, { agent: 'quinn', sessionId: 'ses-1' })
+    advance(-3_600_000)
+    expect(await note(postern, 'tool.before', { ageMs: 5 })).toMatchObject({ confirmed: 1 })
+    expect(await stateOf(postern, id)).toBe('seen')
+    const next = await tell(postern, 'quinn', 'on')
+    await show(postern, { agent: 'quinn', sessionId: 'ses-1' })
+    advance(-3_600_000)
+    const event = { sessionId: 'ses-1', printedBefore: 1, evidence: 'the next event' }
+    expect(await postern.inbox.confirmSession(event)).toBe(1)
+    expect(await stateOf(postern, next)).toBe('seen')
+  })
+
+  rule('has begun and rested before an event, also if the clock was set back since', async () => {
+    const { postern, advance, now } = await open()
+    await note(postern, 'session.start')
+    for (const outcome of ['granted', 'continued'] as const) await postern.sessions.setStop({ id: 'ses-1', outcome })
+    advance(-3_600_000)
+    const before = now() - 6
+    const { session } = await note(postern, 'turn.stop', { ageMs: 5 })
+    expect(session).toMatchObject({ startedAt: before, stoppedAt: before, continuedAt: before, continuations: 1 })
+    const [known] = await postern.sessions.list({ id: 'ses-1' })
+    expect(known).toMatchObject({ startedAt: before, stoppedAt: before, continuedAt: before })
   })
 
   rule('counts how often a stop was put off, until a prompt or a granted stop', async () => {

@@ -48,7 +48,7 @@ async function openForTest(
   onTestFinished(async (finished) => {
     try {
       if (hasFailed(finished)) await addEvidence(finished, () => describeWorld(world))
-      if (sound) await expectConserved(await world.again())
+      if (sound) expect(await world.audit()).toEqual([])
     } finally {
       await world.destroy({ isKept: hasFailed(finished) })
     }
@@ -69,6 +69,11 @@ export async function expectConserved(postern: Postern): Promise<void> {
 /** A caller that has shown a credential. */
 export function caller(id: string, kind: AgentKind = 'ai'): Caller {
   return { id, kind, verified: true, via: 'sdk' }
+}
+
+/** Where a record says that a caller was: over HTTP the address follows the door. */
+export function placeOf({ hooks }: Pick<World, 'hooks'>): string {
+  return hooks ? '' : ', 127.0.0.1'
 }
 
 /** Expects a refusal under this code, with words about what to do next. */

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
-import type { Caller } from '../../src/model/caller.ts'
+import { type Caller, LOCAL_CALLER } from '../../src/model/caller.ts'
 import type { Postern } from '../../src/model/postern.ts'
+import { configWith } from '../helpers/config-with.ts'
 import { verifies } from '../scenarios/verifies.ts'
 import { caller, conformance, refused, show } from './suite.ts'
 
@@ -86,7 +87,8 @@ conformance('what a program may know of', ({ rule, open }) => {
 
   rule('are gates that hold it, that it has set, or that it is told of', async () => {
     verifies('G16.visible')
-    const { postern } = await open({ agents: [...AGENTS, 'rtx', 'r_x'] })
+    const config = configWith({ allow: { gates: { quinn: ['mindy'] } } })
+    const { postern } = await open({ agents: [...AGENTS, 'rtx', 'r_x'], config })
     const quinn = postern.as(caller('quinn'))
     const human = { kind: 'human', reason: 'wait' } as const
     const own = await postern.gates.create({ agent: 'quinn', ...human })
@@ -163,15 +165,24 @@ conformance('what a program may know of', ({ rule, open }) => {
     }
   })
 
-  rule('is that another is at work, and not in which folder or process', async () => {
+  rule('is that another is at work, and not in which session, machine, folder or process', async () => {
+    verifies('G16.visible')
     const { postern } = await open({ agents: AGENTS })
     const process = { project: '/home/mindy/work', pid: 7, pidStartedAt: 1, machine: 'elsewhere' }
     await postern.sessions.begin({ id: 'ses-1', agent: 'mindy', ...process })
-    const hidden = { id: 'ses-1', project: null, pid: null, pidStartedAt: null }
-    const seenBy = async (who: Caller) => (await postern.as(who).agents.show({ id: 'mindy' })).session
-    expect(await seenBy(caller('quinn'))).toMatchObject(hidden)
-    for (const insider of [caller('mindy'), caller('justin', 'human')]) {
-      expect(await seenBy(insider)).toMatchObject({ id: 'ses-1', ...process })
+    const seenBy = async (who: Caller) => {
+      const { agents } = postern.as(who)
+      const listed = (await agents.list()).find(({ id }) => id === 'mindy')
+      expect(await agents.show({ id: 'mindy' })).toEqual(listed)
+      return listed
+    }
+    for (const outsider of [caller('quinn'), caller('ci', 'service')]) {
+      const seen = await seenBy(outsider)
+      expect(seen).toMatchObject({ liveness: 'unknown', session: null })
+      expect(JSON.stringify(seen)).not.toMatch(/ses-1|elsewhere|work/)
+    }
+    for (const insider of [caller('mindy'), caller('justin', 'human'), LOCAL_CALLER]) {
+      expect(await seenBy(insider)).toMatchObject({ liveness: 'unknown', session: { id: 'ses-1', ...process } })
     }
   })
 

@@ -163,7 +163,7 @@ async function everythingAfter({ bus }: Postern, place: ReadBus): Promise<BusEnt
 }
 
 /** Clients that take nothing. */
-const STALLED = { quick: 10, full: 40, long: 4_000, most: 40 }
+const STALLED = { quick: 5, full: 40, long: 4_000, most: 40 }
 const SERVED = 5
 const BODY = 'x'.repeat(20_000)
 const MAX_BYTES = 320 * 1024 * 1024

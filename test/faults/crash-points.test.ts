@@ -20,9 +20,9 @@ const LATE_OUTPUT = fileURLToPath(new URL('./harness/late-output.cjs', import.me
 const EARLIER = ['earlier one', 'earlier two', 'earlier three'] as const
 
 /** Rounds over all points of a command: a few of them, each of them once, and each of them many times. */
-const ROUNDS = { quick: 0.06, full: 1, long: 80, most: 1 }
+const ROUNDS = { quick: 0.03, full: 1, long: 80, most: 1 }
 /** A new store is many pages, written one after the other. */
-const FIRST_ROUNDS = { quick: 0.015, full: 1, long: 16, most: 1 }
+const FIRST_ROUNDS = { quick: 0.008, full: 1, long: 16, most: 1 }
 /** Calls before which something is promised, or after which it is gone: their first and last are always struck. */
 const DECISIVE = ['fsync', 'unlink']
 

@@ -12,7 +12,7 @@ import { countPoints, failAt, needsTrace, type Point, spread } from './harness/s
 
 const AT_ONCE = 3
 /** Rounds over all points of a push: a few of them, each of them once, and each of them many times. */
-const ROUNDS = { quick: 0.08, full: 1, long: 150, most: 1 }
+const ROUNDS = { quick: 0.04, full: 1, long: 150, most: 1 }
 /** Calls that can fail after something was promised: their first and last always fail. */
 const DECISIVE = ['fsync', 'unlink']
 const EARLIER = ['earlier one', 'earlier two']

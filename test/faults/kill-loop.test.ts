@@ -13,9 +13,9 @@ import { figures } from './harness/need.ts'
 import { doctorFault, integrityFault, storeFault } from './harness/soundness.ts'
 import { type Role, readErrors, readLogs, startWorker, type Worker, type WorkerSettings } from './harness/workers.ts'
 
-const KILLS = { quick: 15, full: 200, long: 12_000, most: 200 }
+const KILLS = { quick: 8, full: 200, long: 12_000, most: 200 }
 /** Messages that a crew sends in peace. */
-const MESSAGES = { quick: 100, full: 1_500, long: 200_000, most: 2_000 }
+const MESSAGES = { quick: 40, full: 1_500, long: 200_000, most: 2_000 }
 const CHECK_EVERY = 50
 const LEASE_MS = 2_000
 const CREW: readonly Role[] = ['writer', 'writer', 'drainer', 'drainer', 'acker', 'opener']

@@ -15,8 +15,8 @@ import { failAlways, killAt, needsTrace, type Point, pointsIn, spread, watchInto
 
 const AT_ONCE = 3
 /** Rounds over all points of a worker: a few of them, each of them once, and each of them many times. */
-const ROUNDS = { quick: 0.02, full: 1, long: 12, most: 1 }
-const KILLS = { quick: 4, full: 60, long: 3_000, most: 60 }
+const ROUNDS = { quick: 0.01, full: 1, long: 12, most: 1 }
+const KILLS = { quick: 2, full: 60, long: 3_000, most: 60 }
 const CREW: readonly QuietRole[] = ['pusher', 'pusher', 'hook', 'hook', 'gatekeeper']
 /** A kill comes at any moment of a worker's life: while it opens the store, or up to so long after. */
 const LONGEST_LIFE_MS = 150

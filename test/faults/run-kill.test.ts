@@ -10,7 +10,7 @@ import { figures } from './harness/need.ts'
 
 const RUNNERS = 4
 /** How often each runner is started and killed. */
-const ROUNDS = { quick: 4, full: 25, long: 6_000, most: 50 }
+const ROUNDS = { quick: 2, full: 25, long: 6_000, most: 50 }
 
 type Told = Pick<BusEntry, 'type' | 'run_id'>
 

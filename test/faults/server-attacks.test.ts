@@ -221,7 +221,7 @@ describe('slowness', () => {
     await attackWithSlowHeaders(await open())
   })
 
-  it('in sending a body takes its time from nobody else', async () => {
+  it('in sending a body takes its time from nobody else', FULL, async () => {
     verifies('G16.bounded')
     const server = await open()
     const slow = Array.from({ length: 100 }, () => dial(server))

@@ -15,9 +15,9 @@ import { needsTrace, type Point, spread } from './harness/strace.ts'
 
 const AT_ONCE = 3
 /** Rounds over all points of a take: a few of them, each of them once, and each of them many times. */
-const ROUNDS = { quick: 0.05, full: 1, long: 90, most: 1 }
+const ROUNDS = { quick: 0.025, full: 1, long: 90, most: 1 }
 /** The same for the calls that decide. */
-const DECISIVE_ROUNDS = { quick: 0.2, full: 1, long: 90, most: 1 }
+const DECISIVE_ROUNDS = { quick: 0.1, full: 1, long: 90, most: 1 }
 const SESSION = 'ses-1'
 const DRAIN = ['inbox', 'drain', '--agent', 'quinn', '--session', SESSION, '--json']
 

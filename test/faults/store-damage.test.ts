@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../../src/model/errors.ts'
 import type { HealthReport } from '../../src/model/postern.ts'
+import { plantQuiet, quietIn } from '../helpers/quiet.ts'
 import { removeFolder, temporaryFolder } from '../helpers/temp.ts'
 import { campaign, TIER } from '../helpers/tier.ts'
 import { expectFailure, faultOfFailure, runCli } from './harness/cli.ts'
@@ -29,9 +30,9 @@ const COMMANDS =
   TIER === 'quick' ? [DRAIN] : [PUSH, DRAIN, ['inbox', 'list'], ['inbox', 'ack', '--agent', 'quinn', 'msg_x']]
 const AT_ONCE = 3
 /** Of all pages, how many are damaged: a few of them, or each of them. */
-const PART = { quick: 0.08, full: 1, long: 1 }
+const PART = { quick: 0.04, full: 1, long: 1 }
 /** Commands that have each one file descriptor more than the one before. */
-const STARVED = { quick: 4, full: 12, long: 12 }
+const STARVED = { quick: 2, full: 12, long: 12 }
 const PAGE = 4_096
 const FEW_DESCRIPTORS = fileURLToPath(new URL('./harness/few-descriptors.cjs', import.meta.url))
 
@@ -72,6 +73,126 @@ describe('a store that is not what it should be', () => {
     const noticed = await inTurn(damaged, AT_ONCE, (page) => damagePage(template, page))
     figures('damaged pages', `${damaged.length} of ${pages} pages, ${noticed.filter(Boolean).length} noticed by doctor`)
     expect(noticed.filter(Boolean).length).toBeGreaterThan(damaged.length / 2)
+  })
+})
+
+describe('a corrupt page', () => {
+  const MESSAGES = 60
+  const CHARACTERS = 900
+  const texts = Array.from({ length: MESSAGES }, (_, at) => `${`number ${at}.`.padEnd(CHARACTERS, '-')}`)
+
+  for (const [how, filling] of [
+    ['zeros', 0],
+    ['noise', 0xa5],
+  ] as const) {
+    it(`costs the messages on it, not the inbox: full of ${how}`, async () => {
+      const home = await prepare()
+      await withStore(home, async ({ agents, inbox }) => {
+        await agents.add({ id: 'justin', kind: 'human', isOwner: true })
+        await inbox.pushMany({ messages: texts.map((content) => ({ to: ['quinn'], content })) })
+      })
+      const place = readFileSync(storeOf(home)).indexOf('number 30.')
+      overwrite(storeOf(home), place - (place % PAGE), Buffer.alloc(PAGE, filling))
+
+      const read = await withStore(home, async (postern) => {
+        const { items } = await postern.inbox.list({ agent: 'quinn', limit: 1_000 })
+        expect(items).toHaveLength(1 + MESSAGES)
+        const { messages } = await postern.inbox.drain({ agent: 'quinn', maxMessages: 1_000 })
+        const notices = await postern.inbox.drain({ agent: 'justin' })
+        expect(notices.messages.map(({ content }) => content)).toEqual([expect.stringContaining('inbox of quinn')])
+        return messages.map(({ content }) => content)
+      })
+      const lost = texts.filter((text) => !read.includes(text))
+      expect(lost.length).toBeGreaterThan(0)
+      expect(lost.length).toBeLessThanOrEqual(Math.ceil(PAGE / CHARACTERS))
+      expect(read).toHaveLength(1 + MESSAGES - lost.length)
+    })
+  }
+})
+
+describe('the log of a store whose process was killed', () => {
+  const LOG_HEADER = 32
+
+  /** A home as a killed process leaves it: the last messages are in the log alone. */
+  async function leaveLog(): Promise<string> {
+    const home = await prepare()
+    const killed = join(temporaryFolder(), 'home')
+    await withStore(home, ({ agents }) => agents.add({ id: 'justin', kind: 'human', isOwner: true }))
+    await withStore(home, async ({ inbox }) => {
+      for (let at = 0; at < 5; at++) await inbox.push({ to: ['quinn'], content: `number ${at}` })
+      copyHome(home, killed)
+    })
+    return killed
+  }
+
+  async function readBy(home: string, agent: string): Promise<string[]> {
+    return withStore(home, async ({ inbox, upkeep }) => {
+      await upkeep.run()
+      const { messages } = await inbox.drain({ agent })
+      return messages.map(({ content }) => content)
+    })
+  }
+
+  for (const [what, damage] of [
+    ['one byte of it was flipped', flipByte],
+    ['its end was cut off', (path: string) => truncateSync(path, Math.floor(readFileSync(path).length / 2))],
+    ['it was removed', (path: string) => rmSync(path)],
+  ] as const) {
+    it(`is missed by the next process, which tells people and agents, if ${what}`, async () => {
+      const home = await leaveLog()
+      damage(`${storeOf(home)}-wal`)
+      const told = await readBy(home, 'quinn')
+      expect(told).not.toContain('number 4')
+      expect(told).toContainEqual(expect.stringContaining('changes that Postern had acknowledged are missing'))
+      expect(await readBy(home, 'justin')).toEqual([expect.stringContaining('are missing from its store')])
+      const { checks } = await withStore(home, ({ upkeep }) => upkeep.check())
+      expect(checks.find(({ name }) => name === 'store.completeness')).toMatchObject({ ok: false })
+      expect(await readBy(home, 'quinn')).toEqual([])
+    })
+  }
+
+  it('is not answered with "No messages.", although what is left of it holds none', async () => {
+    const home = await leaveLog()
+    await withStore(home, ({ inbox }) => inbox.drain({ agent: 'quinn' }))
+    const killed = join(temporaryFolder(), 'home')
+    await withStore(home, async ({ inbox }) => {
+      await inbox.push({ to: ['quinn'], content: 'acknowledged' })
+      copyHome(home, killed)
+    })
+    rmSync(`${storeOf(killed)}-wal`)
+    const { stdout } = await runCli(killed, DRAIN)
+    expect(stdout).toContain('changes that Postern had acknowledged are missing')
+  })
+
+  it('is complete, and nobody is told anything, if nothing was damaged', async () => {
+    const home = await leaveLog()
+    expect(await readBy(home, 'quinn')).toEqual(['earlier', ...[0, 1, 2, 3, 4].map((at) => `number ${at}`)])
+    const { checks } = await withStore(home, ({ upkeep }) => upkeep.check())
+    expect(checks.find(({ name }) => name === 'store.completeness')).toMatchObject({ ok: true })
+  })
+
+  function flipByte(path: string): void {
+    const bytes = readFileSync(path)
+    const at = LOG_HEADER + Math.floor((bytes.length - LOG_HEADER) / 2)
+    bytes[at] = (bytes[at] ?? 0) ^ 0xff
+    writeFileSync(path, bytes)
+  }
+})
+
+describe('an older copy in the place of a store', () => {
+  it.each([
+    ['alone', []],
+    ['without the number of its last event', ['-end']],
+  ])('ends the quiet of every agent with the first command: %s', async (_, missing) => {
+    const home = await prepare()
+    const copy = readFileSync(storeOf(home))
+    await withStore(home, ({ inbox }) => inbox.push({ to: ['robin'], content: 'later' }))
+    plantQuiet(home, ['quinn', 'robin'])
+    for (const suffix of ['-wal', '-shm', ...missing]) rmSync(`${storeOf(home)}${suffix}`, { force: true })
+    // Into the same file, as `cp` does.
+    writeFileSync(storeOf(home), copy)
+    await withStore(home, ({ inbox }) => inbox.list({ agent: 'quinn' }))
+    expect(quietIn(home)).toEqual([])
   })
 })
 
@@ -128,15 +249,28 @@ async function damagePage(template: string, page: number): Promise<boolean> {
   const doctor = await runCli(home, ['doctor', '--json'])
   if (ran.code !== 0)
     expect([faultOfFailure(ran), ran.stderr]).toEqual([undefined, expect.stringContaining('STORE_CORRUPT')])
+  else await expectNoEmptyPromise(home, page)
   if (integrityOf(home)) expect([page, doctor.code]).toEqual([page, 1])
   removeFolder(home)
   return doctor.code === 1
+}
+
+/** Once a drain has found the store corrupt, a push is refused, or its message can be read. */
+async function expectNoEmptyPromise(home: string, page: number): Promise<void> {
+  const drained = await runCli(home, DRAIN)
+  if (drained.code === 0) {
+    expect([page, drained.stdout]).toEqual([page, expect.stringContaining('one more')])
+    return
+  }
+  expectFailure(drained, 'STORE_CORRUPT')
+  expectFailure(await runCli(home, PUSH), 'STORE_CORRUPT')
 }
 
 async function prepare(): Promise<string> {
   const home = makeHome(join(temporaryFolder(), 'home'))
   await withStore(home, async ({ agents, inbox }) => {
     await agents.add({ id: 'quinn' })
+    await agents.add({ id: 'robin' })
     await inbox.push({ to: ['quinn'], content: 'earlier' })
   })
   return home

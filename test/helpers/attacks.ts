@@ -15,7 +15,7 @@ const BIG = 64 * 1024
 
 const TAGS = words(
   'system-reminder system channel human assistant user tool_result tool_use function_calls function_results invoke',
-  'antml:invoke antml:function_calls postern-inbox postern',
+  'antml:invoke antml:function_calls postern-inbox postern bash-stdout local-command-stderr persisted-output think tool',
 )
 
 const DISGUISES: Readonly<Record<string, (tag: string) => string>> = {
@@ -214,6 +214,8 @@ export function plantEverywhere(text: string): readonly { readonly field: string
     'attachment path': { attachments: [{ ...file, path: text }] },
     'attachment address': { attachments: [{ ...file, url: text }] },
     'attachment checksum': { attachments: [{ ...file, sha256: text }] },
+    'quoted words': { quotes: [{ what: 'reason', from, text }] },
+    'quoted author': { quotes: [{ what: text, from: { ...from, id: text, kind: text, via: text }, text: 'x' }] },
     payload: { payload: { note: text, list: [text] } },
     'payload key': { payload: { [text]: 1 } },
     context: { context: text },

@@ -32,6 +32,7 @@ export const PROGRAMS = {
   setpriv: { debianPackage: 'util-linux' },
   strace: { debianPackage: 'strace' },
   tmux: { debianPackage: 'tmux' },
+  zsh: { debianPackage: 'zsh' },
 } as const satisfies Readonly<Record<string, Omit<Binary, 'name'>>>
 
 export type ProgramName = keyof typeof PROGRAMS

@@ -82,13 +82,14 @@ export function parseOutcome<T>(args: readonly string[], { exit, stdout, stderr 
   return JSON.parse(stdout)
 }
 
-/** Ids, times, the width of the column that times stand in, and fence nonces differ from run to run; everything else must not. */
+/** Ids, times, the width of the column that times stand in, fence nonces and where a caller is differ from run to run; everything else must not. */
 export function withoutChance(text: string): string {
   return text
     .replace(/\b(msg|off|gate|dec)_[0-9A-Z]{26}\b/g, '$1_ID')
     .replace(/\bMSG-\d{8}-\d{6}-\d{9}-PID\d{5,}-\d{4,}\b/g, 'MSG-ID')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z/g, 'TIME')
     .replace(/fence [a-z0-9]{12}/g, 'fence NONCE')
+    .replace(/, (?:pid \d+|127\.0\.0\.1|UNIX socket)\) tried/g, ', PEER) tried')
     .replace(/(?:just now|<?[\d.]+m?s) ago|just now/g, 'WHEN')
     .replace(/ {2,}/g, '  ')
 }

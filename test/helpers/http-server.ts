@@ -7,9 +7,11 @@ import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { readConfig } from '../../src/host/config/config.ts'
 import { openServed, type Served } from '../../src/host/serving/serve.ts'
+import type { Limits } from '../../src/model/limits.ts'
 import { createServer, type ServerOptions } from '../../src/server/server.ts'
 import { EXECUTABLE } from './command.ts'
 import { lastLines, showIfFailed } from './evidence.ts'
+import { copyMigrated } from './migrated-store.ts'
 import { spawnServing } from './server/serving-process.ts'
 import { fastFolder } from './temp.ts'
 
@@ -75,15 +77,20 @@ export interface TestServer {
 }
 
 /** A server in this process, on a store of its own. */
-export async function openServer(options: Partial<ServerOptions> = {}): Promise<TestServer> {
+export async function openServer({
+  limits,
+  ...options
+}: Partial<ServerOptions> & { readonly limits?: Partial<Limits> } = {}): Promise<TestServer> {
   const home = fastFolder()
   const logged: string[] = []
   const busRoot = join(home, 'run-agent')
-  const config = readConfig({ flags: { home }, env: {}, cwd: home })
+  const read = readConfig({ flags: { home }, env: {}, cwd: home })
+  const config = { ...read, limits: { ...read.limits, ...limits } }
+  await copyMigrated(config.store)
   const served = await openServed(config, { upkeep: false, bus: { root: busRoot } })
-  const { postern, credentials, answerOnce, hooked, counts, check } = served
-  const log = { warn: (event: string, fields = {}) => void logged.push(JSON.stringify({ event, ...fields })) }
-  const server = createServer({ postern, credentials, answerOnce, hooked, counts, check, log, ...options })
+  const { postern, credentials, answerOnce, under, hooked, counts, check } = served
+  const log = { note: (event: string, fields = {}) => void logged.push(JSON.stringify({ event, ...fields })) }
+  const server = createServer({ postern, credentials, answerOnce, under, hooked, counts, check, log, ...options })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   showIfFailed(() => `log of the server at ${url}:\n${lastLines(logged.join('\n'))}`)
   onTestFinished(async () => {
@@ -123,6 +130,8 @@ export interface ServeCommand {
   readonly args?: readonly string[]
   /** Any that is free by default. */
   readonly port?: string
+  /** Options of Node itself. */
+  readonly node?: readonly string[]
 }
 
 /** What `postern serve --json` says of itself. */
@@ -132,14 +141,9 @@ interface Announced extends Pick<ServeProcess, 'url' | 'socket' | 'pid' | 'wire'
 
 /** Runs `postern serve` as a user would, on a port that is free. */
 export async function startServe(command: ServeCommand): Promise<ServeProcess> {
-  const { home, executable = EXECUTABLE, port = '0', args = [] } = command
-  const { child, exited, announced, stderr, stop } = spawnServing(home, executable, [
-    'serve',
-    '--port',
-    port,
-    '--json',
-    ...args,
-  ])
+  const { home, executable = EXECUTABLE, port = '0', args = [], node } = command
+  const words = ['serve', '--port', port, '--json', ...args]
+  const { child, exited, announced, stderr, stop } = spawnServing(home, executable, words, node)
   onTestFinished(async () => {
     child.kill('SIGKILL')
     await exited

@@ -26,6 +26,9 @@ export const HASTY_ENV = { NODE_OPTIONS: preload(pathOf('./hasty-timers.cjs')) }
 /** The same, and its clock runs ten times as fast. `hasty-clock.cjs` says when that is safe. */
 export const FAST_CLOCK_ENV = { NODE_OPTIONS: preload(pathOf('./hasty-clock.cjs')) }
 
+/** Options of Node for a server whose deadlines only a dead machine reaches. */
+export const PATIENT_NODE = ['--require', pathOf('./patient-clock.cjs')]
+
 function pathOf(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url))
 }

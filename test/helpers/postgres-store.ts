@@ -4,6 +4,7 @@ import type { Message } from '../../src/model/message.ts'
 import { openPostgresStore } from '../../src/store/postgres/store.ts'
 import type { PushItem, Store } from '../../src/store/store.ts'
 import './global-postgres.ts'
+import { closeKept, keepConnections } from './postgres/kept-connections.ts'
 import { createDatabase, type PostgresServer, runStatement, startPostgres } from './postgres.ts'
 
 export interface World {
@@ -97,20 +98,27 @@ export interface Schema {
   drop(): Promise<void>
 }
 
-let shared: ReturnType<typeof createDatabase> | undefined
+/** The database of this worker, and a connection to it that stays open. */
+interface Shared {
+  readonly url: string
+  readonly admin: Client
+}
+
+let shared: Promise<Shared> | undefined
 let schemas = 0
 /** Schemas that are as the migrations left them. */
 const clean: string[] = []
 
 /**
  * A migrated schema without data, in a database that all tests of one worker share. Migrating takes a hundred times as
- * long as emptying, so a schema is emptied after a test and used again.
+ * long as emptying, so a schema is emptied after a test and used again, and so are the connections to it.
  */
 export async function createSchema(adminUrl: string): Promise<Schema> {
-  shared ??= createDatabase(adminUrl)
+  shared ??= openShared(adminUrl)
   const database = await shared
   const schema = clean.pop() ?? (await migrateNewSchema(database.url))
   const url = urlOf(database.url, schema)
+  keepConnections(url)
   let isTouched = false
   return {
     url,
@@ -119,11 +127,25 @@ export async function createSchema(adminUrl: string): Promise<Schema> {
       return runStatement(url, statement)
     },
     async drop() {
-      if (isTouched) return runStatement(database.url, `DROP SCHEMA ${schema}, ${schema}_first CASCADE`)
-      await runStatement(database.url, emptySchemaSql(schema))
+      if (isTouched) {
+        await closeKept(url)
+        await database.admin.query(`DROP SCHEMA ${schema}, ${schema}_first CASCADE`)
+        return
+      }
+      await database.admin.query(emptySchemaSql(schema))
       clean.push(schema)
     },
   }
+}
+
+async function openShared(adminUrl: string): Promise<Shared> {
+  const { url } = await createDatabase(adminUrl)
+  const admin = new Client({ connectionString: url }) as Client & { unref(): void }
+  // The server ends with the run.
+  admin.on('error', () => {})
+  await admin.connect()
+  admin.unref()
+  return { url, admin }
 }
 
 const urlOf = (databaseUrl: string, schema: string) => `${databaseUrl}?options=-csearch_path%3D${schema}`

@@ -54,6 +54,8 @@ export interface HostOptions {
   /** The home of another host, to share its store. */
   readonly home?: string
   readonly path?: string
+  /** What its process is called; by default as the host's program is. */
+  readonly program?: string
 }
 
 /** The host, its home with the agents quinn and justin, and everything it has started end with the test. */
@@ -65,7 +67,7 @@ export async function startScriptedHost(options: HostOptions): Promise<ScriptedH
   shareCompiledCode(home)
   const child = spawn(process.execPath, ['-e', PROGRAM], {
     // By its name it is known.
-    argv0: host === 'codex' ? 'codex' : 'claude',
+    argv0: options.program ?? (host === 'codex' ? 'codex' : 'claude'),
     stdio: ['pipe', 'pipe', 'inherit'],
     cwd: project,
     env: { PATH: options.path ?? process.env['PATH'] ?? '', HOME: home, POSTERN_HOME: home, ...HASTY_HOST_ENV },

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { FULL } from '../helpers/tier.ts'
 import { occurrences } from './model.ts'
 import { CLAUDE, CODEX, describeAtTerminal, describeReal, makeScene, repeatedBy } from './scene.ts'
 import { openSession, until } from './terminal.ts'
@@ -13,7 +14,7 @@ const TOO_MANY_TOKENS = 990_000
 const done = { text: 'done' }
 
 describeAtTerminal.each(CLAUDE)('in $host', (driver) => {
-  test('a compaction that was asked for loses nothing and repeats nothing', async () => {
+  test('a compaction that was asked for loses nothing and repeats nothing', FULL, async () => {
     const scene = await makeScene(driver)
     const ids: string[] = []
     const session = await openSession(driver, scene, [

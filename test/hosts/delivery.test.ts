@@ -87,41 +87,49 @@ describeReal.each(GEMINI)('in $host', (driver) => {
 describeReal.each(DRIVERS)('in $host', (driver) => {
   const work = workOf(driver)
 
-  test('an ordinary message pushed while the agent works waits for its stop and continues the turn, once', async () => {
-    const scene = await makeScene(driver)
-    let id = ''
-    const { requests } = await scene.run({
-      steps: [
-        async () => {
-          id = await scene.push(MARK, 2)
-          return work
-        },
-        done,
-        done,
-        done,
-      ],
-    })
-    expect(requests.map((request) => occurrences(request, MARK))).toEqual([0, 0, 1])
-    expect(await scene.receipt(id)).toMatchObject({ state: 'seen', attempt: 1 })
-  })
+  test(
+    'an ordinary message pushed while the agent works waits for its stop and continues the turn, once',
+    repeatedBy(driver),
+    async () => {
+      const scene = await makeScene(driver)
+      let id = ''
+      const { requests } = await scene.run({
+        steps: [
+          async () => {
+            id = await scene.push(MARK, 2)
+            return work
+          },
+          done,
+          done,
+          done,
+        ],
+      })
+      expect(requests.map((request) => occurrences(request, MARK))).toEqual([0, 0, 1])
+      expect(await scene.receipt(id)).toMatchObject({ state: 'seen', attempt: 1 })
+    },
+  )
 
-  test('what nobody need hurry for does not continue a turn, and is in the first request of the next session', async () => {
-    const scene = await makeScene(driver)
-    let id = ''
-    const first = await scene.run({
-      steps: [
-        async () => {
-          id = await scene.push(MARK, 3)
-          return done
-        },
-      ],
-    })
-    expect(first.requests).toHaveLength(1)
-    expect(await scene.receipt(id)).toMatchObject({ state: 'pending', attempt: 0 })
-    const next = await scene.run({ steps: [work, done] })
-    expect(next.requests.map((request) => occurrences(request, MARK))).toEqual([1, 1])
-    expect(await scene.receipt(id)).toMatchObject({ state: 'seen', attempt: 1 })
-  })
+  test(
+    'what nobody need hurry for does not continue a turn, and is in the first request of the next session',
+    repeatedBy(driver, 'codex'),
+    async () => {
+      const scene = await makeScene(driver)
+      let id = ''
+      const first = await scene.run({
+        steps: [
+          async () => {
+            id = await scene.push(MARK, 3)
+            return done
+          },
+        ],
+      })
+      expect(first.requests).toHaveLength(1)
+      expect(await scene.receipt(id)).toMatchObject({ state: 'pending', attempt: 0 })
+      const next = await scene.run({ steps: [work, done] })
+      expect(next.requests.map((request) => occurrences(request, MARK))).toEqual([1, 1])
+      expect(await scene.receipt(id)).toMatchObject({ state: 'seen', attempt: 1 })
+    },
+  )
 })
 
 describeReal.each(DRIVERS)('in $host', (driver) => {

@@ -74,7 +74,7 @@ describeReal.each(CLAUDE)('in $host with hooks over HTTP', (driver) => {
     expect(checks.find(({ name }: { name: string }) => name === 'hooks.faults')).toMatchObject({ ok: true })
   })
 
-  test('the agent goes on without the server, and its stop shows what came', async () => {
+  test('the agent goes on without the server, and its stop shows what came', FULL, async () => {
     const { scene, server } = await makePosting(driver)
     let id = ''
     const { requests } = await scene.run({

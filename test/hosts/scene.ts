@@ -32,8 +32,9 @@ export const CODEX: readonly Driver[] = [driveCodex(clients?.codex ?? '')]
 export const GEMINI: readonly Driver[] = [driveGemini(clients?.gemini ?? '')]
 export const DRIVERS: readonly Driver[] = [...CLAUDE, ...CODEX, ...GEMINI]
 
-/** For a rule that is not about one host: Claude Code shows it in `npm test`, and the others in the full tier. */
-export const repeatedBy = ({ host }: Driver): TestOptions => (host === 'claude-code' ? {} : FULL)
+/** For a rule that is not about one host: one of them shows it in `npm test`, and the others in the full tier. */
+export const repeatedBy = ({ host }: Driver, first: Driver['host'] = 'claude-code'): TestOptions =>
+  host === first ? {} : FULL
 
 /** A place in which the agent quinn works in a host with Postern's hooks, and justin is the person who minds it. */
 export interface Scene extends Place {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { FULL } from '../helpers/tier.ts'
 import { occurrences } from './model.ts'
-import { CLAUDE, CODEX, describeAtTerminal, describeReal, makeScene } from './scene.ts'
+import { CLAUDE, CODEX, describeAtTerminal, describeReal, makeScene, repeatedBy } from './scene.ts'
 import { openSession, until } from './terminal.ts'
 
 const MARK = 'mark-of-the-message'
 const done = { text: 'done' }
 
 describeAtTerminal.each([...CLAUDE, ...CODEX])('in $host', (driver) => {
-  test('an idle session is woken by a push, and the woken turn has the message, once', async () => {
+  test('an idle session is woken by a push, and the woken turn has the message, once', repeatedBy(driver), async () => {
     const scene = await makeScene(driver)
     const session = await openSession(driver, scene, [done, done, done])
     await session.enter('hello')

@@ -14,8 +14,11 @@ import { temporaryFolder } from '../helpers/temp.ts'
 const LOCAL_COMMANDS = [
   'migrate',
   'backup',
+  'restore',
   'config',
   'config trust',
+  // It removes files of this machine's hooks.
+  'gate forget',
   'tour',
   'completion',
   'version',
@@ -51,6 +54,17 @@ describe('one operation, declared once', () => {
     const paths = COMMANDS.map(({ path }) => path)
     const missing = OPERATION_NAMES.flatMap((name) => OPERATIONS[name].cli ?? []).filter((cli) => !paths.includes(cli))
     expect(missing).toEqual([])
+  })
+
+  it('a command is left to people if its operation is, and changes something', () => {
+    const leftToPeople = OPERATION_NAMES.flatMap((name) => {
+      const { access, kind, cli } = OPERATIONS[name]
+      return (access.to === 'people' || access.to === 'admin') && kind !== 'reads' ? (cli ?? []) : []
+    })
+    // They have no operation: one lets a person in, one switches gates off, one brings back what was.
+    const expected = [...leftToPeople, 'ui', 'config trust', 'restore']
+    const marked = COMMANDS.filter(({ isForPeople }) => isForPeople).map(({ path }) => path)
+    expect(marked.toSorted()).toEqual(expected.toSorted())
   })
 
   it('every method of Postern is an operation, and every operation a method', async () => {

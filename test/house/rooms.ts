@@ -231,6 +231,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 export const ALCOVES: readonly string[] = [
   // Used by all others.
   'context.ts', // everything that core needs from outside
+  'creation-budget.ts', // how fast a program may create what is kept
   'visible.ts', // who may know of a message, a gate or a decision
   'rings', // ring after a commit, and wait for a ring
   'registry', // find and register agents
@@ -257,10 +258,12 @@ export const ALCOVES: readonly string[] = [
   'metrics',
   'upkeep',
   // All verbs as one `Postern`.
+  'fenced-store.ts', // the store of a request under a key
   'replies.ts',
   'verbs.ts',
   'once.ts',
   'postern.ts',
+  'keyed-answers.ts',
 ]
 
 /** The alcove of a file, by its path within `src/core/`. */

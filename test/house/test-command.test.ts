@@ -1,13 +1,16 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { findCommit } from '../../scripts/testing/campaigns.ts'
 import { ROOT } from '../../scripts/testing/processes.ts'
 import { appendResult, readResults } from '../../scripts/testing/results.ts'
 import { failIfEmpty } from '../../scripts/testing/summary.ts'
 import { installPrograms, PREPARED } from '../helpers/binaries.ts'
-import { NEEDS_ROOT } from '../helpers/needs.ts'
+import { NEEDS_LINUX, NEEDS_ROOT } from '../helpers/needs.ts'
+import { PATIENTLY } from '../helpers/patience.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
 
 function runScript(name: string, ...args: readonly string[]) {
@@ -56,6 +59,23 @@ describe('npm test', () => {
     expect(stdout).toContain('there is no option --ful')
     expect(stdout).toMatch(/^0 passed, 1 failed\n$/m)
     expect(status).toBe(1)
+  })
+})
+
+describe('a test run', () => {
+  it('ends what it started when it is ended itself', NEEDS_LINUX, async () => {
+    const pidFile = join(temporaryFolder(), 'pid')
+    const module = pathToFileURL(join(ROOT, 'scripts', 'testing', 'processes.ts')).href
+    const script = `const { run } = await import(${JSON.stringify(module)})
+      await run(['sh', '-c', 'echo $$ >"$0.new"; mv "$0.new" "$0"; exec sleep 600', ${JSON.stringify(pidFile)}])`
+    const runner = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' })
+    onTestFinished(() => void runner.kill('SIGKILL'))
+    await expect.poll(() => existsSync(pidFile), PATIENTLY).toBe(true)
+    const pid = Number(readFileSync(pidFile, 'utf8'))
+    const ended = once(runner, 'exit')
+    runner.kill('SIGTERM')
+    expect(await ended).toEqual([1, null])
+    expect(existsSync(`/proc/${pid}`)).toBe(false)
   })
 })
 

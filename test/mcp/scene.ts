@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { processStart } from '../../src/kit/node/processes.ts'
 import type { Postern } from '../../src/model/postern.ts'
 import { EXECUTABLE } from '../helpers/command.ts'
 import { openLocal } from '../helpers/open-local.ts'
@@ -55,6 +56,10 @@ export async function openScene(): Promise<Scene> {
   const { token } = await postern.tokens.create({ scope: 'agent:quinn' })
   const serving = spawnServing(home, EXECUTABLE, ['serve', '--port', '0', '--json'])
   const { url } = await serving.announced<{ readonly url: string }>()
+  // Over HTTP, an agent uses only the handoff of a project in which it has a session on this machine.
+  const pid = serving.child.pid ?? 0
+  const session = { id: 'ses-quinn', agent: 'quinn', pid, pidStartedAt: processStart(pid) ?? 1 }
+  await postern.sessions.begin({ ...session, project })
   const clients = new Set<Client>()
 
   const stdio = (...args: readonly string[]) => [EXECUTABLE, 'mcp', '--agent', 'quinn', '--tools', 'seeds', ...args]

@@ -101,7 +101,7 @@ describe('docs/architecture/adding-an-operation.md', () => {
     expect(readFileSync(join(root, 'a.ts'), 'utf8')).toBe('one\nnew\ntwo\n')
   })
 
-  it('adds an operation to the command line, HTTP, OpenAPI, the client and MCP', async () => {
+  it('adds an operation to the command line, HTTP, OpenAPI, the client and MCP', FULL, async () => {
     const root = copyWithOperation()
     await node(root, join('scripts', 'build.mjs'), '--no-types', '--no-web')
     const home = fastFolder()

@@ -7,6 +7,7 @@ import { needsPrograms } from '../helpers/needs.ts'
 import { openLocal } from '../helpers/open-local.ts'
 import { posternOnTerminal } from '../helpers/pseudo-terminal.ts'
 import { makeTemporaryFolder, removeFolder } from '../helpers/temp.ts'
+import { FULL } from '../helpers/tier.ts'
 import { warmPostern } from '../helpers/warm-command.ts'
 import { verifies } from './verifies.ts'
 
@@ -131,7 +132,7 @@ describe('hostile messages at the command line', () => {
 })
 
 describe('hostile messages on a terminal', needsPrograms('script'), () => {
-  it('begin no row that is not marked as quoted, however long their lines are', async () => {
+  it('begin no row that is not marked as quoted, however long their lines are', FULL, async () => {
     verifies('G14.fence', 'G14.terminal')
     const { exit, rows } = await posternOnTerminal(
       options,

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { processStart } from '../../src/kit/node/processes.ts'
 import type { Postern } from '../../src/model/postern.ts'
 import { type CommandOptions, postern, posternJson } from '../helpers/command.ts'
-import { startHostProcess } from '../helpers/host-process.ts'
+import { startHostProcess } from '../helpers/hosts/host-process.ts'
 import { openLocal } from '../helpers/open-local.ts'
 import { fastFolder } from '../helpers/temp.ts'
 import { warmPostern, warmPosternJson } from '../helpers/warm-command.ts'
@@ -71,7 +71,9 @@ describe('a gate on the command line', () => {
     expect(created.stdout).toMatch(/^Open: gate_\S+ holds quinn\.\n$/)
     const id = /gate_\w+/.exec(created.stdout)?.[0] ?? ''
     const list = await warmPostern(options, 'gate', 'list')
-    expect(list.stdout).toMatch(new RegExp(`${id} +quinn +open +strict human +stop +Look first`))
+    expect(list.stdout).toMatch(
+      new RegExp(`${id} +quinn +open +strict human +stop +local \\(local, unverified\\) +Look first`),
+    )
     expect((await warmPostern(options, 'gate', 'show', id)).stdout).toContain('strict human gate of quinn')
     expect((await warmPostern(options, 'gate', 'waive', id, '--as', 'justin')).stdout).toBe(
       `Waived: ${id}. quinn is told.\n`,
@@ -154,7 +156,7 @@ describe('a gate on the command line', () => {
     const second = await warmPostern(options, 'gate', 'resolve', id, '--as', 'justin', '--json')
     expect(second.exit).toBe(6)
     expect(JSON.parse(second.stdout)).toMatchObject({ error: { code: 'GATE_CLOSED', details: { by: 'justin' } } })
-    expect(second.stderr).toContain('was resolved by justin: Looks good')
+    expect(second.stderr).toContain('was resolved by justin.')
   })
 })
 
@@ -236,7 +238,7 @@ describe('a gate of one session', () => {
     expect(await warmPosternJson(options, ...named)).toMatchObject({ sessionId: 'ses-2', check: 'npm test' })
     expect(await warmPostern(options, 'gate', 'mark', 'tests', '--session', 'ses-2')).toMatchObject({
       exit: 64,
-      stderr: expect.stringContaining('npm test'),
+      stderr: expect.stringContaining('Only its command opens it.'),
     })
   })
 

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { HOOK_TIMEOUTS } from '../../src/hooks/timeouts.ts'
 import { fire, makePlace } from '../faults/harness/hook.ts'
 import { DEAD_MACHINE_MS } from '../helpers/patience.ts'
+import { FULL } from '../helpers/tier.ts'
 
 /** Starts a hook so late that its own deadline has passed. */
 const LATE = ['sh', '-c', `sleep ${HOOK_TIMEOUTS.answerMs / 1000}; exec "$@"`, 'sh']
@@ -17,7 +18,7 @@ it('runs no user command in a hook whose deadline has passed', async () => {
   expect([fired.code, fired.context]).toEqual([0, ''])
 })
 
-it('runs user commands in a late hook if the test gives it a minute', async () => {
+it('runs user commands in a late hook if the test gives it a minute', FULL, async () => {
   const place = await makePlace({ hooks: [HEARD] })
   expect((await fire(place, 'UserPromptSubmit', { wrap: LATE })).context).toContain('the command was heard')
   // The second time it runs from the cache of compiled code.

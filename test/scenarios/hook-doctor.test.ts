@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { HOSTS } from '../../src/hooks/hosts/hosts.ts'
 import { installLauncher } from '../../src/hooks/install/install-launcher.ts'
-import { findBypasses } from '../../src/hooks/shadow.ts'
+import { findBypasses } from '../../src/hooks/shadows.ts'
 import type { HealthCheck, HealthReport } from '../../src/model/postern.ts'
 import { runShell } from '../faults/harness/cli.ts'
 import { withStore } from '../faults/harness/home.ts'
@@ -98,7 +98,7 @@ describe('doctor', () => {
     const { checks, ok } = await examine(place)
     expect(named(checks, 'hooks.unbound')?.detail).toContain('claude-code')
     expect(named(checks, 'gates.bypassed')?.detail).toContain('of quinn')
-    expect(named(checks, 'hooks.faults')?.detail).toContain('no such file')
+    expect(named(checks, 'hooks.faults')?.detail).toContain('missing or empty')
     expect(named(checks, 'spool.quarantine')).toMatchObject({ ok: false })
     expect(ok).toBe(true)
   })

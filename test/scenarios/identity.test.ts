@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { processStart } from '../../src/kit/node/processes.ts'
 import type { Postern } from '../../src/model/postern.ts'
 import { type CommandOptions, postern, posternJson } from '../helpers/command.ts'
-import { type HostProcess, startHostProcess } from '../helpers/host-process.ts'
+import { type HostProcess, startHostProcess } from '../helpers/hosts/host-process.ts'
 import { openLocal } from '../helpers/open-local.ts'
 import { HOST_ENV } from '../helpers/patience.ts'
 import { fastFolder } from '../helpers/temp.ts'
@@ -24,7 +24,7 @@ async function prepare(env: Readonly<Record<string, string>> = {}): Promise<{ ho
     await agents.add({ id: 'justin', kind: 'human' })
     const pidStartedAt = processStart(host.pid)
     if (pidStartedAt === undefined) throw new Error('it is not known when the host process started')
-    await sessions.begin({ id: SESSION, agent: 'quinn', host: 'test', pid: host.pid, pidStartedAt })
+    await sessions.begin({ id: SESSION, agent: 'quinn', host: 'generic', pid: host.pid, pidStartedAt })
   })
   return { home, host }
 }
@@ -111,11 +111,50 @@ describe('a process within a session of an AI', () => {
     expect(await warmPostern({ home }, 'config', 'trust')).toMatchObject({ exit: 0 })
   })
 
-  it('is nobody in particular once the session has ended', async () => {
+  it('is still that agent when the session has ended and its host lives', async () => {
+    verifies('G15.no-posing')
     const { home, host } = await prepare()
     await withStore(home, ({ sessions }) => sessions.end({ id: SESSION }))
     expect(await host.postern('inbox', 'push', '--to', 'mindy', 'hello')).toMatchObject({ exit: 0 })
-    expect(await sendersOf({ home })).toEqual(['local (local)'])
+    expect(await sendersOf({ home })).toEqual(['quinn (ai)'])
+    const posing = await host.postern('inbox', 'push', '--as', 'justin', '--to', 'mindy', 'Approved.')
+    expect(posing).toMatchObject({ exit: 4, stderr: expect.stringContaining('a session of quinn') })
+  })
+
+  it('is still that agent when its host also claims a session of a person', async () => {
+    verifies('G15.no-posing')
+    const { home, host } = await prepare()
+    await withStore(home, ({ sessions }) =>
+      sessions.begin({ id: 'claimed', agent: 'justin', pid: host.pid, pidStartedAt: processStart(host.pid) ?? 0 }),
+    )
+    const posing = await host.postern('inbox', 'push', '--as', 'justin', '--to', 'mindy', 'Approved.')
+    expect(posing).toMatchObject({ exit: 4, stderr: expect.stringContaining('a session of quinn') })
+  })
+
+  it('registers no person or owner, renames no person and removes no agent', async () => {
+    verifies('G15.no-posing')
+    const { home, host } = await prepare()
+    await withStore(home, ({ agents }) => agents.add({ id: 'anna', kind: 'human' }))
+    await withStore(home, ({ agents }) => agents.remove({ id: 'anna' }))
+    const attempts = [
+      ['agent', 'add', 'shadow', '--kind', 'human'],
+      ['agent', 'add', 'shadow', '--kind', 'human', '--owner'],
+      ['agent', 'add', 'justin', '--kind', 'human', '--owner'],
+      ['agent', 'add', 'anna', '--restore'],
+      ['agent', 'rename', 'justin', 'Nobody Important'],
+      ['agent', 'remove', 'mindy'],
+      ['agent', 'remove', 'justin'],
+    ]
+    const before = await warmPosternJson({ home }, 'agent', 'list', '--removed')
+    for (const words of attempts) {
+      for (const named of [[], ['--as', 'mindy'], ['--as', 'justin']]) {
+        const { exit, stderr } = await host.postern(...words, ...named)
+        expect({ words, named, exit }).toEqual({ words, named, exit: 4 })
+        expect(stderr).toContain('[NOT_ALLOWED]')
+      }
+    }
+    expect(await warmPosternJson({ home }, 'agent', 'list', '--removed')).toEqual(before)
+    expect(await host.postern('agent', 'add', 'tess')).toMatchObject({ exit: 0 })
   })
 })
 

@@ -72,11 +72,19 @@ export const REQUIREMENTS = {
   'G8.recorded': gates('Every pass that a gate did not grant is recorded, and a person is told of each.'),
   'G8.closing': gates('A strict gate is closed by a person, or by the named creator that it does not hold.'),
   'G8.refused': gates('A refused attempt to close a gate or to answer is recorded, with who tried and from where.'),
+  'G8.holding': gates(
+    'A program holds only itself, unless the configuration names it, and each gate names its author.',
+  ),
   'G8.breach': gates('A breach closes a gate only where nobody was faster, and its question still ends.'),
   'G9.one-transaction': gates('The answer, the gate that opens and the message to the asker are one transaction.'),
   'G9.first-answer': gates('Of many answerers at once one wins, and the asker is told exactly that.'),
   'G14.fence': spine('render', 'No content closes the fence or poses as another message, sender or system tag.'),
   'G14.terminal': spine('render', 'No content sends control characters to a terminal.'),
+  'G14.voice': spine(
+    'scenarios',
+    'In every output the words of others stand on quoted lines below the name of their author, and in no other place.',
+  ),
+  'G14.notices': rule('A notice quotes the words of others under their names, and costs the program that causes it.'),
   'G14.names': rule('No name can be mistaken for another agent, for everybody or for the system.'),
   'G14.text': rule('Text that the engines would keep differently is refused: NUL and lone surrogates, in every field.'),
   'G15.from': rule('The sender of a message is its caller.'),
@@ -85,9 +93,18 @@ export const REQUIREMENTS = {
     'scenarios',
     'A process within a session of an AI is that agent without a name, and never speaks as a person.',
   ),
+  'G15.refusals': spine(
+    'scenarios',
+    'A refused attempt to close a gate or answer a question is recorded: who tried, and from where.',
+  ),
   'G16.token': server('faults', 'HTTP answers only to a valid token; a wrong one is refused, and guessing is slowed.'),
+  'G16.table': server(
+    'scenarios',
+    'Every operation answers each kind of caller as the table in SECURITY.md says, and tells no more than that.',
+  ),
   'G16.origin': server('faults', 'Requests for another Host, or from a page of another Origin, are refused.'),
   'G16.bounded': server('faults', 'Endless, deep, slow and many requests are refused or survived; others are served.'),
+  'G16.overloads': server('conformance', 'The inbox view of PostgreSQL runs no function that another role has made.'),
   'G16.visible': server('conformance', 'A program with a token knows only of messages that it sent or was sent.'),
   'G16.scopes': server('scenarios', 'A token lets its holder do what its scope says, and no more.'),
   'G1.server-kill': server(
@@ -110,10 +127,18 @@ export const REQUIREMENTS = {
   'G17.content': rule('A message body has at most 64 KB.'),
   'G17.fields': rule('Subject, payload, keys, recipients and batches are bounded.'),
   'G17.inbox': rule('A full inbox refuses a push and drops nothing; broadcasts are exempt.'),
+  'G17.measured': hooks(
+    'faults',
+    'A drain measures as much as its room holds, in slices and outside of transactions, whatever waits.',
+  ),
+  'G17.quotas': rule(
+    'What a program creates is bounded, except posts, bus entries, ledger entries, handoff items, ledger topics and connections; so are the services of an agent and the kept answers of a caller.',
+  ),
   'G17.hops': rule('Automatic replies end after eight hops.'),
-  'G17.pair': rule('One agent writes another only at a bounded rate; what exceeds it is held.'),
+  'G17.pair': rule('A program writes an agent or a person only at a bounded rate; what exceeds it is held.'),
+  'G17.asked': rule('A question that would reach nobody in time is refused, and none is held in silence.'),
   'G17.thread': rule('A thread of agents is bounded; what exceeds it is held.'),
-  'G17.told-once': rule('Of what is held a person is told once.'),
+  'G17.told-once': rule('Of what is held a person is told once an hour.'),
 
   'S000.push.no-recipient': rule(
     'Without a recipient a push goes to the caller itself; without a caller it is refused.',
@@ -183,17 +208,33 @@ export const REQUIREMENTS = {
     'What a hook showed that was killed anywhere is shown again, or was printed whole.',
   ),
   'G4.hook.unread': hooks('faults', 'What a hook showed to nobody, its output not being taken, is shown again.'),
+  'G4.hook.agent': hooks('faults', 'A session whose hooks name another agent is mute for neither of them.'),
+  'G4.hook.unwritable': hooks('faults', 'A hook that cannot write says so where its host shows it, and leaves a line.'),
   'G4.hook.subagent': hooks('scenarios', 'Events of a subagent neither drain nor confirm.'),
   'G4.hook.deaf': hooks('scenarios', 'Nothing is consumed where the host throws away what it is told.'),
   'G4.hook.many': hooks('faults', 'However much waits, a hook answers within its budget and in time.'),
   'G8.loop': hooks('scenarios', 'The end of a turn is put off a bounded number of times; what passes then is told.'),
+  'G8.refused-session': hooks(
+    'faults',
+    'Where the store refuses a session, its gates are judged and its stops counted.',
+  ),
   'G8.unavailable': hooks(
     'faults',
     'Without a readable store strict gates hold, stops three times at most; passes are told once it is back.',
   ),
+  'G8.replaced': hooks(
+    'faults',
+    'A store that does not know the gates of a session counts as one that cannot be read.',
+  ),
+  'G8.forget': hooks('faults', 'Only a person forgets the gates of a store that is gone, and the pass is told.'),
+  'G8.unwritable': hooks('faults', 'Stops are counted, and passes noted, while the home cannot be written.'),
   'G8.in-time': hooks(
     'faults',
     'Whatever state the store is in, a hook answers before its host gives up, and ends with 0.',
+  ),
+  'G8.silence': hooks(
+    'faults',
+    'Whatever happens to mail, store or machine, a strict gate holds in time, or its pass is recorded and told.',
   ),
   'G8.config': hooks('faults', 'A configuration that cannot be read switches no gate off.'),
   'S000.hook.input': hooks(
@@ -242,6 +283,10 @@ export const REQUIREMENTS = {
   'S001.space.members': server(
     'conformance',
     'A space has the members that were named, joined or left; only they speak.',
+  ),
+  'S001.space.invitation': server(
+    'conformance',
+    'A space is joined by invitation unless it is open, unseen by strangers, and read from joining on.',
   ),
   'S001.space.rights': server('conformance', 'A program acts only for itself, and reads only where it is a member.'),
   'S001.space.closed': server('conformance', 'People and its maker close a space; then it can only be read and left.'),
@@ -447,6 +492,11 @@ export const REQUIREMENTS = {
   ),
   'S002.busy': bus('faults', 'Where a lock is held for ever a post is refused in time, and nothing is written.'),
   'S002.post': bus('conformance', 'An entry reads as it was said, and says who wrote it by the caller alone.'),
+  'S002.verified': bus(
+    'conformance',
+    'An entry reads as verified only if Postern wrote it for a verified caller, on this bus and in these words.',
+  ),
+  'S002.verify': bus('conformance', 'An entry whose header or body was edited is found by verify.'),
   'S002.limits': bus('conformance', 'What is no entry, or no bus, is refused with its code, and nothing is written.'),
   'S002.attachments': bus('conformance', 'What is attached lies in the folder, with its checksum, and nowhere else.'),
   'S002.rotate': bus('conformance', 'A bus that is set aside is read on, and cursors stay good.'),
@@ -551,7 +601,10 @@ export const REQUIREMENTS = {
     'conformance',
     'The gate of a thread opens when that is inherited, and by nothing in a file.',
   ),
-  'S004.places': handoff('conformance', 'Who is not at the machine can name only projects that were set up there.'),
+  'S004.places': handoff(
+    'conformance',
+    'Who is not at the machine can name only projects that were set up there, and an agent only those in which it has a session.',
+  ),
   'S004.render': handoff('render', 'No item can pose as another, as one of our lines, or end the fence.'),
   'S004.seed.examples': handoff('scenarios', 'The examples of the seed, run as written, give what the seed shows.'),
   'S004.seed.writers': handoff('scenarios', 'What the shell of the seed writes is inherited, whatever its name.'),
@@ -772,6 +825,7 @@ export const REQUIREMENTS = {
   'page.follow': page('web', 'The page shows by itself how far a message has come, and why not yet.'),
   'page.resume': page('web', 'What the page follows goes on after a restart of the server, without being loaded anew.'),
   'page.harm': page('web', 'Nothing that anybody writes runs in the page or makes it fetch anything.'),
+  'page.keyboard': page('web', 'Every link and button of the page can be pressed by Enter.'),
   'page.long-lists': page('web', 'Ten thousand messages scroll without stutter.'),
   'page.looks': page('web', 'The page fits a phone, and has no serious fault for those who see or hear it otherwise.'),
   'page.size': page('web', 'The page loads at most 60 KB before the inbox is there.'),

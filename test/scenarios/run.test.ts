@@ -361,8 +361,12 @@ describe('what postern run is told', () => {
       ['--project', 'p', '--task', 't', '--previous-run', '..', '--', 'true'],
       '[BUS_ID_INVALID]',
     ],
-    ['a prompt that is not there', ['--project', 'p', '--task', 't', '--prompt', 'none.md', '--', 'true'], '(ENOENT)'],
-    ['a prompt that is a folder', ['--project', 'p', '--task', 't', '--prompt', '.', '--', 'true'], '(EISDIR)'],
+    [
+      'a prompt that is not there',
+      ['--project', 'p', '--task', 't', '--prompt', 'none.md', '--', 'true'],
+      'it does not exist',
+    ],
+    ['a prompt that is a folder', ['--project', 'p', '--task', 't', '--prompt', '.', '--', 'true'], 'it is a folder'],
     [
       'a type with spaces',
       ['--project', 'p', '--task', 't', '--agent-type', 'a b', '--', 'true'],

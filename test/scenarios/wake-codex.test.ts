@@ -3,11 +3,15 @@ import { delimiter, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { watchLock } from '../../src/hooks/watch/place.ts'
 import { PATIENTLY } from '../helpers/patience.ts'
-import { type ScriptedHost, startScriptedHost } from '../helpers/scripted-host.ts'
+import { type HostOptions, type ScriptedHost, startScriptedHost } from '../helpers/scripted-host.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
+import { FULL } from '../helpers/tier.ts'
 
 /** A session of Codex that has begun, and a program on its path that writes down how it was called. */
-async function codexHost(exit = 0): Promise<{ host: ScriptedHost; calls: () => readonly string[] }> {
+async function codexHost(
+  exit = 0,
+  options: Pick<HostOptions, 'program'> = {},
+): Promise<{ host: ScriptedHost; calls: () => readonly string[] }> {
   const folder = temporaryFolder()
   const [bin, log] = [join(folder, 'bin'), join(folder, 'calls')]
   mkdirSync(bin)
@@ -16,7 +20,7 @@ async function codexHost(exit = 0): Promise<{ host: ScriptedHost; calls: () => r
     `#!/bin/sh\nprintf '%s\\n' "$*" >>'${log}'\necho 'no such thread' >&2\nexit ${exit}\n`,
   )
   chmodSync(join(bin, 'codex'), 0o755)
-  const host = await startScriptedHost({ host: 'codex', path: `${bin}${delimiter}${process.env['PATH']}` })
+  const host = await startScriptedHost({ ...options, host: 'codex', path: `${bin}${delimiter}${process.env['PATH']}` })
   return { host, calls: () => (existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : []) }
 }
 
@@ -55,12 +59,20 @@ it('a session of Codex is woken through its queue, each time that it rests, and 
   await expect.poll(() => watcherOf(host.home), PATIENTLY).toBeUndefined()
 })
 
-it('the watcher keeps nothing of the hook open, and outlives it but not its host', async () => {
+it('the watcher keeps nothing of the hook open, and outlives it but not its host', FULL, async () => {
   const { host } = await codexHost()
   // That it has ended means that its output was closed too.
   expect(await host.fire('SessionStart')).toMatchObject({ exit: 0 })
   const pid = await watcher(host.home)
   for (const fd of ['0', '1', '2']) expect(statSync(`/proc/${pid}/fd/${fd}`).rdev, fd).toBe(statSync('/dev/null').rdev)
+  host.kill()
+  await expect.poll(() => watcherOf(host.home), PATIENTLY).toBeUndefined()
+})
+
+it('a watcher whose host is not known by its name ends with whatever has run the hook', async () => {
+  const { host } = await codexHost(0, { program: 'somebodys-launcher' })
+  await host.fire('SessionStart')
+  await watcher(host.home)
   host.kill()
   await expect.poll(() => watcherOf(host.home), PATIENTLY).toBeUndefined()
 })

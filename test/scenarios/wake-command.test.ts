@@ -71,7 +71,7 @@ describe('wake', () => {
     await agent.logged(['woken'])
     const second = agent.wake('true')
     expect(await second.ended).toEqual({ exit: 6, signal: null })
-    expect(second.said()).toContain(`The process ${first.pid} wakes quinn already. `)
+    expect(second.said()).toContain(`The process ${first.pid} already wakes quinn. `)
     expect(second.said()).toContain('[WAKE_RUNNING]')
     first.kill('SIGKILL')
     await first.ended

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { watchLock } from '../../src/hooks/watch/place.ts'
 import { FAST_CLOCK_ENV, PATIENTLY } from '../helpers/patience.ts'
 import { type HostOptions, type ScriptedHost, startScriptedHost } from '../helpers/scripted-host.ts'
+import { FULL } from '../helpers/tier.ts'
 
 /** A session of Claude Code that has begun and waits for a prompt. */
 async function idleHost(options: Partial<HostOptions> = {}): Promise<ScriptedHost> {
@@ -41,7 +42,7 @@ describe('a watcher', () => {
     expect((await host.fire('Stop')).stdout).not.toContain('A SECRET')
   })
 
-  it('wakes for mail that came before it was there', async () => {
+  it('wakes for mail that came before it was there', FULL, async () => {
     const host = await idleHost()
     await host.push('one')
     await host.push('two', 0)
@@ -62,7 +63,7 @@ describe('a watcher', () => {
     expect(await watcher.ended).toEqual(woken('1 message waits for quinn and is'))
   })
 
-  it('wakes a session that rests though a subagent of it goes on', async () => {
+  it('wakes a session that rests though a subagent of it goes on', FULL, async () => {
     const host = await idleHost()
     await host.fire('UserPromptSubmit')
     await host.fire('Stop')
@@ -85,7 +86,7 @@ describe('a watcher', () => {
     expect(await first.ended).toMatchObject({ exit: 2 })
   })
 
-  it('wakes one of two sessions of an agent, that which came to rest last', async () => {
+  it('wakes one of two sessions of an agent, that which came to rest last', FULL, async () => {
     const early = await idleHost({ sessionId: 'early' })
     const late = await idleHost({ sessionId: 'late', home: early.home })
     early.watch('SessionStart')

@@ -1,12 +1,11 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { postern } from '../helpers/command.ts'
-import { describePage, openPage, openScene, useBrowser } from './harness.ts'
-
-useBrowser()
+import { FULL } from '../helpers/tier.ts'
+import { describePage, openPage, openScene } from './harness.ts'
 
 describePage('from the page', () => {
-  it('a plan is paused, resumed and run', async () => {
+  it('a plan is paused, resumed and run', FULL, async () => {
     const { server, scene } = await openScene()
     const [plan] = await scene.admin.plans.list({ agent: 'milo' })
     const look = async () => scene.admin.plans.show({ id: plan?.id ?? '' })

@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest'
 import { verifies } from '../scenarios/verifies.ts'
-import { describePage, openPage, openScene, useBrowser } from './harness.ts'
-
-useBrowser()
+import { describePage, openPage, openScene } from './harness.ts'
 
 describePage('a person at the page', () => {
   it('answers a decision with the keyboard alone, and the drain of the waiting agent shows it', async () => {
@@ -22,7 +20,7 @@ describePage('a person at the page', () => {
     await page.locator('.aftermath strong', { hasText: 'Move to our own queue' }).waitFor()
     const drained = await scene.quinn.inbox.drain({ agent: 'quinn' })
     const answer = drained.messages.find(({ ref }) => ref === `decision:${scene.decisionId}`)
-    expect(answer?.content).toContain('Move to our own queue')
+    expect(answer?.content).toContain('resolved: option b')
     expect(answer?.content).toContain('You have until Thursday.')
     expect(await scene.rosa.decisions.show({ id: scene.decisionId })).toMatchObject({
       state: 'answered',

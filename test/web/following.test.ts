@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
+import { FULL } from '../helpers/tier.ts'
 import { verifies } from '../scenarios/verifies.ts'
-import { describePage, isLive, openPage, openScene, startPageServer, useBrowser } from './harness.ts'
+import { describePage, isLive, openPage, openScene, startPageServer } from './harness.ts'
 import type { Scene } from './scene.ts'
-
-useBrowser()
 
 /** More than a server is silent for, as it says now and then that it is there. */
 const SILENCE_MS = 60_000
@@ -36,7 +35,7 @@ describePage('the page follows', () => {
     await expect.poll(() => tick('vera').getAttribute('data-state')).toBe('seen')
   })
 
-  it('a message that nobody drains: its trace says so, until somebody does', async () => {
+  it('a message that nobody drains: its trace says so, until somebody does', FULL, async () => {
     verifies('page.follow')
     const { server, scene } = await openScene()
     const { id } = await scene.rosa.inbox.push({ to: ['vera'], content: 'Are you there?' })
@@ -60,7 +59,7 @@ describePage('the page follows', () => {
     await page.getByText('It came while you looked.').waitFor()
   })
 
-  it('says that the server is lost where it is silent, and goes on when it speaks again', async () => {
+  it('says that the server is lost where it is silent, and goes on when it speaks again', FULL, async () => {
     const server = await startPageServer()
     await server.ask('POST /api/v1/agents', { body: { id: 'rosa', kind: 'human' } })
     const { page } = await openPage(server)
@@ -87,10 +86,19 @@ describePage('the page follows', () => {
     await server.stop()
     await page.locator('.connection[data-state=lost]').first().waitFor()
     await page.getByText(/The server does not answer/).waitFor()
+    // A screen that is first opened now cannot be fetched.
+    await page.keyboard.press('g')
+    await page.keyboard.press('m')
+    await page.getByRole('alert').waitFor()
     const again = await startPageServer({ home: server.home, port: new URL(server.url).port })
     await again.ask('POST /api/v1/inbox', {
       body: { to: ['rosa'], content: 'Back again.', subject: 'After the restart' },
     })
+    await page.getByRole('region', { name: 'Plots' }).waitFor()
+    // Its style sheet was lost as well.
+    expect(await page.evaluate('getComputedStyle(document.querySelector(".metrics")).rowGap')).toBe('18px')
+    await page.keyboard.press('g')
+    await page.keyboard.press('i')
     await page.getByRole('option', { name: /After the restart/ }).waitFor()
     await isLive(page)
     expect(await page.evaluate('globalThis.isSamePage')).toBe(true)

@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest'
 import { connectPostern } from '../../src/client/connect.ts'
 import { verifies } from '../scenarios/verifies.ts'
-import { describePage, openPage, startPageServer, useBrowser } from './harness.ts'
-
-useBrowser()
+import { describePage, openPage, startPageServer } from './harness.ts'
 
 /** What somebody writes who wants a program of theirs to run here, or something to be fetched from there. */
 const ATTACKS = [

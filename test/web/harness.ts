@@ -1,6 +1,7 @@
 import { cpSync } from 'node:fs'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, describe, inject, onTestFinished } from 'vitest'
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { describe, inject, onTestFinished } from 'vitest'
+import { lazy } from '../../src/kit/pure/lazy.ts'
 import { SIGN_INS_PATH } from '../../src/model/network/paths.ts'
 import { describeProgram } from '../helpers/binaries.ts'
 import { ask, type ServeProcess, startServe } from '../helpers/http-server.ts'
@@ -26,16 +27,8 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-let browser: Promise<Browser> | undefined
-
-/** One browser for the tests of a file. */
-export function useBrowser(): void {
-  afterAll(async () => {
-    const open = await browser
-    browser = undefined
-    await open?.close()
-  })
-}
+/** One browser for all tests of a worker. It ends with the worker: nobody is left at its pipe. */
+const openBrowser = lazy(() => chromium.launch({ executablePath: inject('chromium'), headless: true, args: FLAGS }))
 
 export interface TestPage {
   readonly page: Page
@@ -69,8 +62,8 @@ export async function openPage(
 
 /** An empty page of a browser that knows nobody. */
 export async function openBlank(options: BrowserContextOptions = {}): Promise<Page> {
-  browser ??= chromium.launch({ executablePath: inject('chromium'), headless: true, args: FLAGS })
-  const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const browser = await openBrowser()
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   onTestFinished(() => context.close())
   const page = await context.newPage()
   page.setDefaultTimeout(DEAD_MACHINE_MS)
@@ -93,7 +86,7 @@ interface PlayedScene extends Pick<Scene, 'decisionId' | 'gateId'> {
 
 let played: Promise<PlayedScene> | undefined
 
-/** A server whose store holds the scene. The scene is played once for a file; every test gets a copy of its home. */
+/** A server whose store holds the scene. The scene is played once for a worker; every test gets a copy of its home. */
 export async function openScene(): Promise<{ readonly server: PageServer; readonly scene: Scene }> {
   played ??= playOnce()
   const { home: from, ...ids } = await played

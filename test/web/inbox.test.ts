@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
 import { PATIENTLY } from '../helpers/patience.ts'
 import { createSignal } from '../helpers/signal.ts'
-import { describePage, openPage, openScene, useBrowser } from './harness.ts'
-
-useBrowser()
+import { FULL } from '../helpers/tier.ts'
+import { describePage, openPage, openScene } from './harness.ts'
 
 async function openInbox() {
   const { server, scene } = await openScene()
@@ -50,7 +49,7 @@ describePage('the inbox', () => {
     expect(await stateOf(ALERT)).not.toBe('acted')
   })
 
-  it('has done what was done when it is left before that can no longer be taken back', async () => {
+  it('has done what was done when it is left before that can no longer be taken back', FULL, async () => {
     const { page, stateOf } = await openInbox()
     expect(await stateOf(MAIL)).toBe('pending')
     await page.getByRole('option', { name: new RegExp(MAIL) }).click()
@@ -60,7 +59,7 @@ describePage('the inbox', () => {
     await expect.poll(() => stateOf(MAIL), PATIENTLY).toBe('acted')
   })
 
-  it('takes back the very step whose button is pressed', async () => {
+  it('takes back the very step whose button is pressed', FULL, async () => {
     const { page } = await openInbox()
     const option = (subject: string) => page.getByRole('option', { name: new RegExp(subject) })
     for (const subject of [ALERT, MAIL]) {
@@ -73,7 +72,7 @@ describePage('the inbox', () => {
     expect(await option(MAIL).count()).toBe(0)
   })
 
-  it('does not bring back what leaves it while it is being loaded', async () => {
+  it('does not bring back what leaves it while it is being loaded', FULL, async () => {
     const { page, scene } = await openInbox()
     const mail = page.getByRole('option', { name: new RegExp(MAIL) })
     await mail.waitFor()
@@ -99,7 +98,7 @@ describePage('the inbox', () => {
     expect(await mail.count()).toBe(0)
   })
 
-  it('shows as unread what the server could not be told of', async () => {
+  it('shows as unread what the server could not be told of', FULL, async () => {
     const { page } = await openInbox()
     await page.route('**/api/v1/inbox/read', (route) => route.fulfill({ status: 500, body: '' }))
     const isRefused = page.waitForResponse('**/api/v1/inbox/read')

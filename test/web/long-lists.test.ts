@@ -3,9 +3,7 @@ import { expect, it } from 'vitest'
 import { connectPostern } from '../../src/client/connect.ts'
 import { PATIENTLY } from '../helpers/patience.ts'
 import { verifies } from '../scenarios/verifies.ts'
-import { describePage, openPage, startPageServer, useBrowser } from './harness.ts'
-
-useBrowser()
+import { describePage, openPage, startPageServer } from './harness.ts'
 
 const COUNT = 10_000
 /** A page that works longer on a frame stutters visibly. */
@@ -59,6 +57,29 @@ describePage('an inbox of 10,000 messages', () => {
     await page.getByRole('option', { name: /Message 1 Some words/ }).waitFor()
     for (let steps = 0; steps < 30; steps++) await page.keyboard.press('j')
     await page.getByRole('heading', { name: `Message ${COUNT - 29}`, exact: true }).waitFor()
+    await admin.close()
+  })
+})
+
+describePage('a list of many agents', () => {
+  it('draws only what is seen, and asks only for the agents that an event names', async () => {
+    verifies('page.long-lists')
+    const server = await startPageServer()
+    const admin = await connectPostern(server)
+    await admin.agents.add({ id: 'rosa', kind: 'human' })
+    for (let at = 0; at < 300; at++) await admin.agents.add({ id: `agent-${String(at).padStart(3, '0')}` })
+    const { page, requests } = await openPage(server, '/ui/agents')
+    await page.getByRole('link', { name: /agent-003/ }).waitFor()
+    expect(await page.locator('main .row').count()).toBeLessThan(60)
+    const listings = () => requests.filter((url) => new URL(url).pathname === '/api/v1/agents').length
+    const before = listings()
+    for (let at = 0; at < 3; at++) await admin.inbox.push({ to: ['agent-003'], content: `No. ${at}` })
+    await page.getByRole('link', { name: /agent-003.*3 unread/ }).waitFor()
+    expect(listings()).toBe(before)
+    await page.locator('main .virtual-list').evaluate((list: { scrollTop: number }) => {
+      list.scrollTop = 1e9
+    })
+    await page.getByRole('link', { name: /agent-299/ }).waitFor()
     await admin.close()
   })
 })

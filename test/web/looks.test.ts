@@ -4,9 +4,7 @@ import { expect, it } from 'vitest'
 import { SCREENS } from '../../web/src/router/route.ts'
 import { FULL } from '../helpers/tier.ts'
 import { verifies } from '../scenarios/verifies.ts'
-import { describePage, openPage, openScene, startPageServer, useBrowser } from './harness.ts'
-
-useBrowser()
+import { describePage, openPage, openScene, startPageServer } from './harness.ts'
 
 interface Violation {
   readonly id: string
@@ -38,17 +36,21 @@ async function settled(page: Page): Promise<void> {
 }
 
 describePage('every screen', () => {
-  /** Looks at every second screen in the light and at the others in the dark, or the other way round. */
-  async function lookAtAll(themes: readonly ['light' | 'dark', 'light' | 'dark']): Promise<void> {
+  const LIGHT_AND_DARK = ['light', 'dark'] as const
+  /** `npm test` looks at every eighth screen in the light and at every eighth in the dark, and the full tier at the rest. */
+  const PARTS = 8
+  const isLookedAt = (at: number, theme: number) => at % PARTS === theme * (PARTS / 2)
+
+  async function lookAtScreens(isChosen: (at: number, theme: number) => boolean): Promise<void> {
     const { server, scene } = await openScene()
     const screens = await everyScreen(scene)
     const found: string[] = []
-    for (const [turn, colorScheme] of themes.entries()) {
+    for (const [theme, colorScheme] of LIGHT_AND_DARK.entries()) {
       const { page, faults } = await openPage(server, '/ui/inbox', { colorScheme, reducedMotion: 'reduce' })
       const ground = (await page.evaluate('getComputedStyle(document.body).backgroundColor')) as string
       const brightness = (ground.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part), 0)
       expect(colorScheme === 'dark' ? brightness < 200 : brightness > 600, ground).toBe(true)
-      for (const path of screens.filter((_, at) => at % 2 === turn)) {
+      for (const path of screens.filter((_, at) => isChosen(at, theme))) {
         await page.goto(`${server.url}${path}`)
         await settled(page)
         expect(await page.locator('.problem').allTextContents(), path).toEqual([])
@@ -59,17 +61,17 @@ describePage('every screen', () => {
     expect(found).toEqual([])
   }
 
-  it('has no serious fault for those who see or hear it otherwise, light or dark', async () => {
+  it('has no serious fault for those who see or hear it otherwise, light or dark: some screens', async () => {
     verifies('page.looks')
-    await lookAtAll(['light', 'dark'])
+    await lookAtScreens(isLookedAt)
   })
 
-  it('has no serious fault for them in the other theme either', FULL, async () => {
+  it('has no serious fault for those who see or hear it otherwise, light or dark: the others', FULL, async () => {
     verifies('page.looks')
-    await lookAtAll(['dark', 'light'])
+    await lookAtScreens((at, theme) => !isLookedAt(at, theme))
   })
 
-  it('has no serious fault in what lies above it either', async () => {
+  it('has no serious fault in what lies above it either', FULL, async () => {
     const { server } = await openScene()
     const { page } = await openPage(server)
     await page.getByRole('option').first().waitFor()
@@ -88,16 +90,26 @@ describePage('every screen', () => {
     }
   })
 
-  it('fits a phone', async () => {
-    verifies('page.looks')
+  async function openOnPhone(isChosen: (at: number) => boolean) {
     const { server, scene } = await openScene()
     const { page } = await openPage(server, '/ui/inbox', { viewport: { width: 380, height: 740 } })
-    for (const path of await everyScreen(scene)) {
+    for (const path of (await everyScreen(scene)).filter((_, at) => isChosen(at))) {
       await page.goto(`${server.url}${path}`)
       await settled(page)
       const width = await page.evaluate('document.documentElement.scrollWidth')
       expect(width, path).toBeLessThanOrEqual(380)
     }
+    return page
+  }
+
+  it('fits a phone: the others', FULL, async () => {
+    verifies('page.looks')
+    await openOnPhone((at) => at % 3 !== 0)
+  })
+
+  it('fits a phone: some screens', async () => {
+    verifies('page.looks')
+    const page = await openOnPhone((at) => at % 3 === 0)
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('dialog').getByRole('link', { name: 'Doctor' }).click()
     await page.getByRole('heading', { name: 'Doctor', level: 1 }).waitFor()
@@ -148,7 +160,7 @@ describePage('every screen', () => {
     expect(await seriousFaults(page)).toEqual([])
   })
 
-  it('says what to type where there is nothing', async () => {
+  it('says what to type where there is nothing', FULL, async () => {
     const server = await startPageServer()
     await server.ask('POST /api/v1/agents', { body: { id: 'rosa', kind: 'human' } })
     const { page } = await openPage(server)

@@ -4,9 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
 import { formatRedirect } from '../../src/cli/commands/ui/browser.ts'
 import { verifies } from '../scenarios/verifies.ts'
-import { describePage, isLive, openBlank, openScene, signInPath, useBrowser } from './harness.ts'
-
-useBrowser()
+import { describePage, isLive, openBlank, openScene, signInPath } from './harness.ts'
 
 describePage('the private file that "postern ui" opens', () => {
   it('leads a browser to the page and signs the person in', async () => {

@@ -3,9 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { verifies } from '../scenarios/verifies.ts'
-import { NEEDS_CHROMIUM, openPage, startPageServer, useBrowser } from './harness.ts'
-
-useBrowser()
+import { NEEDS_CHROMIUM, openPage, startPageServer } from './harness.ts'
 
 const MOST_BYTES = 60_000
 const BUILT = fileURLToPath(new URL('../../dist/web', import.meta.url))

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { describePage, openPage, openScene, useBrowser } from './harness.ts'
-
-useBrowser()
+import { FULL } from '../helpers/tier.ts'
+import { describePage, openPage, openScene } from './harness.ts'
 
 async function openInScene() {
   const { server, scene } = await openScene()
@@ -22,7 +21,7 @@ async function fillWithEnded(page: Page, room: 'gates' | 'decisions'): Promise<v
 }
 
 describePage('a list', () => {
-  it('holds every open gate, however many have ended since', async () => {
+  it('holds every open gate, however many have ended since', FULL, async () => {
     const { server, page } = await openInScene()
     await fillWithEnded(page, 'gates')
     await page.goto(`${server.url}/ui/gates`)
@@ -43,14 +42,15 @@ describePage('a list', () => {
     const { id } = await scene.vera.inbox.push({ to: ['rosa'], subject: 'Done long ago', content: '…' })
     await scene.rosa.inbox.read({ agent: 'rosa', ids: [id] })
     await scene.rosa.inbox.ack({ agent: 'rosa', ids: [id] })
-    for (let at = 0; at < 520; at++) await scene.vera.inbox.push({ to: ['rosa'], content: `No. ${at}`, priority: 4 })
+    const later = Array.from({ length: 520 }, (_, at) => ({ to: ['rosa'], content: `No. ${at}`, priority: 4 as const }))
+    await scene.vera.inbox.pushMany({ messages: later })
     const { items } = await scene.rosa.inbox.list({ agent: 'rosa', which: 'pending', limit: 1_000 })
     await scene.rosa.inbox.read({ agent: 'rosa', ids: items.map((item) => item.id) })
     await page.goto(`${server.url}/ui/inbox?view=done`)
     await page.getByRole('option', { name: /Done long ago/ }).waitFor()
   })
 
-  it('of what was said says that it could not be loaded, and is loaded on a second try', async () => {
+  it('of what was said says that it could not be loaded, and is loaded on a second try', FULL, async () => {
     const { server, page } = await openInScene()
     const isHistory = (url: URL) => url.pathname === '/api/v1/spaces/release/posts'
     await page.route(isHistory, (route) => route.fulfill({ status: 500, body: '' }))

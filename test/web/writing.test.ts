@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { describePage, openPage, openScene, useBrowser } from './harness.ts'
-
-useBrowser()
+import { FULL } from '../helpers/tier.ts'
+import { describePage, openPage, openScene } from './harness.ts'
 
 const TEXT = 'We ship at four.'
 
@@ -30,7 +29,7 @@ describePage('whoever writes a message', () => {
     expect(await isSent()).toBe(false)
   })
 
-  it('is told that a name which was typed and not chosen is nobody yet', async () => {
+  it('is told that a name which was typed and not chosen is nobody yet', FULL, async () => {
     const { page, dialog, isSent } = await openCompose()
     await dialog.getByLabel('To', { exact: true }).fill('milo')
     await page.keyboard.press('Enter')
@@ -58,7 +57,7 @@ describePage('whoever writes a message', () => {
     expect(await field.inputValue()).toBe(TEXT)
   })
 
-  it('closes only the addresses with the first Escape', async () => {
+  it('closes only the addresses with the first Escape', FULL, async () => {
     const { page, dialog } = await openCompose()
     await dialog.getByLabel('To', { exact: true }).fill('mi')
     await dialog.getByRole('option', { name: /Milo/ }).waitFor()
@@ -69,7 +68,7 @@ describePage('whoever writes a message', () => {
     await dialog.waitFor({ state: 'detached' })
   })
 
-  it('leaves what holds no text by a press beside it', async () => {
+  it('leaves what holds no text by a press beside it', FULL, async () => {
     const { page, dialog } = await openCompose()
     await dialog.getByRole('button', { name: 'Discard' }).click()
     await page.keyboard.press('?')

@@ -9,6 +9,7 @@ import { PosternError } from '../../model/errors.ts'
 import { formatDraft, formatEntry, type WholeDraft } from './format.ts'
 import { createPatience, readStrictHeader } from './header/strict-yaml.ts'
 import { UsualYaml } from './header/usual-yaml.ts'
+import { HEADER_CHECKSUM_BYTES } from './header-checksum.ts'
 import { scan } from './scan.ts'
 import type { Scanned } from './scanned.ts'
 
@@ -106,8 +107,8 @@ describe('a header', () => {
 
   it('that is formatted before its stamp is known leaves room for the longest one', () => {
     const { header } = formatDraft(long(1))
-    const stampBytes = 'msg_id: MSG-20000101-000000-000000000-PID9999999999-9999999999\nts: 2000-01-01T00:00:00Z\n'
-      .length
+    const stamp = 'msg_id: MSG-20000101-000000-000000000-PID9999999999-9999999999\nts: 2000-01-01T00:00:00Z\n'
+    const stampBytes = stamp.length + HEADER_CHECKSUM_BYTES
     const room = BUS_LIMITS.headerBytes - stampBytes - header.length
     expect(formatDraft(long(room + 1)).header).toHaveLength(BUS_LIMITS.headerBytes - stampBytes)
     expect(() => formatDraft(long(room + 2))).toThrow(expect.objectContaining({ code: 'BUS_ENTRY_INVALID' }))

@@ -1,10 +1,12 @@
 import { sha256Soon } from '../../kit/node/sha256-soon.ts'
-import { BUS_LIMITS, type EntryDraft } from '../../model/bus/entry.ts'
+import { BUS_LIMITS, type BusPlace, type EntryDraft } from '../../model/bus/entry.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import { canonicalType } from './aliases.ts'
 import { escapeBody } from './dashes.ts'
 import { formatField, formatScalar, Unwritable } from './header/yaml-lines.ts'
+import { HEADER_CHECKSUM_BYTES, withHeaderChecksum } from './header-checksum.ts'
+import { formatMacLine, MAC_LINE_BYTES, type MacKey, macData } from './mac.ts'
 import { type Matter, textOf } from './matter.ts'
 import { Sheet } from './sheet.ts'
 
@@ -20,6 +22,13 @@ export interface WholeDraft extends EntryDraft, Stamp {}
 export interface FormattedEntry {
   readonly header: string
   readonly body: Buffer
+  readonly proof?: Proof | undefined
+}
+
+/** What the MAC of an entry is made with, once its id and time are known. */
+export interface Proof {
+  readonly key: MacKey
+  readonly place: BusPlace
 }
 
 const RULE = '---\n'
@@ -28,7 +37,7 @@ const LONGEST_ID = 'MSG-20000101-000000-000000000-PID9999999999-9999999999'
 /** An entry by itself. */
 export function formatEntry(entry: WholeDraft): Buffer {
   const sheet = new Sheet()
-  writeEntry(formatDraft(entry, entry), entry, sheet)
+  writeEntry(formatDraft(entry, { stamp: entry }), entry, sheet)
   return sheet.bytes
 }
 
@@ -36,22 +45,27 @@ export function formatEntry(entry: WholeDraft): Buffer {
  * Formats what an entry says. It reads back as it is, byte for byte; what cannot is refused with BUS_ENTRY_INVALID, and so is
  * a header that would be over the limit with this stamp, or with the longest one. The body is not copied unless it must be.
  */
-export function formatDraft(draft: EntryDraft, stamp?: Stamp): FormattedEntry {
+export function formatDraft(
+  draft: EntryDraft,
+  { stamp, proof }: { readonly stamp?: Stamp; readonly proof?: Proof | undefined } = {},
+): FormattedEntry {
   const { body } = draft
   const said = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const stored = escapeBody(said)
   const matter = orInvalid(() => textOf(draft, formatMatter))
   const header = `${matter}body_bytes: ${stored.length}\nsha256: ${sha256Soon(said)}\n`
   const stampBytes = stamp ? orInvalid(() => bytesOf(formatStamp(stamp))) : longestStampBytes
-  const bytes = stampBytes + bytesOf(header)
+  const bytes = stampBytes + (proof ? MAC_LINE_BYTES : 0) + HEADER_CHECKSUM_BYTES + bytesOf(header)
   if (bytes > BUS_LIMITS.headerBytes)
     throw invalid(`its header has ${bytes} bytes, and at most ${BUS_LIMITS.headerBytes} are taken`)
-  return { header, body: stored }
+  return { header, body: stored, proof }
 }
 
 /** Adds an entry as it stands in a file, with a line break at its end. */
-export function writeEntry({ header, body }: FormattedEntry, stamp: Stamp, sheet: Sheet): void {
-  sheet.addText(`${RULE}${formatStamp(stamp)}${header}${RULE}`)
+export function writeEntry({ header, body, proof }: FormattedEntry, stamp: Stamp, sheet: Sheet): void {
+  const first = formatStamp(stamp)
+  const mac = proof ? formatMacLine(proof.key.macOf(macData(proof.place, Buffer.from(first + header)))) : ''
+  sheet.addText(`${RULE}${withHeaderChecksum(`${first}${mac}${header}`)}${RULE}`)
   sheet.addBytes(body)
   sheet.addText('\n')
 }

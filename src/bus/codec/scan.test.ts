@@ -29,6 +29,14 @@ function firstOf(content: string) {
 }
 
 describe('an entry of somebody else', () => {
+  it('is on the bus of its file where it names no project', () => {
+    const nameless = header('A').replace('project_id: p\n', '')
+    expect(firstOf(`${nameless}x\n`)).toMatchObject(PLACE)
+    expect(firstOf(`${nameless.replace('type', 'project_id: ""\ntype')}x\n`)).toMatchObject(PLACE)
+    expect(firstOf(`${nameless.replace('type', 'task_id: other\ntype')}x\n`)).toMatchObject({ task_id: 'other' })
+    expect(firstOf(`${header('A')}x\n`)).not.toHaveProperty('task_id')
+  })
+
   it('ends with the line break before the next', () => {
     expect(outline(`${header('A')}One.\n${header('B')}Two.\n\n${header('C')}${header('D')}Four.`)).toEqual([
       'One.',
@@ -102,7 +110,7 @@ describe('an older record', () => {
       expect.objectContaining({
         start: 0,
         entry: {
-          msg_id: 'LEGACY-LINE-1',
+          msg_id: 'LEGACY-LINE-000000001',
           ts: '2026-02-04T17:31:55Z',
           type: 'FACT',
           project_id: 'p',
@@ -110,15 +118,25 @@ describe('an older record', () => {
           body: 'One: two.',
         },
       }),
-      expect.objectContaining({ entry: expect.objectContaining({ msg_id: 'LEGACY-LINE-3', type: 'START', body: '' }) }),
+      expect.objectContaining({
+        entry: expect.objectContaining({ msg_id: 'LEGACY-LINE-000000003', type: 'START', body: 'RUN_START:' }),
+      }),
       expect.objectContaining({ entry: expect.objectContaining({ msg_id: idOf(1) }) }),
-      expect.objectContaining({ entry: expect.objectContaining({ msg_id: 'LEGACY-LINE-13' }), closing: '\n' }),
+      expect.objectContaining({
+        entry: expect.objectContaining({ msg_id: 'LEGACY-LINE-000000014', type: 'OWN_TYPE' }),
+        closing: '\n',
+      }),
     ])
   })
 
   it('counts the lines before its piece, and only where there is one', () => {
-    expect(read(records, { offset: 500, line: 7 })[0]).toMatchObject({ start: 500, entry: { msg_id: 'LEGACY-LINE-8' } })
-    expect(read(records, { offset: 500, line: () => 7 })[1]).toMatchObject({ entry: { msg_id: 'LEGACY-LINE-10' } })
+    expect(read(records, { offset: 500, line: 7 })[0]).toMatchObject({
+      start: 500,
+      entry: { msg_id: 'LEGACY-LINE-000000008' },
+    })
+    expect(read(records, { offset: 500, line: () => 7 })[1]).toMatchObject({
+      entry: { msg_id: 'LEGACY-LINE-000000010' },
+    })
     const count = () => {
       throw new Error('nobody asked')
     }
@@ -126,10 +144,55 @@ describe('an older record', () => {
   })
 
   it.each([
+    ['2026-02-04 17:31:55', '2026-02-04T17:31:55Z'],
+    ['2026-02-04T17:31:55', '2026-02-04T17:31:55Z'],
+    ['2026-02-04T17:31:55Z', '2026-02-04T17:31:55Z'],
+    ['2026-02-04T17:31:55+02:00', '2026-02-04T15:31:55Z'],
+    ['2026-02-04T17:31:55-0530', '2026-02-04T23:01:55Z'],
+    ['2026-02-04T17:31:55.123456789Z', '2026-02-04T17:31:55.123456789Z'],
+    [' 2026-02-04 17:31:55 ', '2026-02-04T17:31:55Z'],
+  ])('has the time [%s]', (time, ts) => {
+    expect(read(`[${time}] FACT: x\n`)).toMatchObject([{ entry: { ts, type: 'FACT', body: 'x' } }])
+  })
+
+  it.each([
+    ['FACT: One: two', 'FACT', 'One: two'],
+    ['fact: x', 'FACT', 'x'],
+    ['FACT:x', 'FACT', 'x'],
+    ['a-b_c/d2 : x', 'A-B_C/D2', 'x'],
+    ['RUN_CRASH: x', 'CRASH', 'x'],
+    ['FACT', 'INFO', 'FACT'],
+    ['The build: it is green', 'INFO', 'The build: it is green'],
+    ['naïve: x', 'INFO', 'naïve: x'],
+    [': x', 'INFO', ': x'],
+    ['FACT:', 'FACT', 'FACT:'],
+    ['  x \t\r', 'INFO', 'x'],
+  ])('that says %j has its type and text', (text, type, body) => {
+    for (const line of [`[2026-02-04 17:31:55] ${text}`, `\t[2026-02-04 17:31:55]${text}`])
+      expect(read(`${line}\n`)).toMatchObject([{ start: 0, entry: { type, body } }])
+  })
+
+  it('is read the same wherever its piece ends', () => {
+    const text = Buffer.from(`# Log\n${records}[2026-02-04 17:31:57] x\n`)
+    const whole = read(text)
+    for (let end = 0; end < text.length; end++) {
+      const { items, next } = scan({ bytes: text.subarray(0, end), offset: 0, isLast: false }, PLACE)
+      const line = text.subarray(0, next).toString().split('\n').length - 1
+      const rest = scan({ bytes: text.subarray(next), offset: next, line, isLast: true }, PLACE)
+      const entries = [...items, ...rest.items].filter(({ kind }) => kind === 'entry')
+      expect(entries).toEqual(whole.filter(({ kind }) => kind === 'entry'))
+    }
+  })
+
+  it.each([
     '[2026-02-04] FACT: x',
     '[2026-13-04 17:31:55] FACT: x',
-    '[2026-02-04 17:31:55] FACT',
-    ' [2026-02-04 17:31:55] A: x',
+    '[2026-02-30 17:31:55] FACT: x',
+    '[2026-02-04 24:00:00] FACT: x',
+    '[2026-02-04 17:31:55]',
+    '[2026-02-04 17:31:55] \t',
+    '- [2026-02-04 17:31:55] FACT: x',
+    '[x] FACT: x',
   ])('is not %j', (line) => {
     expect(outline(`${line}\n${one}`)).toEqual(['(it belongs to no entry)', 'One.'])
   })
@@ -138,6 +201,15 @@ describe('an older record', () => {
     const said = 'Above.\n[2026-02-04 17:31:55] FACT: x'
     expect(outline(`${header('A')}${said}\n`)).toEqual([said])
     expect(outline(formatEntry(draftOf(said)))).toEqual([said])
+  })
+
+  it('counts after a body that says how long it is', () => {
+    const record = '[2026-02-04 17:31:55] FACT: x\n'
+    expect(outline(`${one}${record}`)).toEqual(['One.', 'x'])
+    expect(outline(`${header('A', 'body_bytes: 4\n')}One.\n${record}${two}`)).toEqual(['One.', 'x', 'Two.'])
+    expect(outline(`${header('A', 'body_bytes: 0\n')}\n${record}`)).toEqual(['', 'x'])
+    expect(outline(`${header('A', 'body_bytes: 3\n')}One.\n${record}`)).toEqual([`One.\n${record.trimEnd()}`])
+    expect(outline(`${header('A')}One.\n${record}`)).toEqual([`One.\n${record.trimEnd()}`])
   })
 })
 
@@ -208,9 +280,8 @@ describe('what is damaged', () => {
       one.replace('body_bytes: 4', 'body_bytes: 99999999999'),
       'its body is larger than 8388608 bytes',
     ],
-    ['a checksum that is none', one.replace(/sha256: .*/, 'sha256: []'), 'its body_bytes or sha256 is not valid'],
+    ['a checksum that is none', one.replace(/\nsha256: .*/, '\nsha256: []'), 'its body_bytes or sha256 is not valid'],
     ['no ts', one.replace(/ts: .*\n/, ''), 'its header has no ts'],
-    ['no project', one.replace(/project_id: .*\n/, ''), 'its header has no project_id'],
     ['an id that is empty', one.replace(/msg_id: .*/, 'msg_id:'), 'its header has no msg_id'],
     ['a key twice', one.replace('type: FACT', 'type: FACT\ntype: USER'), 'its header has a key twice'],
     ['an alias', one.replace('type: FACT', 'type: *a'), 'its header has an alias'],

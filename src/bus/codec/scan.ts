@@ -32,7 +32,7 @@ class Scanner {
   constructor(piece: Piece, place: BusPlace) {
     this.#piece = piece
     this.#place = place
-    this.#source = createSource(piece)
+    this.#source = createSource({ ...piece, place })
   }
 
   scan(): Scan {
@@ -68,9 +68,8 @@ class Scanner {
     const found = text.indexOf('\n', at)
     if (found < 0 && !isLast) return undefined
     const end = found < 0 ? text.length : found
-    const bodyEnd = text[end - 1] === '\r' ? end - 1 : end
     const fields = legacyFields(record, this.#lineOf(at), this.#place)
-    const said = readBody(this.#source, record.bodyAt, bodyEnd)
+    const said = readBody(this.#source, record.bodyAt, record.bodyEnd)
     return foundEntry(this.#source, found < 0 ? { at, end, closing: '\n' } : { at, end: end + 1 }, fields, said)
   }
 

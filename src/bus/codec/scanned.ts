@@ -1,4 +1,5 @@
 import type { BusEntry } from '../../model/bus/entry.ts'
+import type { MacClaim } from './mac.ts'
 
 /** A piece of a bus file, read from somewhere within it. */
 export interface Piece {
@@ -12,6 +13,8 @@ export interface Piece {
   readonly line?: number | (() => number)
   /** True where the file ends with it: what is not whole then never will be. */
   readonly isLast: boolean
+  /** True to tell an entry as a fault where its header is not what was written. */
+  readonly checksHeaders?: boolean
 }
 
 /**
@@ -31,7 +34,10 @@ export interface ScannedEntry {
   /** The first byte, and the one after the last, within the file. */
   readonly start: number
   readonly end: number
+  /** Its `meta.from_verified` is never true: only a prover can say so. */
   readonly entry: BusEntry
+  /** The MAC by which Postern may know it. */
+  readonly claim?: MacClaim
   /** The file ends without a line break: what must be written before something is written after it. */
   readonly closing?: string
   /** It does not say how long it is, and nothing follows it yet: its writer may have more to say. */

@@ -1,8 +1,9 @@
 import type { BusPlace } from '../../model/bus/entry.ts'
+import { isLegacyId } from '../../model/bus/legacy-id.ts'
 import { parseMsgId } from '../codec/msg-id.ts'
 import { idAt } from '../codec/scan.ts'
 import { bisect, entryFrom, type Stretch, timedFrom } from './bisect.ts'
-import { boundPiece, bytesFor, idOf, isLegacy, scanFrom } from './pieces.ts'
+import { boundPiece, bytesFor, idOf, scanFrom } from './pieces.ts'
 import type { Position } from './positions.ts'
 import { searchItems, searchText } from './search.ts'
 import { readAt, type Volume, type Volumes } from './volumes.ts'
@@ -11,6 +12,12 @@ import { readAt, type Volume, type Volumes } from './volumes.ts'
 export interface Spot {
   readonly volume: Volume
   readonly offset: number
+}
+
+/** An entry that was found by its id. */
+export interface FoundSpot extends Spot {
+  /** An older file holds a one-line record with the same number: either may be meant. */
+  readonly isAmbiguous?: true
 }
 
 /** Foreign writers make their ids before they have the lock: such an id stands so far from where it belongs. */
@@ -25,19 +32,26 @@ export async function findId(
   volumes: Volumes,
   id: string,
   { place, known }: { readonly place: BusPlace; readonly known: Position | undefined },
-): Promise<Spot | undefined> {
+): Promise<FoundSpot | undefined> {
   const found = (known && checkKnown(volumes, id, known, place)) ?? findByTime(volumes, id, place)
   if (found) return found
   for (let volume = volumes.newest; volume; volume = volumes.before(volume)) {
     const offset = await search(volume, id, place)
-    if (offset !== undefined) return { volume, offset }
+    if (offset !== undefined) return markTwin(volumes, { volume, offset }, id, place)
   }
   return undefined
 }
 
+/** One-line records are named for the lines of their files, so that two files may hold one number. */
+async function markTwin(volumes: Volumes, spot: Spot, id: string, place: BusPlace): Promise<FoundSpot> {
+  let older = isLegacyId(id) ? volumes.before(spot.volume) : undefined
+  while (older && (await search(older, id, place)) === undefined) older = volumes.before(older)
+  return older ? { ...spot, isAmbiguous: true } : spot
+}
+
 /** Letters and digits stand in a header as they are; what else there is in an id may be quoted, and must be read. */
 async function search(volume: Volume, id: string, place: BusPlace): Promise<number | undefined> {
-  const isPlain = /^[\w.:@+-]+$/.test(id) && !isLegacy(id)
+  const isPlain = /^[\w.:@+-]+$/.test(id) && !isLegacyId(id)
   return isPlain ? searchText(volume, id) : searchItems(volume, id, place)
 }
 

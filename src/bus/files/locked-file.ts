@@ -8,9 +8,6 @@ import type { Location } from './places.ts'
 import { onFile, troubleWith, unusable } from './trouble.ts'
 import { identify } from './volumes.ts'
 
-/** A file that is replaced again and again under our hands is somebody's game. */
-const MAX_OPENS = 8
-
 /**
  * A bus that is open for writing between one append and the next. Nobody else can get its inode meanwhile, so a look at
  * the path tells whether it is still the bus.
@@ -34,19 +31,21 @@ export class KeptFile {
     return stat && { fd: open.fd, identity: open.identity, stat }
   }
 
-  /** Opens it if need be and locks it. Others may rotate, remove or replace it while we wait. */
+  /**
+   * Opens the file if need be and locks it. Other processes may rotate, remove or replace it while we wait, as often as
+   * they like: a busy bus is rotated many times before a writer's turn comes. Only the deadline ends the wait.
+   */
   async lock(): Promise<LockedFile> {
-    const { path } = this.#location
     const deadline = monotonicMs() + this.#timeoutMs
-    for (let opens = 0; opens < MAX_OPENS; opens++) {
+    for (;;) {
       this.#open ??= openFile(this.#location)
       const { fd, identity } = this.#open
       await this.#lockBefore(deadline, fd)
       const stat = this.#look(this.#open)
       if (stat) return { fd, identity, stat }
       this.close()
+      if (monotonicMs() >= deadline) throw this.#busy()
     }
-    throw unusable(path, 'it is replaced again and again')
   }
 
   unlock(): void {
@@ -70,7 +69,11 @@ export class KeptFile {
     }
     // The lock may still come, and must then go with the file.
     this.close()
-    throw new PosternError('BUS_BUSY', { path, seconds: this.#timeoutMs / 1000 })
+    throw this.#busy()
+  }
+
+  #busy(): PosternError {
+    return new PosternError('BUS_BUSY', { path: this.#location.path, seconds: this.#timeoutMs / 1000 })
   }
 
   /** Its state, where the path still names it. */

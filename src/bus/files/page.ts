@@ -1,7 +1,7 @@
 import { nextTurn } from '../../kit/node/event-loop.ts'
 import type { BusFault } from '../../model/bus/bus.ts'
 import type { BusEntry, BusPlace } from '../../model/bus/entry.ts'
-import type { Scanned } from '../codec/scanned.ts'
+import type { Scanned, ScannedEntry } from '../codec/scanned.ts'
 import type { Spot } from './find.ts'
 import { bytesFor, faultOf, idOf, PIECE_BYTES, scanBefore, scanFrom } from './pieces.ts'
 import type { Position } from './positions.ts'
@@ -22,6 +22,16 @@ export interface Page {
   readonly last: Position | undefined
 }
 
+export interface PageQuery {
+  readonly place: BusPlace
+  readonly bounds: PageBounds
+  readonly after?: string | undefined
+  readonly prove: Prove
+}
+
+/** An entry with what Postern can prove of it. */
+type Prove = (item: ScannedEntry) => BusEntry
+
 /** What a page may tell of a file that is nothing but faults. */
 export const MAX_FAULTS = 1_000
 
@@ -29,13 +39,9 @@ export const MAX_FAULTS = 1_000
 export async function readPage(
   volumes: Volumes,
   start: Spot,
-  {
-    place,
-    bounds,
-    after,
-  }: { readonly place: BusPlace; readonly bounds: PageBounds; readonly after?: string | undefined },
+  { place, bounds, after, prove }: PageQuery,
 ): Promise<Page> {
-  const builder = new PageBuilder(bounds)
+  const builder = new PageBuilder(bounds, prove)
   let isFirst = after !== undefined
   // With the entry before it, and the one that tells that there are more.
   let pieceBytes = bytesFor(bounds.limit + 2)
@@ -85,14 +91,16 @@ export async function tailSpot(volumes: Volumes, count: number, place: BusPlace)
 class PageBuilder {
   isFull = false
   readonly #bounds: PageBounds
+  readonly #prove: Prove
   readonly #items: BusEntry[] = []
   readonly #faults: BusFault[] = []
   #bytes = 0
   #volume: Volume | undefined
   #start = 0
 
-  constructor(bounds: PageBounds) {
+  constructor(bounds: PageBounds, prove: Prove) {
     this.#bounds = bounds
+    this.#prove = prove
   }
 
   add(item: Scanned, volume: Volume): void {
@@ -106,7 +114,7 @@ class PageBuilder {
     this.isFull = isOver || this.#items.length >= this.#bounds.limit
     if (this.isFull) return
     this.#bytes += bytes
-    this.#items.push(item.entry)
+    this.#items.push(this.#prove(item))
     this.#volume = volume
     this.#start = item.start
   }

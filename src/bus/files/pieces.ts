@@ -1,7 +1,8 @@
 import type { BusFault } from '../../model/bus/bus.ts'
 import type { BusPlace } from '../../model/bus/entry.ts'
+import { canonicalMsgId } from '../../model/bus/legacy-id.ts'
 import { findEntry, scan } from '../codec/scan.ts'
-import { MAX_ITEM_BYTES, type Scan, type Scanned, type ScannedFault } from '../codec/scanned.ts'
+import { MAX_ITEM_BYTES, type Piece, type Scan, type Scanned, type ScannedFault } from '../codec/scanned.ts'
 import { readAt, type Volume } from './volumes.ts'
 
 /** Holds a hundred entries of the usual size. */
@@ -24,10 +25,23 @@ export function boundPiece(bytes: number): number {
 
 /** The items that begin at an offset, as many as a piece holds; at least one, unless nothing is left but blank lines. */
 export function scanFrom(volume: Volume, offset: number, place: BusPlace, pieceBytes = PIECE_BYTES): Scan {
+  return scanPieces(volume, offset, place, { pieceBytes })
+}
+
+/** The same, with faults for entries whose headers were edited. */
+export function scanStrictly(volume: Volume, offset: number, place: BusPlace): Scan {
+  return scanPieces(volume, offset, place, { pieceBytes: PIECE_BYTES, checksHeaders: true })
+}
+
+interface Scanning extends Pick<Piece, 'checksHeaders'> {
+  readonly pieceBytes: number
+}
+
+function scanPieces(volume: Volume, offset: number, place: BusPlace, { pieceBytes, ...how }: Scanning): Scan {
   for (let length = pieceBytes; ; length = Math.min(length * GROWTH, MAX_ITEM_BYTES)) {
     const bytes = readAt(volume, offset, length)
     const isLast = bytes.length < length || offset + bytes.length >= volume.size
-    const found = scan({ bytes, offset, isLast, line: () => linesBefore(volume, offset) }, place)
+    const found = scan({ ...how, bytes, offset, isLast, line: () => linesBefore(volume, offset) }, place)
     if (found.next > offset || isLast) return found
   }
 }
@@ -70,12 +84,8 @@ export function faultOf({ name }: Volume, { start, end, reason, msgId }: Scanned
 }
 
 export function idOf(item: Scanned): string | undefined {
-  return item.kind === 'entry' ? item.entry.msg_id : item.msgId
-}
-
-/** Older records are named for their lines, and so only within their file. */
-export function isLegacy(id: string): boolean {
-  return /^LEGACY-LINE-\d{1,15}$/.test(id)
+  const id = item.kind === 'entry' ? item.entry.msg_id : item.msgId
+  return id === undefined ? undefined : canonicalMsgId(id)
 }
 
 /** How far lines were counted, so that nobody who reads on counts them again. */

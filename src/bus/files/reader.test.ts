@@ -17,6 +17,7 @@ import {
   TASK,
 } from '../../../test/helpers/bus/bus-files.ts'
 import { makeTemporaryFolder, removeFolder } from '../../../test/helpers/temp.ts'
+import { formatLegacyId } from '../../model/bus/legacy-id.ts'
 
 const PAGE = { limit: 100, maxBytes: 2 ** 31 }
 const MB = 1024 * 1024
@@ -203,20 +204,54 @@ describe('where ids do not rise', () => {
     const lines = Array.from({ length: 5_000 }, (_, at) => line(at + 1))
     plant(path, lines.join(''))
     expect((await shelf.read(TASK, { ...PAGE, tail: 2 })).items).toMatchObject([
-      { msg_id: 'LEGACY-LINE-4999', body: 'line 4999', ...TASK },
-      { msg_id: 'LEGACY-LINE-5000' },
+      { msg_id: 'LEGACY-LINE-000004999', body: 'line 4999', ...TASK },
+      { msg_id: 'LEGACY-LINE-000005000' },
     ])
-    expect(await bodiesOf(shelf, { after: 'LEGACY-LINE-4998' })).toEqual(['line 4999', 'line 5000'])
+    for (const after of ['LEGACY-LINE-4998', 'LEGACY-LINE-000004998'])
+      expect(await bodiesOf(shelf, { after })).toEqual(['line 4999', 'line 5000'])
     await post(shelf, 'new')
     appendFileSync(path, line(1))
     const { items } = await shelf.read(TASK, { ...PAGE, tail: 2 })
     const count = readFileSync(path, 'utf8').split('\n').length - 1
-    expect(items).toMatchObject([{ body: 'new' }, { msg_id: `LEGACY-LINE-${count}` }])
+    expect(items).toMatchObject([{ body: 'new' }, { msg_id: formatLegacyId(count) }])
     expect(await shelf.find(TASK, `LEGACY-LINE-${count}`)).toMatchObject({ body: 'line 1' })
   })
 })
 
 describe('across archives', () => {
+  it('tells a gap after a one-line record whose number two files hold', async () => {
+    const { shelf, path, root } = openTestBus()
+    const line = (text: string) => `[2026-02-05 12:00:00] FACT: ${text}\n`
+    plant(path, line('old one') + line('old two') + line('old three'))
+    await shelf.rotate(TASK, {})
+    plant(path, line('new one') + line('new two'))
+    const cold = (id: string) => openTestBus({ root }).shelf.readOn(TASK, { ...PAGE, after: `LEGACY-LINE-${id}` })
+    for (const id of ['1', '000000001']) {
+      expect(await cold(id)).toMatchObject({ items: [{ body: 'new two' }], hasGap: true })
+      const { shelf: other } = openTestBus({ root })
+      expect(await other.read(TASK, { ...PAGE, after: `LEGACY-LINE-${id}` })).toMatchObject({ hasGap: true })
+    }
+    const [two, three] = [await cold('2'), await cold('3')]
+    expect(two).toMatchObject({ items: [], cursor: 'LEGACY-LINE-000000002', hasGap: true })
+    expect(three).toMatchObject({ items: [{ body: 'new one' }, { body: 'new two' }], hasGap: false })
+  })
+
+  it('follows one-line records through a rotation without a gap', async () => {
+    const { shelf, path } = openTestBus()
+    const line = (text: string) => `[2026-02-05 12:00:00] FACT: ${text}\n`
+    plant(path, line('1') + line('2') + line('3'))
+    await shelf.rotate(TASK, {})
+    plant(path, line('4') + line('5'))
+    const seen: string[] = []
+    let page = await shelf.read(TASK, { ...PAGE, limit: 1 })
+    for (; page.items.length > 0 && seen.length < 9; ) {
+      seen.push(...page.items.map(({ body }) => body))
+      expect(page.hasGap).toBe(false)
+      page = await shelf.readOn(TASK, { ...PAGE, limit: 1, after: page.cursor ?? '' })
+    }
+    expect(seen).toEqual(['1', '2', '3', '4', '5'])
+  })
+
   /** Three files, the last of which begins with entry 20. */
   async function makeArchives() {
     const bus = openTestBus()

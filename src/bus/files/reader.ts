@@ -2,16 +2,24 @@ import { nextTurn } from '../../kit/node/event-loop.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import type { BusPage } from '../../model/bus/bus.ts'
 import type { BusEntry } from '../../model/bus/entry.ts'
+import { canonicalMsgId } from '../../model/bus/legacy-id.ts'
 import { placeName } from '../../model/bus/place.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { ShelfQuery } from '../bus-shelf.ts'
+import { createProver, type MacKeys } from '../codec/mac.ts'
 import { lastEntryId } from './end.ts'
-import { findId, findLater, type Spot } from './find.ts'
-import { readPage, tailSpot } from './page.ts'
-import { bytesFor, scanFrom } from './pieces.ts'
+import { type FoundSpot, findId, findLater, type Spot } from './find.ts'
+import { type PageBounds, readPage, tailSpot } from './page.ts'
+import { bytesFor, idOf, scanFrom } from './pieces.ts'
 import type { Location } from './places.ts'
 import type { Positions } from './positions.ts'
 import { Volumes } from './volumes.ts'
+
+/** What the reads of a process share. */
+export interface ReadState {
+  readonly positions: Positions
+  readonly macKeys: MacKeys | undefined
+}
 
 /** Opens the files of a bus that is there, for as long as something is done with them. */
 export async function withVolumes<T>(location: Location, act: (volumes: Volumes) => Promise<T>): Promise<T> {
@@ -25,17 +33,17 @@ export async function withVolumes<T>(location: Location, act: (volumes: Volumes)
 }
 
 /** Reads a page after an entry that must be there, or of the last entries, or from the beginning. */
-export function readBus(location: Location, query: ShelfQuery, positions: Positions): Promise<BusPage> {
+export function readBus(location: Location, query: ShelfQuery, state: ReadState): Promise<BusPage> {
   return withVolumes(location, async (volumes) => {
     const { place } = location
-    const { after, tail = 0 } = query
+    const { after, tail = 0, ...bounds } = query
     if (after === undefined) {
       const spot = tail > 0 ? await tailSpot(volumes, tail, place) : beginOf(volumes)
-      return readFrom(volumes, spot, location, query, positions)
+      return readFrom(volumes, spot, location, query, state)
     }
-    const spot = await findId(volumes, after, { place, known: positions.get(place, after) })
-    if (!spot) throw new PosternError('BUS_ENTRY_NOT_FOUND', { place: placeName(place), id: after })
-    return readFrom(volumes, spot, location, query, positions)
+    const page = await readAfter(volumes, canonicalMsgId(after), location, bounds, state)
+    if (!page) throw new PosternError('BUS_ENTRY_NOT_FOUND', { place: placeName(place), id: after })
+    return page
   })
 }
 
@@ -43,27 +51,43 @@ export function readBus(location: Location, query: ShelfQuery, positions: Positi
 export function readOnBus(
   location: Location,
   query: ShelfQuery & { readonly after: string },
-  positions: Positions,
+  state: ReadState,
 ): Promise<BusPage> {
   return withVolumes(location, async (volumes) => {
     const { place } = location
     const { after, ...bounds } = query
-    const spot = await findId(volumes, after, { place, known: positions.get(place, after) })
-    if (spot) return readFrom(volumes, spot, location, query, positions)
-    const page = await readFrom(volumes, findLater(volumes, after, place), location, bounds, positions)
+    const known = await readAfter(volumes, canonicalMsgId(after), location, bounds, state)
+    if (known) return known
+    const page = await readFrom(volumes, findLater(volumes, after, place), location, bounds, state)
     // Where nothing is later, whoever asked goes on after what is there.
     return { ...page, cursor: page.cursor ?? lastEntryId(volumes, place) ?? null, hasGap: true }
   })
 }
 
-/** One entry; undefined where neither it nor the bus need be there. */
-export async function findInBus(location: Location, id: string, positions: Positions): Promise<BusEntry | undefined> {
+/** A page after an entry; undefined where the bus does not have it. */
+async function readAfter(
+  volumes: Volumes,
+  after: string,
+  location: Location,
+  bounds: PageBounds,
+  state: ReadState,
+): Promise<BusPage | undefined> {
   const { place } = location
+  const spot: FoundSpot | undefined = await findId(volumes, after, { place, known: state.positions.get(place, after) })
+  if (!spot) return undefined
+  const page = await readFrom(volumes, spot, location, { ...bounds, after }, state)
+  return spot.isAmbiguous ? { ...page, hasGap: true } : page
+}
+
+/** One entry; undefined where neither it nor the bus need be there. */
+export async function findInBus(location: Location, msgId: string, state: ReadState): Promise<BusEntry | undefined> {
+  const { place } = location
+  const id = canonicalMsgId(msgId)
   const volumes = new Volumes(location)
   try {
-    const spot = await findId(volumes, id, { place, known: positions.get(place, id) })
+    const spot = await findId(volumes, id, { place, known: state.positions.get(place, id) })
     const [item] = spot ? scanFrom(spot.volume, spot.offset, place, bytesFor(1)).items : []
-    return item?.kind === 'entry' && item.entry.msg_id === id ? item.entry : undefined
+    return item?.kind === 'entry' && idOf(item) === id ? createProver(place, state.macKeys)(item) : undefined
   } finally {
     volumes.close()
   }
@@ -78,14 +102,16 @@ async function readFrom(
   spot: Spot | undefined,
   { place }: Location,
   { after, limit, maxBytes }: ShelfQuery,
-  positions: Positions,
+  { positions, macKeys }: ReadState,
 ): Promise<BusPage> {
   if (!spot) return { items: [], cursor: after ?? null, hasMore: false, hasGap: false, faults: [] }
-  const { items, faults, hasMore, last } = await readPage(volumes, spot, { place, after, bounds: { limit, maxBytes } })
+  const prove = createProver(place, macKeys)
+  const wanted = { place, after, bounds: { limit, maxBytes }, prove }
+  const { items, faults, hasMore, last } = await readPage(volumes, spot, wanted)
   await letOthersRun()
   const cursor = items.at(-1)?.msg_id ?? after ?? null
   if (cursor !== null)
-    positions.remember(place, cursor, last ?? { identity: spot.volume.identity, offset: spot.offset })
+    positions.remember(place, canonicalMsgId(cursor), last ?? { identity: spot.volume.identity, offset: spot.offset })
   return { items, cursor, hasMore, hasGap: false, faults }
 }
 

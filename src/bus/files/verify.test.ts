@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { appendFileSync, truncateSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
+  ALL,
   foreignEntry,
   openTestBus,
   plant,
@@ -13,6 +14,7 @@ import {
   TASK,
   textOf,
 } from '../../../test/helpers/bus/bus-files.ts'
+import { formatEntry } from '../codec/format.ts'
 
 describe('to verify', () => {
   it('counts what is there, in all files', async () => {
@@ -42,6 +44,41 @@ describe('to verify', () => {
       { file: 'TASK-MESSAGE-BUS.md', offset: plantedEntry(0).length, bytes: bad.length, msg_id: plantedId(1) },
       { msg_id: plantedId(3), reason: expect.stringContaining('cut off') },
     ])
+  })
+
+  it('finds a change in every line of a header, where readers take it as it stands', async () => {
+    const { shelf, path } = openTestBus()
+    const draft = { ...TASK, type: 'ISSUE', issue_id: 'I-1', meta: { status: 'open' }, body: Buffer.from('Said.') }
+    const entry = formatEntry({ ...draft, msg_id: plantedId(1), ts: '2026-02-05T12:00:01Z' }).toString()
+    const edits: [string | RegExp, string][] = [
+      ['PID01234', 'PID01235'],
+      ['12:00:01Z', '12:00:02Z'],
+      [/(?<=header_sha256: )./, 'x'],
+      ['type: ISSUE', 'type: FACT'],
+      ['project_id: atlas\n', ''],
+      ['task-1', 'task-2'],
+      ['I-1', 'I-2'],
+      ['status: open', 'status: done'],
+      ['meta:', 'own: 1\nmeta:'],
+    ]
+    for (const [part, by] of edits) {
+      const edited = entry.replace(part, by)
+      expect(edited).not.toBe(entry)
+      plant(path, `${plantedEntry(0)}${edited}${plantedEntry(2)}`)
+      const { isSound, faults } = await shelf.verify(TASK)
+      expect({ by, isSound, faults }).toMatchObject({
+        isSound: false,
+        faults: [
+          { offset: plantedEntry(0).length, bytes: edited.length, reason: 'its header is not what was written' },
+        ],
+      })
+      expect((await shelf.read(TASK, ALL)).items.map(({ body }) => body)).toEqual(['entry 0', 'Said.', 'entry 2'])
+    }
+    plant(path, entry.replaceAll('\n', '\r\n'))
+    expect(await shelf.verify(TASK)).toMatchObject({ isSound: true, entries: 1 })
+    // Earlier versions and other programs write no such line.
+    plant(path, entry.replace(/header_sha256: .*\n/, ''))
+    expect(await shelf.verify(TASK)).toMatchObject({ isSound: true, entries: 1 })
   })
 
   it('takes nothing for damaged that somebody is writing', async () => {

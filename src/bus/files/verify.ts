@@ -1,10 +1,11 @@
 import { nextTurn } from '../../kit/node/event-loop.ts'
 import type { BusFault, BusVerification } from '../../model/bus/bus.ts'
 import type { BusPlace } from '../../model/bus/entry.ts'
+import { isLegacyId } from '../../model/bus/legacy-id.ts'
 import { parseMsgId } from '../codec/msg-id.ts'
 import type { Scanned } from '../codec/scanned.ts'
 import { MAX_FAULTS } from './page.ts'
-import { faultOf, isLegacy, scanFrom } from './pieces.ts'
+import { faultOf, scanStrictly } from './pieces.ts'
 import { awaitFinished, isUnfinished } from './unfinished.ts'
 import type { Volume, Volumes } from './volumes.ts'
 
@@ -43,7 +44,7 @@ class Order {
 
   add(id: string): void {
     const time = parseMsgId(id)?.time
-    if (isLegacy(id)) this.isSorted = false
+    if (isLegacyId(id)) this.isSorted = false
     else if (time !== undefined && time > this.#latest) {
       this.#latest = time
     } else {
@@ -80,7 +81,7 @@ async function eachItem(
 ): Promise<void> {
   for (const volume of files) {
     for (let at = 0; at < volume.size; ) {
-      const { items, next } = scanFrom(volume, at, place)
+      const { items, next } = scanStrictly(volume, at, place)
       for (const item of items) {
         const whole = isUnfinished(item) ? await awaitFinished(item, volume, place) : item
         if (whole) visit(whole, volume)

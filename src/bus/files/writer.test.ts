@@ -10,6 +10,7 @@ import fs, {
   rmSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -32,6 +33,7 @@ import {
 } from '../../../test/helpers/bus/bus-files.ts'
 import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
+import { FULL } from '../../../test/helpers/tier.ts'
 
 describe('an entry', () => {
   it('makes the bus and the folders above it, for their owner alone', async () => {
@@ -244,12 +246,46 @@ describe('a bus that is moved away, removed or replaced', () => {
     await post(shelf, 'two')
     expect(await bodiesOf(shelf)).toEqual(how === 'replaced' ? ['entry 7', 'two'] : ['two'])
   })
+
+  it('is written to although it is replaced many times before the lock is ours', async () => {
+    const { shelf, path } = openTestBus()
+    await post(shelf, 'one')
+    rmSync(path)
+    let left = 20
+    const { lstatSync } = fs
+    replaceForTest({
+      lstatSync: ((...asked: Parameters<typeof lstatSync>) => {
+        if (asked[0] === path && left-- > 0) {
+          writeFileSync(`${path}.new`, plantedEntry(left))
+          renameSync(`${path}.new`, path)
+        }
+        return lstatSync(...asked)
+      }) as typeof lstatSync,
+    })
+    await post(shelf, 'two')
+    expect(left).toBeLessThanOrEqual(0)
+    expect(await bodiesOf(shelf)).toEqual(['entry 0', 'two'])
+  })
+
+  it('is given up as busy after the time that a lock may take', async () => {
+    const { shelf, path } = openTestBus({ lockTimeoutMs: 30 })
+    await post(shelf, 'one')
+    rmSync(path)
+    const { lstatSync } = fs
+    replaceForTest({
+      lstatSync: ((...asked: Parameters<typeof lstatSync>) => {
+        if (asked[0] === path && existsSync(path)) unlinkSync(path)
+        return lstatSync(...asked)
+      }) as typeof lstatSync,
+    })
+    await expect(post(shelf, 'two')).rejects.toMatchObject({ code: 'BUS_BUSY' })
+  })
 })
 
 describe('rotation', () => {
   it('sets the file aside once it is large enough, and goes on with rising ids', async () => {
     const now = Date.UTC(2026, 1, 5)
-    const { shelf, path, root } = openTestBus({ rotateBytes: 1_000, now: () => now })
+    const { shelf, path, root } = openTestBus({ rotateBytes: 1_250, now: () => now })
     const ids: string[] = []
     for (let at = 0; at < 10; at++) ids.push((await post(shelf, `${at} ${'x'.repeat(200)}`)).msg_id)
     expect(readdirSync(dirname(path)).sort()).toEqual([
@@ -376,7 +412,7 @@ it('looks at a file anew where it was replaced by one of the same length, though
   expect(await bodiesOf(shelf)).toEqual(['before', 'after'])
 })
 
-it('keeps its file open for a while, and opens it again when it is asked to', async () => {
+it('keeps its file open for a while, and opens it again when it is asked to', FULL, async () => {
   const { shelf, path, root } = openTestBus()
   await post(shelf, 'one')
   expect(openFilesOf(path)).toHaveLength(1)

@@ -21,6 +21,7 @@ import {
 import { demo } from './demo/demo.ts'
 import { doctor } from './doctor/doctor.ts'
 import { events } from './events/events.ts'
+import { gateForget } from './gate/forget.ts'
 import {
   gateCheck,
   gateCreate,
@@ -98,7 +99,7 @@ import {
 } from './space/space.ts'
 import { status } from './status/status.ts'
 import { watch } from './status/watch.ts'
-import { backup, migrate } from './store/store.ts'
+import { backup, migrate, restore } from './store/store.ts'
 import { tokenCreate, tokenList, tokenRevoke } from './token/token.ts'
 import { tour } from './tour/tour.ts'
 import { trace } from './trace/trace.ts'
@@ -137,6 +138,7 @@ export const COMMANDS: readonly Command[] = [
   gateWaive,
   gateRegister,
   gateMark,
+  gateForget,
   decisionCreate,
   decisionList,
   decisionShow,
@@ -222,6 +224,7 @@ export const COMMANDS: readonly Command[] = [
   doctor,
   migrate,
   backup,
+  restore,
   configShow,
   configTrust,
   demo,

@@ -3,10 +3,9 @@ import { resolve } from 'node:path'
 import type { HookEventName, Host } from '../../hooks/hosts/host.ts'
 import { findHost } from '../../hooks/hosts/hosts.ts'
 import { type HookInput, parseInput } from '../../hooks/parse-input.ts'
-import { SHADOW_FOLDER } from '../../hooks/shadow.ts'
 import { type Config, type ConfigSources, findHome, readConfig } from '../../host/config/config.ts'
 import { readVariable } from '../../host/config/variables.ts'
-import { noteFault } from '../../host/hook-log.ts'
+import { appendFault } from '../../host/hook-fault.ts'
 import type { OpenOptions } from '../../host/open/context.ts'
 import { isHookIdle } from '../../host/open/quiet.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
@@ -63,7 +62,7 @@ export function runHook(
 /** Notes why the rest of the program could not run. Once it runs, it notes its own faults. */
 function noteUnanswered(error: unknown): void {
   const home = findHome({ flags: {}, env: process.env, cwd: '/' })
-  noteFault(home, { at: new Date().toISOString(), host: '', event: '', fault: reasonOf(error) })
+  appendFault(home, { at: new Date().toISOString(), host: '', event: '', fault: reasonOf(error) })
 }
 
 /** Throws if the words are wrong. */
@@ -93,7 +92,7 @@ function workingFolder(): string {
 
 /** Answers if nothing waits, which is the case for nearly all hooks that get this far. In any doubt it returns false. */
 function isAnswered(run: HookRun): boolean {
-  const { host, agent, sources, home } = run
+  const { host, agent, sources } = run
   const { event } = run.input
   if (!host || !agent || !event?.sessionId || !DELIVERING.includes(event.name)) return false
   try {
@@ -103,7 +102,7 @@ function isAnswered(run: HookRun): boolean {
       run.opened = opened
     }
     const { sessionId } = event
-    if (!isHookIdle(config, { agent, sessionId, shadows: `${home}/${SHADOW_FOLDER}`, lend })) return false
+    if (!isHookIdle(config, { agent, sessionId, lend })) return false
     const answer = host.render(event, {})
     if (answer !== '') writeSync(1, `${answer}\n`)
     return true

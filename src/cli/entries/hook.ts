@@ -1,14 +1,16 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { answerHook } from '../../hooks/hook.ts'
+import type { Host } from '../../hooks/hosts/host.ts'
 import { parseStopCap } from '../../hooks/stop-limit.ts'
 import { HOOK_TIMEOUTS, type HookTimeouts } from '../../hooks/timeouts.ts'
 import { startWatcher } from '../../hooks/watch/start.ts'
 import { readFolderConfig } from '../../host/config/folder-config.ts'
 import { noteFault } from '../../host/hook-log.ts'
 import { randomToken } from '../../kit/node/crypto.ts'
-import { programAbove } from '../../kit/node/host-process.ts'
+import { programAbove, starterAbove } from '../../kit/node/host-process.ts'
 import { processAgeMs } from '../../kit/node/process-age.ts'
+import { ownPid, type ProcessId } from '../../kit/node/processes.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { HookRun } from './hook-look.ts'
 
@@ -35,14 +37,21 @@ export async function answerEvent(run: HookRun, timeouts: HookTimeouts = HOOK_TI
         ageMs: processAgeMs(),
         timeouts,
         nonce: () => randomToken(NONCE_LENGTH),
-        hostProcess: () => programAbove(process.pid, host.programs),
+        hostProcess: () => hostProcess(host),
         markers: findMarkers,
       },
     })
-    if (input.event) await startWatcher({ host, home, event: input.event, words })
+    if (input.event) {
+      const starter = () => starterAbove(ownPid())
+      await startWatcher({ host, home, event: input.event, words, hostProcess: () => hostProcess(host), starter })
+    }
   } catch (error) {
     note(error)
   }
+}
+
+function hostProcess({ programs }: Host): ProcessId | undefined {
+  return programAbove(ownPid(), programs)
 }
 
 /** The gate markers of a session, `.runtime/gates/<session>/<gate>`, in the format of seed 000. */

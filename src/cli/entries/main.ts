@@ -4,7 +4,7 @@ import { version } from '../commands/version/version.ts'
 import type { Command } from '../shell/command.ts'
 import { endOptions } from '../shell/command-line.ts'
 import { helpFor, overview } from '../shell/help.ts'
-import { asksForJson, printLine, report, runCommand } from '../shell/run-command.ts'
+import { asksForJson, printError, printLine, runCommand } from '../shell/run-command.ts'
 import { nearest } from '../shell/suggest.ts'
 
 const MAX_WORDS = 3
@@ -27,7 +27,7 @@ export async function runMain(argv: readonly string[]): Promise<number> {
   const helpAt = words.findIndex(isHelp)
   const group = (helpAt < 0 ? words : words.slice(0, helpAt)).join(' ')
   if (isGroup(group)) return show(overview(COMMANDS, group))
-  return report(unknownCommand(words, isGroup(noun) ? noun : undefined), asksForJson(words))
+  return printError(unknownCommand(words, isGroup(noun) ? noun : undefined), asksForJson(words))
 }
 
 function isHelp(word: string): boolean {

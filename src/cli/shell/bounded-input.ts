@@ -26,9 +26,39 @@ export async function readFileAtMost(path: string, bounds: Bounds): Promise<Buff
     if (size > bounds.maxBytes) throw bounds.tooLarge(size)
     return await readAtMost(createReadStream(path), bounds)
   } catch (error) {
-    if (error instanceof PosternError) throw error
-    const reason = (error as NodeJS.ErrnoException).code ?? 'unreadable'
-    const next = `It cannot be read (${reason}); check its path.`
-    throw new PosternError('VALUE_INVALID', { field: 'file', value: path, next }, { cause: error })
+    throw error instanceof PosternError ? error : unreadable(path, error)
   }
+}
+
+/** One MiB is more than any content may have; the exact limit is checked where it is known. */
+const MAX_TEXT_BYTES = 1024 * 1024
+
+/** The bytes of a file, as the content of a message. */
+export function readContentFile(path: string): Promise<Buffer> {
+  const tooLarge = (bytes: number) =>
+    new PosternError('CONTENT_TOO_LARGE', { field: 'content', bytes, limit: MAX_TEXT_BYTES })
+  return readFileAtMost(path, { maxBytes: MAX_TEXT_BYTES, tooLarge })
+}
+
+/** Reads a plain file. A pipe or a device may never end. */
+export function requirePlainFile<T>(path: string, read: (path: string) => T): T {
+  try {
+    if (statSync(path).isFile()) return read(path)
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+  throw new PosternError('FILE_UNREADABLE', { path, reason: 'it is not a plain file' })
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission denied',
+  ENOTDIR: 'a part of its path is not a folder',
+}
+
+/** Says why a file that a command names cannot be read. */
+export function unreadable(path: string, error: unknown): PosternError {
+  const { code = 'unknown' } = error as NodeJS.ErrnoException
+  return new PosternError('FILE_UNREADABLE', { path, reason: REASONS[code] ?? code }, { cause: error })
 }

@@ -1,5 +1,7 @@
 import type { Config } from '../../host/config/config.ts'
 import type { OpenOptions } from '../../host/open/context.ts'
+import type { PosternError } from '../../model/errors.ts'
+import type { NoteRefusal } from '../../model/gates.ts'
 import type { Postern } from '../../model/postern.ts'
 
 /** A command as data: help, completions, suggestions and parsing are all made from it. */
@@ -19,10 +21,21 @@ export interface Form {
   readonly examples?: readonly string[]
   /** Works for any caller, even if nobody is registered yet. */
   readonly isForAnyone?: true
+  /**
+   * True if the command, or with a function these words of it, is left to people: then an unnamed process that a coding
+   * agent has started is refused. A house test compares it with the access of the operations.
+   */
+  readonly isForPeople?: true | ((args: Args) => boolean)
+  /** What the command does to a gate or its question. A refusal to speak as a person is recorded there. */
+  readonly closes?: NoteRefusal['attempt']
+  /** Also runs where the configuration cannot be read, with nothing set, and reports that itself. */
+  readonly toleratesConfig?: true
   /** Its `--agent` names the agent that it is about, not the caller. */
   readonly isAboutAgent?: true
   /** Works on this machine only: no server is asked, even if the configuration names one. */
   readonly isLocal?: true
+  /** May keep the store open for long, because it waits or follows. */
+  readonly isLasting?: true
   /** Its operands are a command line: everything after the first operand belongs to that command, options too. */
   readonly takesCommand?: true
 }
@@ -52,6 +65,8 @@ export interface Args {
 /** Everything that a command may use. */
 export interface Io {
   readonly config: Config
+  /** Why the configuration could not be read; only for a command that tolerates it. */
+  readonly configFault?: PosternError
   readonly isJson: boolean
   readonly stdout: Output
   readonly stderr: Output
@@ -62,7 +77,7 @@ export interface Io {
    * Opens the store, or connects to the server, on first use. The caller is the one that flags or environment name, or
    * the agent whose session it is.
    */
-  open(options?: Pick<OpenOptions, 'bus'>): Promise<Postern>
+  open(options?: Pick<OpenOptions, 'bus' | 'mustExist'>): Promise<Postern>
   now(): number
 }
 

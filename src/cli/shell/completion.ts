@@ -10,7 +10,11 @@ export function completionCommand(commands: () => readonly Command[]): Command {
     path: 'completion',
     summary: 'Print a completion script for bash, zsh or fish.',
     operands: '<shell>',
-    examples: ['source <(postern completion bash)', 'postern completion fish | source'],
+    examples: [
+      'source <(postern completion bash)',
+      'source <(postern completion zsh)',
+      'postern completion fish | source',
+    ],
     async run(io, args) {
       const shell = args.operands[0] as (typeof SHELLS)[number]
       if (!SHELLS.includes(shell)) {
@@ -20,7 +24,7 @@ export function completionCommand(commands: () => readonly Command[]): Command {
           next: `Use one of ${SHELLS.join(', ')}.`,
         })
       }
-      const script = shell === 'fish' ? fish(commands()) : bash(commands(), shell === 'zsh')
+      const script = SCRIPTS[shell](commands())
       answer(io, { shell, script }, script)
       return undefined
     },
@@ -41,20 +45,46 @@ function continuations(commands: readonly Command[]): Map<string, Set<string>> {
   return next
 }
 
-function bash(commands: readonly Command[], isZsh: boolean): string {
+/** Sets `words` to what may follow `path`, or the longest part of it that is known. Bash and zsh read it alike. */
+function lookUp(commands: readonly Command[]): string[] {
   const cases = [...continuations(commands)].map(([words, next]) => `    "${words}") words="${[...next].join(' ')}" ;;`)
   return [
-    ...(isZsh ? ['autoload -U +X bashcompinit && bashcompinit'] : []),
+    '  while :; do case "$line" in',
+    ...cases,
+    '    esac; [ -n "$words" ] || [ -z "$line" ] && break; case "$line" in *" "*) line="${line% *}" ;; *) line="" ;; esac; done',
+  ]
+}
+
+function bash(commands: readonly Command[]): string {
+  return [
     '_postern() {',
     '  local typed=() word words=""',
     '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do case "$word" in -*) ;; *) typed+=("$word") ;; esac; done',
-    '  local path="${typed[*]}"',
-    '  while :; do case "$path" in',
-    ...cases,
-    '    esac; [ -n "$words" ] || [ -z "$path" ] && break; case "$path" in *" "*) path="${path% *}" ;; *) path="" ;; esac; done',
+    '  local line="${typed[*]}"',
+    ...lookUp(commands),
     '  COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))',
     '}',
     'complete -F _postern postern',
+  ].join('\n')
+}
+
+/** In zsh `path` is the search path of the shell, and `words` what is typed, so that neither is set here. */
+function zsh(commands: readonly Command[]): string {
+  return [
+    '#compdef postern',
+    '_postern_next() {',
+    '  local line="$1" words=""',
+    ...lookUp(commands),
+    '  print -r -- "$words"',
+    '}',
+    '_postern() {',
+    '  local -a typed next',
+    '  typed=("${(@)${(@)words[2,CURRENT-1]}:#-*}")',
+    '  next=(${=$(_postern_next "${(j: :)typed}")})',
+    '  compadd -- "${next[@]}"',
+    '}',
+    '(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }',
+    'compdef _postern postern',
   ].join('\n')
 }
 
@@ -72,3 +102,5 @@ function fish(commands: readonly Command[]): string {
   }
   return lines.join('\n')
 }
+
+const SCRIPTS = { bash, zsh, fish } as const

@@ -35,8 +35,8 @@ export async function printText(text: string): Promise<boolean> {
     await writeWhole(STDOUT, text, { pipeGraceMs: 0 })
     return true
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
     if (code === 'EPIPE') return false
-    throw new PosternError('OUTPUT_FAILED', { reason: code }, { cause: error })
+    throw new PosternError('OUTPUT_FAILED', { reason: code, next: 'Nothing was changed. Ask again.' }, { cause: error })
   }
 }

@@ -22,6 +22,6 @@ export async function ownAgent(
   if (named !== undefined) return named
   const sessionId = args.get('session')
   if (sessionId === undefined) return undefined
-  const sessions = await postern.sessions.list({})
-  return sessions.find((session) => session.id === sessionId)?.agent
+  const [session] = await postern.sessions.list({ id: sessionId })
+  return session?.agent
 }

@@ -1,10 +1,11 @@
 import { fstatSync, writeSync } from 'node:fs'
-import { type Config, readConfig } from '../../host/config/config.ts'
+import { type Config, type ConfigSources, createConfig, findHome, readConfig } from '../../host/config/config.ts'
 import { readVariable } from '../../host/config/variables.ts'
 import { anyone, type IdentitySources, identify } from '../../host/identity.ts'
 import { openOrConnect } from '../../host/open/open.ts'
 import { sleepSync } from '../../kit/node/sleep-sync.ts'
 import { lazy } from '../../kit/pure/lazy.ts'
+import type { Caller } from '../../model/caller.ts'
 import { asPosternError, EXIT, PosternError } from '../../model/errors.ts'
 import type { Postern } from '../../model/postern.ts'
 import { showField } from '../../render/terminal.ts'
@@ -36,7 +37,7 @@ export async function runCommand(command: Command, argv: readonly string[]): Pro
     isDone = code === EXIT.ok
     return code
   } catch (error) {
-    return report(asPosternError(error), isJson)
+    return printError(asPosternError(error), isJson)
   } finally {
     if (postern) await finish(postern, isDone && isOwnStore)
   }
@@ -63,22 +64,43 @@ async function finish(postern: Pick<Postern, 'upkeep' | 'close'>, runsUpkeep: bo
 
 function createIo(form: Form, args: Args, open: typeof openOrConnect): Io {
   const { env } = process
-  const config = configOf(form, readConfig({ flags: configFlags(args), env, cwd: process.cwd() }))
+  const { configFault, ...read } = readConfigFor(form, { flags: configFlags(args), env, cwd: process.cwd() })
+  const config = configOf(form, read.config)
   const environmentAgent = readVariable(env, 'caller')
   return {
     config,
+    ...(configFault && { configFault }),
     isJson: args.has('json'),
     stdout: output(1, () => process.stdout),
     stderr: output(2, () => process.stderr),
-    readStdin,
+    readStdin: async () => (await import('./given-text.ts')).readStdin(),
     environmentAgent,
     async open(more) {
-      const postern = await open(config, { upkeep: false, limits: config.limits, ...more })
-      const caller = form.isForAnyone ? anyone(postern, 'cli') : await identify(postern, identitySources(form, args))
-      return caller === postern.caller ? postern : postern.as(caller)
+      const { isLasting = false } = form
+      const postern = await open(config, { upkeep: false, isLasting, limits: config.limits, ...more })
+      const caller = await identifyCaller(form, args, postern)
+      return caller === postern.caller ? postern : postern.as({ ...caller, peer: `pid ${process.pid}` })
     },
     now: Date.now,
   }
+}
+
+function readConfigFor(form: Form, sources: ConfigSources): Pick<Io, 'config' | 'configFault'> {
+  try {
+    return { config: readConfig(sources) }
+  } catch (error) {
+    if (!form.toleratesConfig) throw error
+    const config = createConfig({ ...sources, home: findHome(sources), layers: [] })
+    return { config, configFault: asPosternError(error) }
+  }
+}
+
+async function identifyCaller(form: Form, args: Args, postern: Postern): Promise<Caller> {
+  const sources = identitySources(form, args)
+  if (form.isForPeople || form.closes) {
+    return (await import('./identify-person.ts')).identifyPerson(form, args, { postern, sources })
+  }
+  return form.isForAnyone ? anyone(postern, sources.via) : identify(postern, sources)
 }
 
 /** Who the words and the environment say the caller is. */
@@ -134,6 +156,8 @@ function isTerminalDevice(descriptor: number): boolean {
   }
 }
 
+const LOOK_FIRST = 'Check what the command did before you repeat it.'
+
 /** Writes everything. A closed pipe is no failure: the reader wants no more. */
 function writeAll(descriptor: number, text: string): void {
   let bytes = Buffer.from(text)
@@ -141,13 +165,13 @@ function writeAll(descriptor: number, text: string): void {
     try {
       bytes = bytes.subarray(writeSync(descriptor, bytes))
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
+      const { code = 'unknown' } = error as NodeJS.ErrnoException
       if (code === 'EAGAIN') {
         sleepSync(1)
         continue
       }
       if (code === 'EPIPE') return
-      throw new PosternError('OUTPUT_FAILED', { reason: code }, { cause: error })
+      throw new PosternError('OUTPUT_FAILED', { reason: code, next: LOOK_FIRST }, { cause: error })
     }
   }
 }
@@ -156,25 +180,16 @@ export function printLine(text: string): void {
   writeAll(1, `${text}\n`)
 }
 
-/** Reads stdin up to just over 1 MiB, more than any message may hold, so that endless input ends in a refusal. */
-async function readStdin(): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of process.stdin) {
-    chunks.push(chunk as Buffer)
-    bytes += (chunk as Buffer).length
-    if (bytes > MAX_STDIN_BYTES) break
-  }
-  return Buffer.concat(chunks).toString('utf8')
+/** An error as one line of a terminal. */
+export function formatError({ code, message, next }: PosternError): string {
+  return `postern: ${showField(message, MAX_ERROR_WIDTH)} ${showField(next, MAX_ERROR_WIDTH)} [${code}]`
 }
 
-const MAX_STDIN_BYTES = 1024 * 1024
-
 /** Prints an error, as far as stdout and stderr can be written to, and returns the exit code. */
-export function report(error: PosternError, isJson: boolean): number {
+export function printError(error: PosternError, isJson: boolean): number {
   const { code, message, next, retryable, details } = error
   const inJson = `${formatJson({ error: { code, message, next, retryable, details } })}\n`
-  const inWords = `postern: ${showField(message, MAX_ERROR_WIDTH)} ${showField(next, MAX_ERROR_WIDTH)} [${code}]\n`
+  const inWords = `${formatError(error)}\n`
   for (const [descriptor, text] of isJson
     ? ([
         [1, inJson],

@@ -1,7 +1,9 @@
+import { QUOTE } from '../../render/fence.ts'
 import { displayWidth, showField } from '../../render/terminal.ts'
 
 const GAP = '  '
-const INDENT = '    '
+/** Before a cell on a line of its own, which mostly holds words of somebody else. */
+const INDENT = `  ${QUOTE} `
 /** Room for the id of an entry of a bus, which somebody may want to name. */
 const MAX_CELL = 48
 const MAX_LINE = 1_000
@@ -18,13 +20,12 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
   const hasRoom = columns - before >= LEAST_ROOM
 
   return shown
-    .map((row) => {
+    .map((row, index) => {
       const cells = row.slice(0, -1).map((cell, at) => pad(showField(cell, widths[at] ?? 0), widths[at] ?? 0))
       const last = row.at(-1) ?? ''
       if (hasRoom) return [...cells, showField(last, columns - before)].join(GAP).trimEnd()
-      return [showField(cells.join(GAP).trimEnd(), columns), INDENT + showField(last, columns - INDENT.length)].join(
-        '\n',
-      )
+      const indent = index === 0 ? ' '.repeat(INDENT.length) : INDENT
+      return `${showField(cells.join(GAP).trimEnd(), columns)}\n${indent}${showField(last, columns - INDENT.length)}`
     })
     .join('\n')
 }

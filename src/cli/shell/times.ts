@@ -10,6 +10,6 @@ export function ago(at: number, now: number): string {
 
 export function requireDuration(text: string): number {
   const ms = parseDuration(text)
-  if (ms === undefined) throw new PosternError('DURATION_INVALID', { value: `"${text}"`, limit: '366 days' })
+  if (ms === undefined) throw new PosternError('DURATION_INVALID', { value: text, limit: '366 days' })
   return ms
 }

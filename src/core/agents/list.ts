@@ -1,31 +1,51 @@
-import type { Agent } from '../../model/agent.ts'
+import { parseAgentId } from '../../model/agent.ts'
 import { isConfined } from '../../model/caller.ts'
+import { PosternError } from '../../model/errors.ts'
 import type { AgentStatus, ListAgents } from '../../model/postern.ts'
-import type { Session } from '../../model/session.ts'
+import type { AgentAtWork } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { requireAgent } from '../registry/find.ts'
 import { withLiveness } from '../sessions/sessions.ts'
 
-export async function listAgents(ctx: Context, { removed = false }: ListAgents = {}): Promise<AgentStatus[]> {
-  const agents = await ctx.store.read.agents.list({ removed })
-  const statuses: AgentStatus[] = []
-  for (const agent of agents) statuses.push(await statusOf(ctx, agent))
-  return statuses
+const MAX_LIMIT = 1_000
+const SEARCH_CHARACTERS = 200
+
+export async function listAgents(ctx: Context, input: ListAgents = {}): Promise<AgentStatus[]> {
+  const { removed = false, after, limit, search } = input
+  const params = {
+    removed,
+    now: ctx.store.now(),
+    after: after === undefined ? undefined : parseAgentId(after),
+    limit: limit === undefined ? undefined : parseLimit(limit),
+    search: search === undefined ? undefined : parseSearch(search),
+  }
+  const found = await ctx.store.read.agents.statuses(params)
+  return found.map((each) => statusOf(ctx, each))
 }
 
 export async function showAgent(ctx: Context, { id }: { readonly id: string }): Promise<AgentStatus> {
-  return statusOf(ctx, await requireAgent(ctx.store.read, id))
-}
-
-async function statusOf(ctx: Context, agent: Agent): Promise<AgentStatus> {
+  const agent = await requireAgent(ctx.store.read, id)
   const { deliveries, sessions } = ctx.store.read
   const pending = await deliveries.countPending({ agent: agent.id, now: ctx.store.now() })
-  const [session] = await sessions.open({ agent: agent.id })
-  return { ...agent, pending, session: session ? shownTo(ctx, withLiveness(ctx, session)) : null }
+  const [session = null] = await sessions.open({ agent: agent.id })
+  return statusOf(ctx, { agent, pending, session })
 }
 
-/** Any caller may know that another agent is at work. A confined program may not know where, or in which process. */
-function shownTo<T extends Session>(ctx: Context, session: T): T {
-  if (!isConfined(ctx.caller) || session.agent === ctx.caller.id) return session
-  return { ...session, project: null, pid: null, pidStartedAt: null }
+function statusOf(ctx: Context, { agent, pending, session }: AgentAtWork): AgentStatus {
+  const live = session ? withLiveness(ctx, session) : null
+  // Any caller may know that another agent is at work. A confined program may not know where, or in which session.
+  const isHidden = isConfined(ctx.caller) && agent.id !== ctx.caller.id
+  return { ...agent, pending, liveness: live?.liveness ?? null, session: isHidden ? null : live }
+}
+
+function parseLimit(value: number): number {
+  if (Number.isInteger(value) && value >= 1 && value <= MAX_LIMIT) return value
+  throw new PosternError('VALUE_INVALID', { field: 'limit', value, next: `Use a whole number from 1 to ${MAX_LIMIT}.` })
+}
+
+function parseSearch(value: string): string {
+  // PostgreSQL has no place for a NUL in a text.
+  if (value.length <= SEARCH_CHARACTERS && value.isWellFormed() && !value.includes('\0')) return value
+  const next = `Search for at most ${SEARCH_CHARACTERS} characters of an id or a name.`
+  throw new PosternError('VALUE_INVALID', { field: 'search', value: value.slice(0, SEARCH_CHARACTERS), next })
 }

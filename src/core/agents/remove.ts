@@ -6,7 +6,7 @@ import { cancelQuestion } from '../gates/question.ts'
 import { requireLeave } from '../gates/resolve.ts'
 import { mayMove } from '../inbox/state-moves.ts'
 import { requireAgent } from '../registry/find.ts'
-import { requirePerson } from '../registry/register.ts'
+import { requirePerson } from '../registry/require-person.ts'
 import { ring } from '../rings/ring.ts'
 
 const REASON = 'the agent was removed'
@@ -17,27 +17,30 @@ const MAX_QUESTIONS = 1_000
  * messages end as cancelled, so that every message still has a known end.
  */
 export async function removeAgent(ctx: Context, { id }: { readonly id: string }): Promise<Agent> {
-  const { removed, rings } = await ctx.store.transact(async (tx) => {
-    const agent = await requireAgent(tx, id)
-    requirePerson(ctx.caller, `remove ${id}`)
-    if (ctx.caller.kind !== 'human') await requireUngated(ctx, tx, id)
-    const removedAt = ctx.store.now()
-    // First of all, because a post locks its space before gates, and gates before inboxes.
-    await tx.spaces.leaveAll({ agent: agent.id })
-    await tx.plans.deleteOf({ agent: agent.id })
-    const rings = [...(await cancelQuestions(ctx, tx, agent.id)), ...(await waiveGates(ctx, tx, agent.id))]
-    await tx.deliveries.takeUpBroadcasts({ agent: agent.id, now: removedAt })
-    await tx.deliveries.moveAll({
-      agent: agent.id,
-      from: mayMove(['pending', 'offered', 'held'], 'cancelled'),
-      to: 'cancelled',
-      at: removedAt,
-      by: ctx.caller.id,
-      reason: REASON,
-    })
-    await tx.agents.setRemoved({ id: agent.id, removedAt })
-    return { removed: { ...agent, removedAt }, rings }
-  })
+  const { removed, rings } = await ctx.store.transact(
+    async (tx) => {
+      const agent = await requireAgent(tx, id)
+      requirePerson(ctx.caller, `remove ${id}`)
+      if (ctx.caller.kind !== 'human') await requireUngated(ctx, tx, id)
+      const removedAt = ctx.store.now()
+      // First of all, because a post locks its space before gates, and gates before inboxes.
+      await tx.spaces.leaveAll({ agent: agent.id })
+      await tx.plans.deleteOf({ agent: agent.id })
+      const rings = [...(await cancelQuestions(ctx, tx, agent.id)), ...(await waiveGates(ctx, tx, agent.id))]
+      await tx.deliveries.takeUpBroadcasts({ agent: agent.id, now: removedAt })
+      await tx.deliveries.moveAll({
+        agent: agent.id,
+        from: mayMove(['pending', 'offered', 'held'], 'cancelled'),
+        to: 'cancelled',
+        at: removedAt,
+        by: ctx.caller.id,
+        reason: REASON,
+      })
+      await tx.agents.setRemoved({ id: agent.id, removedAt })
+      return { removed: { ...agent, removedAt }, rings }
+    },
+    { answers: ['agents.remove'] },
+  )
   ring(ctx, [...new Set(rings)])
   return removed
 }

@@ -7,6 +7,8 @@ import type { BusAttachment, BusPlace, EntryDraft } from '../../model/bus/entry.
 export interface PreparedAttachments {
   /** What the entry says of them. */
   readonly attached: Pick<EntryDraft, 'attachments' | 'attachment_path'>
+  /** Whether `keep` writes anything. */
+  readonly isStored: boolean
   /** Writes the data that came with the entry into the folder of its bus. */
   keep(): Promise<void>
 }
@@ -34,6 +36,7 @@ export async function prepareAttachments(
       ...(attachment_path !== undefined && { attachment_path }),
       ...(attachments.length > 0 && { attachments }),
     },
+    isStored: writes.length > 0,
     async keep() {
       for (const write of writes) await write()
     },

@@ -1,10 +1,11 @@
 import type { AppendedEntry, PreparedEntry } from '../../bus/bus-shelf.ts'
 import type { PostEntry, PostedEntry } from '../../model/bus/bus.ts'
 import { BUS_LIMITS, type BusMeta } from '../../model/bus/entry.ts'
-import { agentOf } from '../../model/caller.ts'
+import { agentOf, isProgram } from '../../model/caller.ts'
 import type { Context } from '../context.ts'
 import { type PreparedAttachments, prepareAttachments } from './attach.ts'
 import { type Draft, draftEntry } from './draft.ts'
+import { takeNewFiles } from './new-files.ts'
 import { type PreparedDecision, prepareDecision } from './question.ts'
 import { requireRecipients, tellAgents } from './tell.ts'
 
@@ -27,6 +28,10 @@ export async function postEntry(ctx: Context, input: PostEntry): Promise<PostedE
     body: decision.body ?? draft.body,
   })
 
+  if (isProgram(ctx.caller)) {
+    const files = { isNewBus: !(await shelf.exists(place)), isAttaching: attachments.isStored }
+    if (files.isNewBus || files.isAttaching) await takeNewFiles(ctx, files)
+  }
   const last = to.length > 0 ? await shelf.lastId(place) : undefined
   await decision.record()
   const written = await write(entry, { decision, attachments })

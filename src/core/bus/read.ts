@@ -1,5 +1,6 @@
 import type { BusPage, ReadBus } from '../../model/bus/bus.ts'
 import type { BusEntry } from '../../model/bus/entry.ts'
+import { canonicalMsgId } from '../../model/bus/legacy-id.ts'
 import { placeName } from '../../model/bus/place.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Context } from '../context.ts'
@@ -74,19 +75,20 @@ export async function readThrough(
 
 /** A cursor of two buses, or the id of an entry. */
 export async function positionOf(reading: Reading, { places, after }: Wanted): Promise<Position> {
-  if (places.length === 1) return [after || undefined]
-  if (after === '' || after.includes(',')) return parseCursor(after)
+  if (places.length === 1) return [after === '' ? undefined : canonicalMsgId(after)]
+  if (after === '' || after.includes(',')) return parseCursor(after).map((id) => id && canonicalMsgId(id))
   return findInTurn(reading, after)
 }
 
 /** Where an entry stands among those of two buses. Nobody who goes on with the cursors that he was given needs this. */
 async function findInTurn(reading: Reading, id: string): Promise<Position> {
+  const wanted = canonicalMsgId(id)
   let at: (string | undefined)[] = reading.places.map(() => undefined)
   for (;;) {
     const pages = await fetchPages(reading, at, { limit: MAX_LOOKED_AT })
     for (const { side, entry } of inTurn(pages)) {
       at = at.with(side, entry.msg_id)
-      if (entry.msg_id === id) return at
+      if (canonicalMsgId(entry.msg_id) === wanted) return at
     }
     if (pages.some(({ hasMore }) => hasMore)) continue
     const place = reading.places.map(placeName).join(', or of ')

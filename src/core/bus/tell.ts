@@ -92,7 +92,7 @@ export async function tellAgents(ctx: Context, draft: Draft, written: WrittenEnt
 function warningsOf(recipients: PushResult['recipients']): readonly string[] {
   const held = recipients.filter(({ state }) => state === 'held').map(({ agent }) => agent)
   if (held.length === 0) return []
-  return [`The message is held for ${held.join(', ')}: agents write to each other too often. A person can let it go.`]
+  return [`The message is held for ${held.join(', ')}: a program writes too often. A person can let it go.`]
 }
 
 /** The first entry after the one before it; where that cannot be named, among the last ones. */

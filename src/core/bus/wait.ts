@@ -1,7 +1,7 @@
 import type { BusPage, WaitForEntries } from '../../model/bus/bus.ts'
 import type { Context } from '../context.ts'
 import { requirePatience } from '../rings/wait-until.ts'
-import { type Position, parseCursor, type Reading } from './pages.ts'
+import { formatCursor, type Position, parseCursor, type Reading } from './pages.ts'
 import { positionOf, readThrough } from './read.ts'
 import { parseWanted } from './wanted.ts'
 
@@ -18,7 +18,7 @@ export async function waitForEntries(ctx: Context, input: WaitForEntries): Promi
   const reading: Reading = { shelf, places: wanted.places, isPatient: true }
   let at: Position = await positionOf(reading, wanted)
   const look = async () => {
-    const page = await settle(reading, input, () => readThrough(reading, at, wanted))
+    const page = await settle(reading, input, () => readThrough(reading, at, wanted), formatCursor(at))
     at = positionAfter(page, at)
     return page
   }
@@ -42,10 +42,12 @@ async function settle(
   { shelf }: Reading,
   { timeoutMs = Number.POSITIVE_INFINITY, signal }: WaitForEntries,
   read: () => Promise<BusPage>,
+  from: string | null,
 ): Promise<BusPage> {
   let page = await read()
   for (const pauseMs of SETTLING_MS) {
-    if (!page.hasGap || pauseMs > timeoutMs || signal?.aborted === true) break
+    // A cursor that stays where it is stands on an entry: two files hold its number, and always will.
+    if (!page.hasGap || page.cursor === from || pauseMs > timeoutMs || signal?.aborted === true) break
     // Whatever changes meanwhile may be only a part of it.
     await shelf.changed([], { timeoutMs: pauseMs, ...(signal && { signal }) })
     page = await read()

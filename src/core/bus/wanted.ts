@@ -1,6 +1,7 @@
 import type { ReadBus } from '../../model/bus/bus.ts'
 import type { BusEntry, BusPlace } from '../../model/bus/entry.ts'
-import { meaningOf, parseEntryType } from '../../model/bus/meaning.ts'
+import { canonicalMsgId } from '../../model/bus/legacy-id.ts'
+import { meaningOf, parseFilterType } from '../../model/bus/meaning.ts'
 import { parseBusId, parsePlace } from '../../model/bus/place.ts'
 import { PosternError } from '../../model/errors.ts'
 
@@ -50,8 +51,8 @@ function placesOf(input: ReadBus): readonly BusPlace[] {
 function parseFilter({ types = [], issue_id, run_id }: ReadBus): EntryFilter {
   requireCount('number of types', types.length, 0, MAX_TYPES)
   return {
-    ...(types.length > 0 && { types: types.map(parseEntryType) }),
-    ...(issue_id !== undefined && { issue_id: parseBusId('issue_id', issue_id) }),
+    ...(types.length > 0 && { types: types.map(parseFilterType) }),
+    ...(issue_id !== undefined && { issue_id: canonicalMsgId(parseBusId('issue_id', issue_id)) }),
     ...(run_id !== undefined && { run_id: parseBusId('run_id', run_id) }),
   }
 }
@@ -63,7 +64,7 @@ export function isFiltered(filter: EntryFilter): boolean {
 /** An issue that has no id of its own is called by its entry's. */
 export function isWanted(entry: BusEntry, { types, issue_id, run_id }: EntryFilter): boolean {
   if (types && !types.includes(meaningOf(entry.type))) return false
-  if (issue_id !== undefined && (entry.issue_id ?? entry.msg_id) !== issue_id) return false
+  if (issue_id !== undefined && canonicalMsgId(entry.issue_id ?? entry.msg_id) !== issue_id) return false
   return run_id === undefined || entry.run_id === run_id
 }
 

@@ -6,9 +6,8 @@ import { PosternError } from '../../model/errors.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { draftGate, insertGate } from '../gates/create.ts'
-import { pushNotice } from '../notices/notice.ts'
-import { responsiblePeople } from '../notices/people.ts'
+import { afterCreation, draftGate, insertGate } from '../gates/create.ts'
+import { pushNotice, responsiblePeople } from '../notices/notice.ts'
 import { shorten } from '../notices/subject.ts'
 import { requireAgent } from '../registry/find.ts'
 import { ring } from '../rings/ring.ts'
@@ -43,15 +42,19 @@ export async function createDecision(
     awaits: draft.id,
     ...(input.deadlineMs !== undefined && { timeoutMs: input.deadlineMs }),
   })
-  const { decision, rings } = await ctx.store.transact(async (tx) => {
-    await requireAgent(tx, agent)
-    const asked = await requirePeople(tx, agent, draft.asked)
-    const decision: Decision = { ...draft, gateId: gate.id, dueAt: gate.dueAt, asked }
-    await tx.decisions.insert(decision)
-    await insertGate(ctx, tx, gate)
-    return { decision, rings: await ask(ctx, tx, decision) }
-  })
+  const { decision, rings } = await ctx.store.transact(
+    async (tx) => {
+      await requireAgent(tx, agent)
+      const asked = await requirePeople(tx, agent, draft.asked)
+      const decision: Decision = { ...draft, gateId: gate.id, dueAt: gate.dueAt, asked }
+      await tx.decisions.insert(decision)
+      await insertGate(ctx, tx, gate)
+      return { decision, rings: await ask(ctx, tx, decision) }
+    },
+    { answers: ['decisions.create'] },
+  )
   ring(ctx, rings)
+  await afterCreation(ctx, { ...gate, id: decision.gateId })
   return decision
 }
 
@@ -60,7 +63,7 @@ function requireAsker(ctx: Context): string {
   if (own !== undefined) return own
   throw new PosternError('USAGE', {
     message: 'It is not clear who asks.',
-    next: 'Name the agent with "--agent <agent>".',
+    next: 'Name the agent that asks.',
   })
 }
 
@@ -96,7 +99,7 @@ function parseOptions(options: NonNullable<CreateDecision['options']>): readonly
     throw new PosternError('VALUE_INVALID', {
       field: 'list of options',
       value: odd ?? [...keys].join(', '),
-      next: `Give at most ${MAX_OPTIONS} options, each with a short key of its own and a label, such as --option a=Postgres.`,
+      next: `Give at most ${MAX_OPTIONS} options, each with a short key of its own and a label, such as a and Postgres.`,
     })
   }
   return options.map(({ key, label, description }) => ({
@@ -159,5 +162,7 @@ function ask(ctx: Context, tx: Shelves, decision: Decision): Promise<readonly st
     ].join('\n'),
     payload: { decisionId: id, question, options: options.map(({ key, label }) => ({ key, label })) },
     ref: `decision:${id}`,
+    cause: ctx.caller,
+    asks: true,
   })
 }

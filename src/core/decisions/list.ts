@@ -10,16 +10,23 @@ import { requireDecision } from '../visible.ts'
 /** Questions, newest first. A program that sees only what concerns it finds its own. */
 export async function listDecisions(
   ctx: Context,
-  input: { readonly agent?: string; readonly all?: boolean; readonly limit?: number } = {},
+  input: {
+    readonly agent?: string
+    readonly concerning?: string
+    readonly all?: boolean
+    readonly limit?: number
+  } = {},
 ): Promise<readonly Decision[]> {
   const { all = false } = input
   const limit = parseListLimit(input.limit)
   const own = isConfined(ctx.caller) ? ctx.caller.id : undefined
   const agent = input.agent === undefined ? own : parseAgentId(input.agent)
+  const concerning = input.concerning === undefined ? undefined : parseAgentId(input.concerning)
   await tendDue(ctx)
   if (own !== undefined && agent !== own) return []
   return ctx.store.read.decisions.list({
     ...(agent !== undefined && { agent }),
+    ...(concerning !== undefined && { concerning }),
     states: all ? DECISION_STATES : ['open'],
     limit,
   })

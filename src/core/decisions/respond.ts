@@ -1,4 +1,4 @@
-import { agentOf } from '../../model/caller.ts'
+import { agentOf, trustWord } from '../../model/caller.ts'
 import { type Decision, type DecisionAnswer, describeAnswer } from '../../model/decision.ts'
 import type { DecisionRef, RespondDecision } from '../../model/decisions.ts'
 import { PosternError } from '../../model/errors.ts'
@@ -7,6 +7,7 @@ import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { parseReason } from '../gates/create.ts'
+import { endIfLate } from '../gates/late.ts'
 import { type DecisionEnding, type EndedDecision, endDecision } from '../gates/question.ts'
 import { auditRefusal } from '../gates/refusals.ts'
 import { ring } from '../rings/ring.ts'
@@ -23,7 +24,7 @@ export async function respondDecision(ctx: Context, input: RespondDecision): Pro
   const decision = await endByHand(ctx, { ...input, attempt: 'respond' }, (decision) => {
     requireAsked(ctx, decision)
     const answer = parseAnswer(ctx, decision, input)
-    return { state: 'answered', answer, by: ctx.caller, reason: describeAnswer(decision, answer) }
+    return { state: 'answered', answer, by: ctx.caller, reason: describeAnswer(answer) }
   })
   await ctx.announce('decision.responded', { decision })
   return decision
@@ -57,7 +58,8 @@ async function endByHand(
   }
   const { decision, rings } = await auditRefusal(ctx, { id, attempt }, async () => {
     const { gateId } = await requireDecision(ctx, ctx.store.read, id)
-    return ctx.store.transact((tx) => end(tx, gateId))
+    await endIfLate(ctx, gateId)
+    return ctx.store.transact((tx) => end(tx, gateId), { answers: [`decisions.${attempt}`] })
   })
   ring(ctx, rings)
   return decision
@@ -71,7 +73,7 @@ async function requireOpen(ctx: Context, tx: Shelves, id: string): Promise<Decis
 
 function endedAlready(decision: Decision): PosternError {
   const { id, state, answer } = decision
-  const said = answer ? `, by ${answer.by}: ${describeAnswer(decision, answer)}` : ''
+  const said = answer ? `, by ${answer.by} (${trustWord(answer)}): ${answer.selected ?? 'in words'}` : ''
   return new PosternError('DECISION_CLOSED', { id, state, answer: said })
 }
 
@@ -80,7 +82,7 @@ function requireAsked({ caller }: Context, { id, asked }: Decision): void {
   const who = caller.kind === 'local' ? 'Somebody who has not said who they are' : caller.id
   throw new PosternError('NOT_ALLOWED', {
     message: `${who} was not asked by the decision ${id}.`,
-    next: `It is for ${asked.join(', ')} to answer, from a terminal of their own, with "--as <person>".`,
+    next: `It is for ${asked.join(', ')} to answer, from a terminal of their own: on the command line with "--as <person>".`,
   })
 }
 
@@ -89,7 +91,7 @@ function parseAnswer(ctx: Context, decision: Decision, { select, text }: Respond
   if (select === undefined && (text === undefined || text.trim() === '')) {
     throw new PosternError('USAGE', {
       message: 'The answer is missing.',
-      next: options.length > 0 ? 'Choose with "--select <option>".' : 'Say it with "--text <text>".',
+      next: options.length > 0 ? 'Select one of its options.' : 'Answer it with a text.',
     })
   }
   if (select === undefined && !allowsText) {

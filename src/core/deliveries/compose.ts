@@ -1,5 +1,5 @@
 import { isAgentId, parseAgentId } from '../../model/agent.ts'
-import { agentOf, type Caller, isProgram } from '../../model/caller.ts'
+import { agentOf, type Caller, isProgram, trustOf } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { isJson, isStorable, type Json } from '../../model/json.ts'
 import { type Attachment, EVERYBODY, type Message, parseMessageType } from '../../model/message.ts'
@@ -11,6 +11,7 @@ import { parseText, utf8Length } from '../../model/text.ts'
 import type { Context } from '../context.ts'
 
 const KEY_BYTES = 300
+const ATTACH = ' Attach a file instead.'
 
 /**
  * Keys that Postern makes itself. Keys are one namespace per recipient, so a caller that could choose such a key would
@@ -24,14 +25,14 @@ const MAX_ATTACHMENTS = 50
 export function composeMessage(ctx: Context, input: PushMessage): Message {
   const { limits, caller } = ctx
   const createdAt = ctx.store.now()
-  const content = parseText('content', input.content, limits.contentBytes)
+  const content = parseText('content', input.content, limits.contentBytes, ATTACH)
   if (content.trim() === '') throw new PosternError('CONTENT_EMPTY')
   requireRoom(input, limits.payloadBytes)
   const id = ctx.newId('msg')
   return {
     id,
     type: parseMessageType(input.type ?? 'agent'),
-    from: { id: caller.id, kind: caller.kind, verified: caller.verified, via: caller.via },
+    from: { id: caller.id, ...trustOf(caller) },
     to: parseRecipients(ctx, input.to ?? []),
     subject: optionalText('subject', input.subject, limits.subjectBytes),
     content,
@@ -69,7 +70,8 @@ function parseRecipients(ctx: Context, to: readonly string[]): readonly string[]
 }
 
 function parseOneOfMany(address: string): string {
-  if (spaceOf(address) !== undefined) throw new PosternError('ADDRESS_UNSUPPORTED', { address })
+  if (address === EVERYBODY || spaceOf(address) !== undefined)
+    throw new PosternError('ADDRESS_UNSUPPORTED', { address })
   return parseAgentId(address)
 }
 
@@ -85,7 +87,7 @@ function parseDedupKey(caller: Caller, value: string | undefined): string | null
   throw new PosternError('VALUE_INVALID', {
     field: 'dedup key',
     value: key,
-    next: 'Choose another. Postern itself makes the keys that begin with "postern:", "inbox:", "bus:", "handoff:", "wake:", "http:" or "once:", and those that name one of its gates, decisions, services, plans or entries.',
+    next: `Choose another: Postern itself makes the keys that begin with "${key.slice(0, key.indexOf(':') + 1)}".`,
   })
 }
 
@@ -140,7 +142,7 @@ function parseAttachments(attachments: readonly Attachment[], maxBytes: number):
   if (!isSound || attachments.length > MAX_ATTACHMENTS) {
     throw new PosternError('VALUE_INVALID', {
       field: 'attachments',
-      value: String(attachments.length),
+      value: attachments.length,
       next: `Name at most ${MAX_ATTACHMENTS}, each with its sha256 and its size.`,
     })
   }
@@ -154,5 +156,12 @@ function parseAttachments(attachments: readonly Attachment[], maxBytes: number):
 
 function parseTtl(ttlMs: number, maxMs: number): number {
   if (Number.isFinite(ttlMs) && ttlMs > 0 && ttlMs <= maxMs) return Math.ceil(ttlMs)
-  throw new PosternError('DURATION_INVALID', { value: `${ttlMs} ms`, limit: `${Math.floor(maxMs / 86_400_000)} days` })
+  throw new PosternError('DURATION_INVALID', {
+    value: Number.isFinite(ttlMs) ? inDays(ttlMs) : ttlMs,
+    limit: inDays(maxMs),
+  })
+}
+
+function inDays(ms: number): string {
+  return `${Math.round(ms / 86_400) / 1_000} days`
 }

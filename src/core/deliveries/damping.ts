@@ -5,7 +5,7 @@ import { requireStorable } from '../../model/ids.ts'
 import { EVERYBODY, type Message } from '../../model/message.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { type PeopleNotice, tellPeople } from '../notices/people.ts'
+import { heldNotice, hourOf, type PeopleNotice, tellPeople } from '../notices/notice.ts'
 import { ring } from '../rings/ring.ts'
 
 /** Puts a reply into the thread of its parent. A machine's reply adds a hop; a person's reply resets the count. */
@@ -27,25 +27,23 @@ interface Damping {
 const UNDAMPED: Damping = { held: [], told: [] }
 
 /**
- * Decides for which recipients a message is held, so that programs cannot answer each other for ever. A thread has a
- * limit of hops and of messages, and a sender has a rate limit for each recipient, itself included. Only messages from
- * a program to an AI agent are damped. People are notified once and may release held messages.
+ * Decides for which recipients a message of a program is held. A sender has a rate limit for each recipient, itself and
+ * people included. A thread has a limit of hops and of messages for AI agents, so that programs cannot answer each other
+ * for ever. People are notified once an hour and may release held messages.
  */
 export async function damp(ctx: Context, tx: Shelves, message: Message): Promise<Damping> {
   if (!isProgram(ctx.caller)) return UNDAMPED
-  const machines = await machinesAmong(tx, await withoutRepetition(tx, message))
-  if (machines.length === 0) return UNDAMPED
-  if (await isThreadSpent(ctx, tx, message)) {
-    return { held: machines, told: await tellPeople(ctx, tx, threadNotice(message)) }
-  }
-  const held: string[] = []
+  const recipients = await withoutRepetition(tx, message)
+  const machines = await machinesAmong(tx, recipients)
+  const isSpent = machines.length > 0 && (await isThreadSpent(ctx, tx, message))
+  const held: string[] = isSpent ? [...machines] : []
   const told: string[] = []
-  for (const to of machines) {
-    if (await takeFromBudget(ctx, tx, to)) continue
-    held.push(to)
-    told.push(...(await tellPeople(ctx, tx, pairNotice(ctx.caller.id, to))))
-  }
-  return { held, told }
+  if (isSpent) told.push(...(await tellPeople(ctx, tx, { ...threadNotice(ctx, message), cause: ctx.caller })))
+  const limited = recipients.filter((to) => !held.includes(to))
+  const over: string[] = []
+  for (const to of limited) if (!(await takeFromBudget(ctx, tx, to))) over.push(to)
+  if (over.length > 0) told.push(...(await tellPeople(ctx, tx, heldNotice(ctx, ctx.caller.id))))
+  return { held: [...held, ...over], told }
 }
 
 /** The AI agents among the recipients. */
@@ -79,9 +77,9 @@ export async function dampBroadcast<T extends { readonly duplicate: boolean }>(
   const isSpent = await isThreadSpent(ctx, tx, message)
   const stored = await store(tx)
   if (stored.duplicate) return stored
-  if (isSpent) throw refusal('This thread of automatic replies has gone on for too long', threadNotice(message))
+  if (isSpent) throw refusal('This thread of automatic replies has gone on for too long', threadNotice(ctx, message))
   if (!(await takeFromBudget(ctx, tx, EVERYBODY))) {
-    throw refusal(`${ctx.caller.id} broadcasts more often than agents may`, broadcastNotice(ctx.caller.id))
+    throw refusal(`${ctx.caller.id} broadcasts more often than agents may`, broadcastNotice(ctx))
   }
   return stored
 }
@@ -113,10 +111,10 @@ export async function tellOfRefusal(ctx: Context, error: unknown): Promise<void>
   }
 }
 
-/** The recipients that have not received this message before. A repeated push does not count against a limit. */
-async function withoutRepetition(tx: Shelves, { to, dedupKey }: Message): Promise<readonly string[]> {
+/** The recipients that have not received this message before, or get it anew. Any other repeated push does not count against a limit. */
+async function withoutRepetition(tx: Shelves, { to, dedupKey, createdAt }: Message): Promise<readonly string[]> {
   if (dedupKey === null) return to
-  const known = await tx.deliveries.withKey({ agents: to, dedupKey })
+  const known = await tx.deliveries.withKey({ agents: to, dedupKey, unlessOverAt: createdAt })
   return to.filter((agent) => !known.includes(agent))
 }
 
@@ -134,25 +132,18 @@ async function takeFromBudget(ctx: Context, tx: Shelves, to: string): Promise<bo
   return tx.budgets.take({ from: ctx.caller.id, to, now: ctx.store.now(), burst, perMinute })
 }
 
-function threadNotice({ threadId }: Message): PeopleNotice {
+function threadNotice(ctx: Context, { threadId }: Message): PeopleNotice {
   return {
-    key: `held:thread:${threadId}`,
+    key: `held:thread:${threadId}:${hourOf(ctx)}`,
     subject: 'Agents answer each other again and again',
     content: `Further replies in the thread ${threadId} are held. Look at it with "postern inbox show ${threadId}"; let one go with "postern inbox held release <id>".`,
   }
 }
 
-function pairNotice(from: string, to: string): PeopleNotice {
+function broadcastNotice(ctx: Context): PeopleNotice {
+  const { id: from } = ctx.caller
   return {
-    key: `held:pair:${from}:${to}`,
-    subject: `${from} writes to ${to} too often`,
-    content: `Messages from ${from} to ${to} beyond the allowed rate are held. See them with "postern inbox held list"; let one go with "postern inbox held release <id>".`,
-  }
-}
-
-function broadcastNotice(from: string): PeopleNotice {
-  return {
-    key: `held:pair:${from}:${EVERYBODY}`,
+    key: `held:broadcast:${from}:${hourOf(ctx)}`,
     subject: `${from} broadcasts too often`,
     content: `Broadcasts from ${from} beyond the allowed rate are refused, because a broadcast cannot be held. See what it said with "postern inbox list --all".`,
   }

@@ -43,7 +43,10 @@ export async function deliver(
 
 /** Stores a message after damping has decided for whom it is held. */
 export async function storeDamped(ctx: Context, tx: Shelves, item: PushItem): Promise<PushResult> {
-  const [result] = await tx.messages.push({ items: [item], pendingLimit: ctx.limits.pendingPerAgent })
+  const [result] = await tx.messages.push({
+    items: [{ ...item, revives: true }],
+    pendingLimit: ctx.limits.pendingPerAgent,
+  })
   if (!result) throw new Error('a push has no result')
   await recordHeld(tx, item.message, result)
   return result
@@ -61,7 +64,7 @@ export function isNews({ duplicate, recipients }: PushResult): boolean {
 /** Records which deliveries this push holds. A repeated push records nothing. */
 async function recordHeld(tx: Shelves, message: Message, { id, recipients }: PushResult): Promise<void> {
   const agents = recipients.filter(({ state, duplicate }) => state === 'held' && !duplicate).map(({ agent }) => agent)
-  const evidence = 'agents were answering each other too often'
+  const evidence = 'a program wrote too often'
   if (agents.length > 0)
     await tx.deliveries.record({ id, agents, step: 'held', at: message.createdAt, by: 'system', evidence })
 }

@@ -1,6 +1,12 @@
 import { parseAgentId } from '../../model/agent.ts'
 import { PosternError } from '../../model/errors.ts'
-import { type EventFilter, isWanted, maySee, type PosternEvent, parseEventTypes } from '../../model/network/event.ts'
+import {
+  type EventFilter,
+  isWanted,
+  type PosternEvent,
+  parseEventTypes,
+  visiblePart,
+} from '../../model/network/event.ts'
 import type { EventPage, ListEvents } from '../../model/network/events.ts'
 import type { Context } from '../context.ts'
 
@@ -54,7 +60,8 @@ export async function lookAtEvents(ctx: Context, { after, filter, limit }: Wante
     for (const event of slice.items) {
       if (items.length === limit) return { items, cursor, hasMore: true, hasGap, isHeldBack: false }
       cursor = event.cursor
-      if (maySee(ctx.caller, event) && isWanted(event, filter)) items.push(event)
+      const visible = visiblePart(ctx.caller, event)
+      if (visible && isWanted(visible, filter)) items.push(visible)
     }
     lookedAt += slice.items.length
     if (slice.items.length < size) return { items, cursor, hasMore: false, hasGap, isHeldBack: slice.isHeldBack }

@@ -1,6 +1,5 @@
 import type { BusShelf } from '../../bus/bus-shelf.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
-import { isAgentId } from '../../model/agent.ts'
 import { type BusCondition, formatBusCondition, isMetBy, parseBusCondition } from '../../model/bus/condition.ts'
 import { type BusEntry, entryTime } from '../../model/bus/entry.ts'
 import { placeName } from '../../model/bus/place.ts'
@@ -8,7 +7,6 @@ import { SYSTEM_CALLER } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Gate } from '../../model/gate.ts'
 import type { Context } from '../context.ts'
-import { shorten } from '../notices/subject.ts'
 import { ring } from '../rings/ring.ts'
 import { closeGate } from './close.ts'
 
@@ -35,7 +33,7 @@ export async function lookOnBus(ctx: Context, gate: Gate, timeoutMs: number): Pr
   if (gate.machine !== ctx.machine.name || gate.awaits === null) return gate
   const entry = await findMeeting(ctx, gate, parseBusCondition(gate.awaits), timeoutMs)
   if (!entry) return gate
-  const reason = `${writerOf(entry)} wrote ${shorten(entry.msg_id).replaceAll('\0', '')}`
+  const reason = MSG_ID.test(entry.msg_id) ? `the entry ${entry.msg_id} meets it` : 'an entry meets it'
   const closed = await ctx.store.transact((tx) =>
     closeGate(ctx, tx, gate, { to: 'resolved', by: SYSTEM_CALLER, reason }),
   )
@@ -44,11 +42,8 @@ export async function lookOnBus(ctx: Context, gate: Gate, timeoutMs: number): Pr
   return closed?.gate ?? (await ctx.store.read.gates.get(gate.id)) ?? gate
 }
 
-/** What the file says, as far as it can be an agent at all. */
-function writerOf({ meta }: BusEntry): string {
-  const from = meta?.['from']
-  return typeof from === 'string' && isAgentId(from) ? from : 'somebody'
-}
+/** A program of another kind may have written anything in its place. */
+const MSG_ID = /^[A-Za-z0-9_-]{1,100}$/
 
 async function findMeeting(
   ctx: Context,

@@ -1,13 +1,15 @@
 import { type Caller, SYSTEM_CALLER, trustOf } from '../../model/caller.ts'
 import { GATE_MOVES, type Gate, type GateState } from '../../model/gate.ts'
+import type { GateAuthor } from '../../model/gates.ts'
+import type { Quote, Sender } from '../../model/message.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { pushNotice } from '../notices/notice.ts'
-import { shorten } from '../notices/subject.ts'
 
 export interface Closing {
   readonly to: Exclude<GateState, 'open'>
   readonly by: Caller
+  /** Why, in the words of `by`. If `by` is the system, these are Postern's own words. */
   readonly reason: string
   /** Who is told by a notice of the gate's own; by default its agent and those who wait for it. */
   readonly tells?: readonly string[]
@@ -70,9 +72,20 @@ function tellOfGate(ctx: Context, tx: Shelves, gate: Gate, closing: Closing): Pr
     type: 'gate',
     to: tells,
     dedupKey: `gate:${gate.id}`,
-    subject: `Gate ${to}: ${shorten(gate.reason)}`,
-    content: `Gate ${gate.id} ${to}: ${reason}\nIt held ${gate.agent} for: ${gate.reason}`,
+    subject: `Gate ${to}: ${gate.id}`,
+    content: `Gate ${gate.id} ${to}: ${reason}\nIt held ${gate.agent}.`,
+    quotes: [reasonQuote(gate)],
     payload: { gateId: gate.id, agent: gate.agent, kind: gate.kind, state: to, reason },
     ref: `gate:${gate.id}`,
+    cause: by.kind === 'human' ? undefined : creatorOf(gate),
   })
+}
+
+/** The creator of a gate, whose words its reason is. */
+export function creatorOf({ createdBy, createdTrust }: GateAuthor): Sender {
+  return { id: createdBy, ...createdTrust }
+}
+
+export function reasonQuote(gate: GateAuthor & Pick<Gate, 'reason'>): Quote {
+  return { what: 'reason of the gate', from: creatorOf(gate), text: gate.reason }
 }

@@ -1,6 +1,7 @@
+import { formatDuration } from '../../kit/pure/duration.ts'
 import { parseAgentId } from '../../model/agent.ts'
 import { formatBusCondition, parseBusCondition } from '../../model/bus/condition.ts'
-import { SYSTEM_CALLER, trustOf } from '../../model/caller.ts'
+import { isProgram, SYSTEM_CALLER, trustOf } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import {
   type Gate,
@@ -18,13 +19,13 @@ import { formatServiceCondition, parseServiceCondition } from '../../model/sourc
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { tellPeople } from '../notices/people.ts'
-import { shorten } from '../notices/subject.ts'
+import { takeCreation } from '../creation-budget.ts'
+import { type PeopleNotice, tellPeople } from '../notices/notice.ts'
 import { requireAgent } from '../registry/find.ts'
 import { ring } from '../rings/ring.ts'
 import { requireDecision, requireGate, requireVisible } from '../visible.ts'
 import { fromNowOn, lookOnBus } from './bus.ts'
-import { closeGate } from './close.ts'
+import { closeGate, creatorOf, reasonQuote } from './close.ts'
 import { nextLook } from './due.ts'
 import { isAnswer } from './tend.ts'
 
@@ -39,26 +40,37 @@ const FIRST_LOOK_MS = 1_000
 /** Sets up a gate. One whose condition is met already is resolved in the same breath. */
 export async function createGate(ctx: Context, input: CreateGate): Promise<Gate> {
   const draft = await fromNowOn(ctx, draftGate(ctx, input))
-  const { gate, rings } = await ctx.store.transact(async (tx) => {
-    for (const id of [draft.agent, ...draft.waiters, ...(draft.escalateTo ? [draft.escalateTo] : [])]) {
-      await requireAgent(tx, id)
-    }
-    // The condition is looked at first: once the gate is there, it would let its creator see what it waits for.
-    const met = await alreadyMet(ctx, tx, draft)
-    await insertGate(ctx, tx, draft)
-    if (met !== undefined) {
-      const closed = await closeGate(ctx, tx, draft, { to: 'resolved', by: SYSTEM_CALLER, reason: met })
-      return { gate: closed?.gate ?? draft, rings: closed?.rings ?? [] }
-    }
-    return { gate: draft, rings: draft.kind === 'human' ? await tellPeople(ctx, tx, waitingNotice(draft)) : [] }
-  })
+  const { gate, rings } = await ctx.store.transact(
+    async (tx) => {
+      for (const id of [draft.agent, ...draft.waiters, ...(draft.escalateTo ? [draft.escalateTo] : [])]) {
+        await requireAgent(tx, id)
+      }
+      // The condition is looked at first: once the gate is there, it would let its creator see what it waits for.
+      const met = await alreadyMet(ctx, tx, draft)
+      await insertGate(ctx, tx, draft)
+      if (met !== undefined) {
+        const closed = await closeGate(ctx, tx, draft, { to: 'resolved', by: SYSTEM_CALLER, reason: met })
+        return { gate: closed?.gate ?? draft, rings: closed?.rings ?? [] }
+      }
+      return { gate: draft, rings: draft.kind === 'human' ? await tellPeople(ctx, tx, waitingNotice(draft)) : [] }
+    },
+    { answers: ['gates.create'] },
+  )
   ring(ctx, rings)
+  await afterCreation(ctx, gate)
   // An entry that was named as the last one may not have been.
   return gate.kind === 'bus' ? lookOnBus(ctx, gate, FIRST_LOOK_MS) : gate
 }
 
+/** Called once the gate is committed. */
+export async function afterCreation(ctx: Context, gate: Gate): Promise<void> {
+  // Loaded on use: most creators of gates run where no hooks do.
+  if (ctx.foreshadow && gate.mode === 'strict') await (await import('./foreshadow.ts')).foreshadowGate(ctx, gate)
+}
+
 export async function insertGate(ctx: Context, tx: Shelves, gate: Gate): Promise<void> {
   await requireRoom(tx, gate.agent)
+  await takeCreation(ctx, tx, '@gates')
   const nextAt = nextLook(gate, { now: gate.createdAt, machine: ctx.machine.name })
   await tx.gates.insert({ gate, nextAt })
   await tx.gates.record({
@@ -76,11 +88,13 @@ export function draftGate(ctx: Context, input: CreateGate): Gate {
   const kind = parseGateKind(input.kind)
   const mode = parseGateMode(input.mode ?? 'strict')
   const hook = parseGateHook(input.hook ?? 'stop')
+  const agent = parseAgentId(input.agent)
   const createdAt = ctx.store.now()
+  requireMayHold(ctx, agent)
   requireOnlyIts(kind, hook, input)
   return {
     id: ctx.newId('gate'),
-    agent: parseAgentId(input.agent),
+    agent,
     kind,
     mode,
     hook,
@@ -108,13 +122,25 @@ export function draftGate(ctx: Context, input: CreateGate): Gate {
   }
 }
 
+/**
+ * A program holds only itself. Otherwise the reason of its gate would put its words into the hooks of any agent, and it
+ * could stop every one of them. People may hold any agent, and so may programs that the configuration names.
+ */
+export function requireMayHold({ caller, mayHold }: Context, agent: string): void {
+  if (!isProgram(caller) || caller.id === agent || mayHold(caller.id, agent)) return
+  throw new PosternError('NOT_ALLOWED', {
+    message: `${caller.id} cannot hold ${agent}: a program sets gates for itself only.`,
+    next: 'Let a person set the gate, or allow it with "allow.gates" in the configuration.',
+  })
+}
+
 export function parseReason(value: string): string {
   const reason = parseText('reason', value, REASON_BYTES)
   if (reason.trim() !== '') return reason
   throw new PosternError('VALUE_INVALID', {
     field: 'reason',
-    value: '""',
-    next: 'Say why: it is shown to whoever is held.',
+    value: reason.trim(),
+    next: 'Say why: the held agent is shown the reason.',
   })
 }
 
@@ -131,7 +157,11 @@ function awaitsOf(kind: GateKind, { awaits }: CreateGate): string | null {
   const what = AWAITED[kind]
   if (!what) return null
   if (!awaits)
-    throw new PosternError('VALUE_INVALID', { field: `gate of the kind ${kind}`, value: '', next: `Say ${what}.` })
+    throw new PosternError('VALUE_INVALID', {
+      field: `condition of a ${kind} gate`,
+      value: awaits,
+      next: `Name ${what}.`,
+    })
   const condition = parseText('condition', awaits, COMMAND_BYTES)
   if (kind === 'bus') return formatBusCondition(parseBusCondition(condition))
   return kind === 'service' ? formatServiceCondition(parseServiceCondition(condition)) : condition
@@ -149,7 +179,7 @@ function requireOnlyIts(kind: GateKind, hook: GateHook, input: CreateGate): void
     ['time of escalation', escalateAfterMs, escalateTo === undefined, 'Say whom to tell then.'],
   ]
   const found = surplus.find(([, value, isSurplus]) => value !== undefined && isSurplus)
-  if (found) throw new PosternError('VALUE_INVALID', { field: found[0], value: String(found[1]), next: found[3] })
+  if (found) throw new PosternError('VALUE_INVALID', { field: found[0], value: found[1], next: found[3] })
 }
 
 function parseWaiters(waiters: readonly string[]): readonly string[] {
@@ -165,12 +195,17 @@ const LEAST_REMINDER_MS = 60_000
 
 function requireReminder(ctx: Context, ms: number): number {
   if (requireSpan(ctx, 'reminder', ms) >= LEAST_REMINDER_MS) return ms
-  throw new PosternError('VALUE_INVALID', { field: 'reminder', value: ms, next: 'Remind at most once a minute.' })
+  throw new PosternError('VALUE_INVALID', {
+    field: 'reminder',
+    value: formatDuration(ms),
+    next: 'Remind at most once a minute.',
+  })
 }
 
 export function requireSpan(ctx: Context, field: string, ms: number | undefined): number {
   if (ms !== undefined && Number.isSafeInteger(ms) && ms > 0 && ms <= ctx.limits.ttlMs) return ms
-  throw new PosternError('VALUE_INVALID', { field, value: String(ms ?? ''), next: 'Give it a duration, such as 10m.' })
+  const next = `Give it a duration, such as 10m; at most ${formatDuration(ctx.limits.ttlMs)}.`
+  throw new PosternError('VALUE_INVALID', { field, value: ms === undefined ? ms : formatDuration(ms), next })
 }
 
 async function requireRoom(tx: Shelves, agent: string): Promise<void> {
@@ -193,7 +228,7 @@ async function alreadyMet(ctx: Context, tx: Shelves, gate: Gate): Promise<string
   if (kind === 'message') {
     requireStorable(awaits, 'MESSAGE_NOT_FOUND')
     const message = requireVisible(ctx, awaits, await tx.messages.getAwaited(awaits))
-    const repliers = await tx.messages.repliers({ message })
+    const repliers = await tx.messages.repliers({ message, now: ctx.store.now() })
     return repliers.some((from) => isAnswer(message, from, gate)) ? `${awaits} has been answered` : undefined
   }
   if (kind === 'gate') {
@@ -212,10 +247,14 @@ async function alreadyMet(ctx: Context, tx: Shelves, gate: Gate): Promise<string
   return undefined
 }
 
-function waitingNotice({ id, agent, reason }: Gate) {
+function waitingNotice(gate: Gate): PeopleNotice {
+  const { id, agent } = gate
   return {
     key: `gate-waits:${id}`,
-    subject: `${agent} waits for you: ${shorten(reason)}`,
-    content: `The gate ${id} holds ${agent} until a person says so: ${reason}\nLet it go on with: postern gate resolve ${id} --as <you> --reason "…"`,
+    subject: `${agent} waits for you`,
+    quotes: [reasonQuote(gate)],
+    cause: creatorOf(gate),
+    asks: true,
+    content: `The gate ${id} holds ${agent} until a person says so.\nLet it go on with: postern gate resolve ${id} --as <you> --reason "…"`,
   }
 }

@@ -5,7 +5,7 @@ const NO_GATES: Judgement = { strict: [], soft: [] }
 
 /** Judges the gates of a session for a hook. Most sessions have none: then nothing else is read, or even loaded. */
 export async function judgeForHook(ctx: Context, asked: JudgeGates): Promise<Judgement> {
-  return (await isGated(ctx, asked)) ? (await import('./judge.ts')).judgeGates(ctx, asked) : NO_GATES
+  return (await isGated(ctx, asked)) ? (await import('./judge.ts')).judgeGatesForHook(ctx, asked) : NO_GATES
 }
 
 /** Whether any gate may hold or warn a session. */

@@ -1,19 +1,21 @@
 import { parseAgentId } from '../../model/agent.ts'
 import { type Caller, SYSTEM_CALLER, trustOf } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
-import { concernsTool, type Gate, parseGateHook } from '../../model/gate.ts'
+import { concernsTool, type Gate, parseGateHook, type SessionGateRule } from '../../model/gate.ts'
 import type { Finding, JudgeGates, Judgement, PassedGates } from '../../model/gates.ts'
-import { MAX_CONTINUED_STOPS, parseSessionId } from '../../model/session.ts'
+import type { Quote, Sender } from '../../model/message.ts'
+import { MAX_CONTINUED_STOPS, parseSessionId, type Session } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { type PeopleNotice, tellPeople } from '../notices/people.ts'
-import { shorten } from '../notices/subject.ts'
+import { inSession, type PeopleNotice, tellPeople } from '../notices/notice.ts'
 import { ring } from '../rings/ring.ts'
-import { requireOwnSession } from '../sessions/sessions.ts'
+import { requireOwnSession } from '../sessions/begin.ts'
 import { lookAtGate } from './check.ts'
-import { closeGate } from './close.ts'
-import { judgeSessionGates } from './session-gates.ts'
+import { closeGate, reasonQuote } from './close.ts'
+import { recordRepeated } from './repeated-steps.ts'
+import { judgeSessionGates, judgeSessionGatesForHook } from './session-gates.ts'
+import { authorOfRule } from './session-rules.ts'
 import { tendDue } from './tend.ts'
 
 const EVIDENCE_BYTES = 1_000
@@ -25,7 +27,19 @@ const MAX_COMMAND_MS = 60_000
 const BUSES_PART = 8
 
 /** Everything that holds a session, or has to be said to it once, at this moment. */
-export async function judgeGates(ctx: Context, asked: JudgeGates): Promise<Judgement> {
+export function judgeGates(ctx: Context, asked: JudgeGates): Promise<Judgement> {
+  return judge(ctx, asked, judgeSessionGates)
+}
+
+/**
+ * The same for the hook of this machine, which is also answered for the session of another agent: its host may have been
+ * set up for one agent after the other.
+ */
+export function judgeGatesForHook(ctx: Context, asked: JudgeGates): Promise<Judgement> {
+  return judge(ctx, asked, judgeSessionGatesForHook)
+}
+
+async function judge(ctx: Context, asked: JudgeGates, judgeOfSession: typeof judgeSessionGates): Promise<Judgement> {
   const agent = parseAgentId(asked.agent)
   const sessionId = parseSessionId(asked.sessionId)
   parseGateHook(asked.hook)
@@ -36,7 +50,7 @@ export async function judgeGates(ctx: Context, asked: JudgeGates): Promise<Judge
   const durable = open.filter((gate) => concerns(gate, input))
   const [unmet, ofSession] = await Promise.all([
     Promise.all(durable.map((gate) => judgeGate(ctx, gate, input.timeoutMs))),
-    judgeSessionGates(ctx, input),
+    judgeOfSession(ctx, input),
   ])
   const found = [...unmet.flat(), ...ofSession]
   const soft = found.filter(({ mode }) => mode === 'soft')
@@ -64,8 +78,8 @@ function concerns(gate: Gate, { hook, tool = '' }: JudgeGates): boolean {
 async function judgeGate(ctx: Context, gate: Gate, timeoutMs: number): Promise<Finding[]> {
   const { state } = await lookAtGate(ctx, gate, timeoutMs)
   if (state !== 'open') return []
-  const { id, mode, reason, onUnavailable } = gate
-  return [{ name: id, isDurable: true, mode, reason, onUnavailable }]
+  const { id, mode, reason, onUnavailable, createdBy, createdTrust } = gate
+  return [{ name: id, isDurable: true, mode, reason, onUnavailable, createdBy, createdTrust }]
 }
 
 /**
@@ -93,10 +107,11 @@ async function recordPassed(ctx: Context, input: PassedGates, reporter: Reporter
   parseText('evidence', input.evidence, EVIDENCE_BYTES)
   const names = parseNames(input.names)
   const rings = await ctx.store.transact(async (tx) => {
+    if (!reporter.isHook) for (const name of names) await requireKnown(ctx, tx, { agent, sessionId }, name)
     const session = await tx.sessions.get(sessionId)
-    requireOwnSession(session, agent)
-    const isCounted = reporter.isHook || (session?.continuations ?? 0) >= MAX_CONTINUED_STOPS
-    const report = { ...input, agent, sessionId, by: reporter.by, isCounted }
+    // A pass that its hook may not report would be told to nobody.
+    if (!reporter.isHook) requireOwnSession(session, agent, ctx.caller)
+    const report = { ...input, agent, sessionId, by: reporter.by, session }
     const told: string[] = []
     for (const name of names) told.push(...(await noteOne(ctx, tx, report, name)))
     return told
@@ -115,8 +130,8 @@ function parseNames(names: readonly string[]): readonly string[] {
 
 interface PassReport extends PassedGates {
   readonly by: Caller
-  /** Whether a breach counts: the hook reports it, or the store has counted enough continued stops itself. */
-  readonly isCounted: boolean
+  /** As the store knows it. */
+  readonly session: Session | undefined
 }
 
 async function noteOne(ctx: Context, tx: Shelves, report: PassReport, name: string): Promise<readonly string[]> {
@@ -124,8 +139,9 @@ async function noteOne(ctx: Context, tx: Shelves, report: PassReport, name: stri
   const at = ctx.store.now()
   const gate = name.startsWith('gate_') ? await tx.gates.get(name) : undefined
   if (gate && gate.agent !== agent) return []
+  const rule = gate ? undefined : await findRule(ctx, tx, sessionId, name)
   if (outcome === 'warned') await tx.gates.mark({ sessionId, name, mark: 'warned', at, by: by.id })
-  const isClaim = gate !== undefined && outcome === 'breached' && !isBreach(report, gate)
+  const isClaim = gate !== undefined && outcome === 'breached' && !isBreach(report, gate, at)
   if (gate && outcome === 'breached' && !isClaim) {
     // Whoever was granted leave meanwhile has breached nothing.
     const breach = { to: 'breached', by, reason: evidence, sessionId } as const
@@ -133,46 +149,86 @@ async function noteOne(ctx: Context, tx: Shelves, report: PassReport, name: stri
   } else if (gate) {
     if (isClaim && gate.state !== 'open') return []
     const step = isClaim ? 'claimed' : outcome
-    await tx.gates.record({ gateId: name, at, step, by: by.id, trust: trustOf(by), sessionId, evidence })
+    await recordRepeated(tx, { gateId: name, at, step, by: by.id, trust: trustOf(by), sessionId, evidence })
   }
   if (outcome !== 'breached' && outcome !== 'bypassed') return []
-  const reason = gate?.reason ?? (await reasonOfRule(ctx, tx, sessionId, name))
-  const what = gate ? `gate ${name}` : `session gate ${name}`
+  const what = name.startsWith('gate_') ? `gate ${name}` : `session gate ${name}`
+  const reason = gate ? reasonQuote(gate) : rule && reasonQuote({ ...authorOfRule(rule), reason: rule.reason })
   return tellPeople(ctx, tx, passNotice(report, { what, reason, isClaim, key: `${name}:${ctx.newId('pass')}` }))
 }
 
-/** The count is one of stops, so it says nothing of a gate on tools. */
-function isBreach({ isCounted, by }: PassReport, { hook }: Gate): boolean {
-  return isCounted && (hook === 'stop' || by === SYSTEM_CALLER)
+/**
+ * Whether a report breaches a gate: a hook makes it, or hooks have put off enough stops since the gate was created, and the
+ * session is still in that turn. The count is one of stops, so it says nothing of a gate on tools.
+ */
+function isBreach({ session, by }: PassReport, { hook, createdAt }: Gate, now: number): boolean {
+  if (by === SYSTEM_CALLER) return true
+  if (hook !== 'stop' || session?.endedAt !== null || session.continuations < MAX_CONTINUED_STOPS) return false
+  const { continuedAt } = session
+  return continuedAt !== null && continuedAt >= createdAt && continuedAt <= now
 }
 
-async function reasonOfRule(ctx: Context, tx: Shelves, sessionId: string, name: string): Promise<string> {
+/** Refuses a name that is no gate of the session or its agent. A hook may report others: the user's own handlers, and gates of a store that is gone. */
+async function requireKnown(
+  ctx: Context,
+  tx: Shelves,
+  { agent, sessionId }: Pick<PassedGates, 'agent' | 'sessionId'>,
+  name: string,
+): Promise<void> {
+  const gate = name.startsWith('gate_') ? await tx.gates.get(name) : undefined
+  if (gate ? gate.agent === agent : await findRule(ctx, tx, sessionId, name)) return
+  throw new PosternError('GATE_NOT_FOUND', { id: name })
+}
+
+async function findRule(
+  ctx: Context,
+  tx: Shelves,
+  sessionId: string,
+  name: string,
+): Promise<SessionGateRule | undefined> {
   const rules = [...(await tx.gates.registered({ sessionId })), ...ctx.sessionGates]
-  return rules.find((rule) => rule.name === name)?.reason ?? name
+  return rules.find((rule) => rule.name === name)
 }
 
 interface PassedGate {
   readonly what: string
-  readonly reason: string
+  /** Undefined for a handler of the user's own. */
+  readonly reason: Quote | undefined
   readonly key: string
   readonly isClaim: boolean
 }
 
-/** Every pass is news, so each is told under a key of its own. */
-function passNotice(
-  { agent, sessionId, outcome, evidence }: PassedGates,
-  { what, reason, key, isClaim }: PassedGate,
-): PeopleNotice {
+/**
+ * Every pass is news, so each is told under a key of its own. A breach closes its gate, so people are told of it once and
+ * the reporter need not pay. Otherwise a program could spend its rate first, and pass unheard.
+ */
+function passNotice(report: PassReport, { what, reason, key, isClaim }: PassedGate): PeopleNotice {
+  const { agent, sessionId, outcome, evidence, by } = report
+  const place = inSession(sessionId)
+  const isOurs = by === SYSTEM_CALLER
+  const words = {
+    quotes: [
+      ...(reason ? [reason] : []),
+      ...(isOurs ? [] : [{ what: 'evidence', from: senderOf(by), text: evidence }]),
+    ],
+    ...((isClaim || outcome !== 'breached') && { cause: by }),
+  }
   if (isClaim) {
     return {
       key: `gate-claimed:${key}`,
-      subject: `${agent} claims to have gone on without leave: ${shorten(reason)}`,
-      content: `${agent} reports that it passed the ${what} in session ${sessionId}: ${evidence}\nThe gate still holds. It is there because: ${reason}`,
+      subject: `${agent} claims to have gone on without leave`,
+      content: `${agent} reports that it passed the ${what}${place}. The gate still holds.`,
+      ...words,
     }
   }
   return {
     key: `gate-${outcome}:${key}`,
-    subject: `${agent} went on without leave: ${shorten(reason)}`,
-    content: `The ${what} of ${agent} was not met, and was ${outcome} in session ${sessionId}: ${evidence}\nIt was there because: ${reason}`,
+    subject: `${agent} went on without leave`,
+    content: `The ${what} of ${agent} was not met, and was ${outcome}${place}${isOurs ? `: ${evidence}` : '.'}`,
+    ...words,
   }
+}
+
+function senderOf(caller: Caller): Sender {
+  return { id: caller.id, ...trustOf(caller) }
 }

@@ -1,4 +1,4 @@
-import { type Caller, SYSTEM_CALLER } from '../../model/caller.ts'
+import { type Caller, describeAuthor, SYSTEM_CALLER } from '../../model/caller.ts'
 import {
   type Decision,
   type DecisionAnswer,
@@ -13,7 +13,7 @@ import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { pushNotice } from '../notices/notice.ts'
 import { shorten } from '../notices/subject.ts'
-import { type ClosedGate, closeGate } from './close.ts'
+import { type ClosedGate, closeGate, creatorOf } from './close.ts'
 
 export interface DecisionEnding {
   readonly state: Exclude<DecisionState, 'open'>
@@ -66,7 +66,7 @@ export async function endDecision(
 function requireNotHeld(by: Caller, gate: Gate): void {
   if (gate.agent !== by.id || gate.createdBy === by.id) return
   throw new PosternError('NOT_ALLOWED', {
-    message: `${by.id} cannot take the question back: the gate ${gate.id}, set by ${gate.createdBy}, waits for its answer.`,
+    message: `${by.id} cannot take the question back: the gate ${gate.id}, set by ${describeAuthor(gate.createdBy, gate.createdTrust)}, waits for its answer.`,
     next: `Wait for it with "postern decision await ${gate.awaits}".`,
   })
 }
@@ -112,29 +112,31 @@ function tellAsker(
   reason: string,
 ): Promise<readonly string[]> {
   const { id, agent, question, options, answer, gateId, state } = decision
+  const asker = creatorOf(decision)
   return pushNotice(ctx, tx, {
     from: by,
     type: 'decision',
     to: [agent],
     dedupKey: `decision:${id}`,
-    subject: `Decision ${state}: ${shorten(question)}`,
+    subject: `Decision ${state}: ${id}`,
     content: [
-      `Decision ${id} ${state === 'answered' ? 'resolved' : state}: ${answer ? describeAnswer(decision, answer) : reason}`,
-      `Question: ${question}`,
-      ...(options.length > 0 ? [`Options: ${options.map(describeOption).join('; ')}`] : []),
+      `Decision ${id} ${state === 'answered' ? 'resolved' : state}: ${answer ? describeAnswer(answer) : reason}`,
       ...(answer?.text && answer.selected !== null ? [`Said with it: ${answer.text}`] : []),
       ...(answer && by.id === SYSTEM_CALLER.id ? [`Why: ${reason}`] : []),
     ].join('\n'),
+    quotes: [
+      { what: 'question', from: asker, text: question },
+      ...(options.length > 0 ? [{ what: 'options', from: asker, text: options.map(describeOption).join('\n') }] : []),
+    ],
     payload: {
       decisionId: id,
       gateId,
       state,
-      question,
-      options: options.map(({ key, label, description }) => ({ key, label, description })),
       selected: answer?.selected ?? null,
       text: answer?.text ?? null,
       by: answer?.by ?? by.id,
     },
     ref: `decision:${id}`,
+    cause: by.kind === 'human' ? undefined : asker,
   })
 }

@@ -1,5 +1,5 @@
 import { parseAgentId } from '../../model/agent.ts'
-import { type Caller, isConfined, trustOf } from '../../model/caller.ts'
+import { type Caller, isConfined, trustOf, trustWord } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Gate } from '../../model/gate.ts'
 import type { NoteRefusal } from '../../model/gates.ts'
@@ -7,6 +7,7 @@ import { requireStorable } from '../../model/ids.ts'
 import { parseSessionId } from '../../model/session.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { recordRepeated } from './repeated-steps.ts'
 
 /** What a caller tried to do to a gate, or to the question behind it. */
 export type Attempt = NoteRefusal['attempt']
@@ -20,8 +21,12 @@ export interface RefusedAttempt {
   readonly sessionId?: string
 }
 
-/** One caller's refusals at one gate that are recorded. Further ones would only fill the store. */
-const MAX_PER_CALLER = 20
+/**
+ * Refusals at one gate that are kept one by one, of a caller at one process or address, and of a caller at all of them.
+ * Unnamed callers share an id, so one of them must not use up what is kept of the others.
+ */
+const MAX_PER_PEER = 20
+const MAX_PER_CALLER = 200
 
 const WORDS: Readonly<Record<Attempt, string>> = {
   resolve: 'resolve the gate',
@@ -77,26 +82,31 @@ async function recordRefusal(ctx: Context, tx: Shelves, refused: RefusedAttempt)
   const { id, attempt, sessionId = null } = refused
   const { caller } = ctx
   const gate = await findGate(tx, id)
-  if (!gate || (await hasEnough(tx, gate, caller))) return
-  await tx.gates.record({
+  if (!gate) return
+  const who = describeCaller(caller)
+  const step = {
     gateId: gate.id,
     at: ctx.store.now(),
     step: attempt === 'respond' || attempt === 'cancel' ? 'answer-refused' : 'refused',
     by: caller.id,
     trust: trustOf(caller),
     sessionId,
-    evidence: describe(caller, refused),
+    evidence: describe(who, refused),
+  }
+  await recordRepeated(tx, step, (kept) => {
+    const ofPeer = kept.filter(({ evidence }) => evidence.startsWith(`${who} tried to `))
+    return ofPeer.length < MAX_PER_PEER && kept.length < MAX_PER_CALLER
   })
 }
 
-async function hasEnough(tx: Shelves, { id }: Gate, caller: Caller): Promise<boolean> {
-  const steps = await tx.gates.steps(id)
-  return steps.filter(({ step, by }) => step.endsWith('refused') && by === caller.id).length >= MAX_PER_CALLER
+/** A caller with its door and its process or address. */
+function describeCaller(caller: Caller): string {
+  const { id, kind, via, peer } = caller
+  const trust = `${trustWord(trustOf(caller))}, via ${via}${peer === undefined ? '' : `, ${peer}`}`
+  return kind === 'local' ? `an unnamed caller (${trust})` : `${id} (${kind}, ${trust})`
 }
 
-function describe({ id, kind, verified, via }: Caller, { attempt, as, sessionId }: RefusedAttempt): string {
-  const trust = verified ? 'verified' : 'unverified'
-  const who = kind === 'local' ? `an unnamed caller (${trust}, via ${via})` : `${id} (${kind}, ${trust}, via ${via})`
+function describe(who: string, { attempt, as, sessionId }: RefusedAttempt): string {
   const name = as === undefined ? '' : ` as ${as}`
   const place = sessionId === undefined ? '' : `, from session ${sessionId}`
   return `${who} tried to ${WORDS[attempt]}${name}${place}`

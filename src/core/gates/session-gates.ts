@@ -1,4 +1,4 @@
-import { SYSTEM_CALLER, trustOf } from '../../model/caller.ts'
+import { describeAuthor, SYSTEM_CALLER, trustOf } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import {
   HARVEST,
@@ -14,17 +14,17 @@ import { parseSessionId, type Session } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { requireOwnSession } from '../sessions/sessions.ts'
-import { parseReason } from './create.ts'
+import { requireOwnSession } from '../sessions/begin.ts'
+import { parseReason, requireMayHold } from './create.ts'
 import { hasHarvested } from './harvest.ts'
-import { ASKED, isAskedThisTurn, isMarkable, rulesOf } from './session-rules.ts'
+import { ASKED, authorOfRule, isAskedThisTurn, isMarkable, rulesOf } from './session-rules.ts'
 import { hasTaskUpdate } from './task-update.ts'
 
 const CHECK_BYTES = 4_000
 const MAX_REGISTERED = 50
 
 /** Adds a gate to one session, or changes it. */
-export function registerGate(ctx: Context, input: RegisterGate): Promise<SessionGate> {
+export async function registerGate(ctx: Context, input: RegisterGate): Promise<SessionGate> {
   const name = parseGateName(input.name)
   const gate: SessionGate = {
     sessionId: parseSessionId(input.sessionId),
@@ -40,25 +40,38 @@ export function registerGate(ctx: Context, input: RegisterGate): Promise<Session
     markedAt: null,
     markedBy: null,
   }
-  return ctx.store.transact(async (tx) => {
-    const session = await requireSession(tx, gate.sessionId)
-    if (gate.check !== null && session.machine !== ctx.machine.name) throw foreignCheck(session)
-    if (ctx.caller.kind !== 'human') await requireUnset(ctx, tx, gate)
-    await tx.gates.register(gate)
-    const known = await tx.gates.registered({ sessionId: gate.sessionId })
-    if (known.length > MAX_REGISTERED) throw tooMany(known.length)
-    return known.find((each) => each.name === name) ?? gate
-  })
+  const registered = await ctx.store.transact(
+    async (tx) => {
+      const session = await requireSession(tx, gate.sessionId)
+      requireMayHold(ctx, session.agent)
+      if (gate.check !== null && session.machine !== ctx.machine.name) throw foreignCheck(session)
+      if (ctx.caller.kind !== 'human') await requireUnset(ctx, tx, gate)
+      await tx.gates.register(gate)
+      const known = await tx.gates.registered({ sessionId: gate.sessionId })
+      if (known.length > MAX_REGISTERED) throw tooMany(known.length)
+      return known.find((each) => each.name === name) ?? gate
+    },
+    { answers: ['gates.register'] },
+  )
+  // Loaded on use: every hook of a held session loads this file.
+  const { foreshadowSessionGate } = await import('./foreshadow.ts')
+  await foreshadowSessionGate(ctx, registered)
+  return registered
 }
 
-/** Only a person may hold a session less than others have set it. An unnamed caller may be the held agent. */
+/**
+ * Refuses to change a gate that another caller or the configuration has set: only a person may hold a session less. An
+ * unnamed caller may be the held agent.
+ */
 async function requireUnset(ctx: Context, tx: Shelves, { sessionId, name }: SessionGate): Promise<void> {
   const known = (await rulesOf(ctx, tx, sessionId)).find((rule) => rule.name === name)
-  const by = known && 'registeredBy' in known ? known.registeredBy : SYSTEM_CALLER.id
-  if (!known || by === ctx.caller.id) return
+  if (!known) return
+  // A rule of the configuration is nobody's own, whatever the caller is called.
+  if ('registeredBy' in known && known.registeredBy === ctx.caller.id) return
+  const { createdBy, createdTrust } = authorOfRule(known)
   throw new PosternError('NOT_ALLOWED', {
-    message: `The gate ${name} of this session was set by ${by}, so ${ctx.caller.id} cannot change it.`,
-    next: `Do what it asks for: ${known.reason}`,
+    message: `The gate ${name} of this session was set by ${describeAuthor(createdBy, createdTrust)}, so ${ctx.caller.id} cannot change it.`,
+    next: 'Meet its condition, or ask a person to change it.',
   })
 }
 
@@ -109,7 +122,7 @@ async function markedGate(
   const rule = (await rulesOf(ctx, shelves, sessionId)).find((gate) => gate.name === name)
   if (!rule) throw new PosternError('GATE_NOT_FOUND', { id: name })
   if (!isMarkable(rule)) {
-    const next = rule.check === null ? `Only a question opens it: ${ASK}` : `Only its command opens it: ${rule.check}`
+    const next = rule.check === null ? `Only a question opens it: ${ASK}` : 'Only its command opens it.'
     throw new PosternError('VALUE_INVALID', { field: 'gate to mark', value: name, next })
   }
   const marks = await shelves.gates.marks({ sessionId })
@@ -133,14 +146,30 @@ async function requireSession(shelves: Shelves, id: string): Promise<Session> {
 
 /** Gates of this session that are not met, from its configuration and its own. */
 export async function judgeSessionGates(ctx: Context, input: JudgeGates): Promise<Finding[]> {
-  const { gates, sessions } = ctx.store.read
   const { sessionId, hook } = input
   const rules = await rulesOf(ctx, ctx.store.read, sessionId)
+  if (!rules.some((rule) => rule.hook === hook)) return []
+  const session = await ctx.store.read.sessions.get(sessionId)
+  requireOwnSession(session, input.agent, ctx.caller)
+  return judgeRules(ctx, input, rules, session)
+}
+
+/** In the session of another agent only the gates of the configuration count, and what that agent has done meets none. */
+export async function judgeSessionGatesForHook(ctx: Context, input: JudgeGates): Promise<Finding[]> {
+  const session = await ctx.store.read.sessions.get(input.sessionId)
+  if (!session || session.agent === input.agent) return judgeSessionGates(ctx, input)
+  return judgeRules(ctx, input, ctx.sessionGates, undefined)
+}
+
+async function judgeRules(
+  ctx: Context,
+  input: JudgeGates,
+  rules: readonly (SessionGateRule | SessionGate)[],
+  session: Session | undefined,
+): Promise<Finding[]> {
+  const { sessionId, hook } = input
   const wanted = rules.filter((rule) => rule.hook === hook)
-  if (wanted.length === 0) return []
-  const session = await sessions.get(sessionId)
-  requireOwnSession(session, input.agent)
-  const marks = await gates.marks({ sessionId })
+  const marks = session ? await ctx.store.read.gates.marks({ sessionId }) : []
   const findings = await Promise.all(
     wanted.map(async (rule) => {
       const isMarked = marks.some(({ name, mark }) => name === rule.name && mark === 'done')
@@ -150,8 +179,10 @@ export async function judgeSessionGates(ctx: Context, input: JudgeGates): Promis
   return findings.flat()
 }
 
-function findingOf({ name, mode, reason }: SessionGateRule): Finding {
-  return { name, isDurable: false, mode, reason, onUnavailable: mode === 'strict' ? 'block' : 'allow' }
+function findingOf(rule: SessionGateRule | SessionGate): Finding {
+  const { name, mode, reason } = rule
+  const onUnavailable = mode === 'strict' ? 'block' : 'allow'
+  return { name, isDurable: false, mode, reason, onUnavailable, ...authorOfRule(rule) }
 }
 
 interface Known {

@@ -1,4 +1,6 @@
+import { SYSTEM_CALLER, trustOf } from '../../model/caller.ts'
 import type { SessionGate, SessionGateRule } from '../../model/gate.ts'
+import type { GateAuthor } from '../../model/gates.ts'
 import type { Session } from '../../model/session.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
@@ -20,6 +22,16 @@ export async function rulesOf(
   }
   const own = new Set(registered.map(({ name }) => name))
   return [...registered, ...sessionGates.filter(({ name }) => !own.has(name))]
+}
+
+/** The creator of the gates of the configuration. No agent is called that. */
+export const CONFIGURATION = 'configuration'
+
+/** Who wrote a rule. The words of the configuration are the user's own, so Postern vouches for them. */
+export function authorOfRule(rule: SessionGateRule | SessionGate): GateAuthor {
+  return 'registeredBy' in rule
+    ? { createdBy: rule.registeredBy, createdTrust: rule.registeredTrust }
+    : { createdBy: CONFIGURATION, createdTrust: trustOf(SYSTEM_CALLER) }
 }
 
 /** Whether a mark can meet the gate. Otherwise the store or a command tells whether it is met. */

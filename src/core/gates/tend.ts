@@ -3,14 +3,13 @@ import type { Gate } from '../../model/gate.ts'
 import { EVERYBODY, type Message, type Sender } from '../../model/message.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { pushNotice } from '../notices/notice.ts'
-import { type PeopleNotice, tellPeople } from '../notices/people.ts'
-import { shorten } from '../notices/subject.ts'
+import { type PeopleNotice, pushNotice, tellPeople } from '../notices/notice.ts'
 import { ring } from '../rings/ring.ts'
 import { lookOnBus } from './bus.ts'
-import { closeGate } from './close.ts'
+import { closeGate, creatorOf, reasonQuote } from './close.ts'
 import { nextLook, nextReminder } from './due.ts'
 import { endUnanswered } from './question.ts'
+import { recordRepeated } from './repeated-steps.ts'
 
 /** What happens to gates because of something else. A part of its own, which most commands never load. */
 
@@ -80,6 +79,15 @@ async function tendGates(
   return { done: due.length, rings }
 }
 
+/** Settles one gate, if its time has come. */
+export async function tendOne(ctx: Context, id: string): Promise<void> {
+  const rings = await ctx.store.transact(async (tx) => {
+    const gate = await tx.gates.get(id)
+    return gate ? tendGate(ctx, tx, gate) : []
+  })
+  ring(ctx, [...new Set(rings)])
+}
+
 async function tendGate(ctx: Context, tx: Shelves, gate: Gate): Promise<readonly string[]> {
   const now = ctx.store.now()
   if (gate.untilAt !== null && gate.untilAt <= now) {
@@ -106,12 +114,13 @@ async function remindOf(ctx: Context, tx: Shelves, gate: Gate, now: number): Pro
   let { remindedAt, escalateAt } = gate
   if (reminder !== null && reminder <= now) {
     rings.push(...(await tellPeople(ctx, tx, reminderNotice(gate, now))))
-    await tx.gates.record({ ...ofSystem(gate, now), step: 'reminded', evidence: 'it is still open' })
+    await recordRepeated(tx, { ...ofSystem(gate, now), step: 'reminded', evidence: 'it is still open' })
     remindedAt = now
   }
   if (escalateAt !== null && gate.escalateTo !== null && escalateAt <= now) {
-    rings.push(...(await escalate(ctx, tx, gate, gate.escalateTo)))
-    await tx.gates.record({ ...ofSystem(gate, now), step: 'escalated', evidence: `${gate.escalateTo} was told` })
+    const escalated = await escalate(ctx, tx, gate, gate.escalateTo)
+    rings.push(...escalated.rings)
+    await tx.gates.record({ ...ofSystem(gate, now), step: 'escalated', evidence: escalated.evidence })
     escalateAt = null
   }
   const nextAt = nextLook({ ...gate, remindedAt, escalateAt }, { now, machine: ctx.machine.name })
@@ -123,32 +132,57 @@ function ofSystem(gate: Gate, at: number) {
   return { gateId: gate.id, at, by: SYSTEM_CALLER.id, trust: trustOf(SYSTEM_CALLER), sessionId: null }
 }
 
-function escalate(ctx: Context, tx: Shelves, gate: Gate, to: string): Promise<readonly string[]> {
-  return pushNotice(ctx, tx, {
+/** Tells the one who was named for it, or people in their place once that one was removed. Says who was told. */
+async function escalate(
+  ctx: Context,
+  tx: Shelves,
+  gate: Gate,
+  to: string,
+): Promise<{ readonly rings: readonly string[]; readonly evidence: string }> {
+  const notice = {
+    subject: `${gate.agent} still waits`,
+    content: `The gate ${gate.id} has held ${gate.agent} for longer than it should.\nSee it with: postern gate show ${gate.id}`,
+    ...wordsOf(gate),
+  }
+  const key = `gate-escalated:${gate.id}`
+  if ((await tx.agents.get(to))?.removedAt !== null) {
+    const told = await tellPeople(ctx, tx, { key, ...notice })
+    return { rings: told, evidence: `${to} was removed; told instead: ${told.join(', ') || 'nobody'}` }
+  }
+  const dedupKey = `postern:${key}`
+  const rings = await pushNotice(ctx, tx, {
     from: SYSTEM_CALLER,
     type: 'gate',
     to: [to],
-    dedupKey: `postern:gate-escalated:${gate.id}`,
-    subject: `${gate.agent} still waits: ${shorten(gate.reason)}`,
-    content: `The gate ${gate.id} has held ${gate.agent} for longer than it should: ${gate.reason}\nSee it with: postern gate show ${gate.id}`,
+    dedupKey,
     ref: `gate:${gate.id}`,
+    ...notice,
   })
+  return { rings, evidence: `${to} was told` }
 }
 
-function reminderNotice({ id, agent, reason }: Gate, now: number): PeopleNotice {
+function reminderNotice(gate: Gate, now: number): PeopleNotice {
+  const { id, agent } = gate
   return {
     key: `gate-reminder:${id}:${now}`,
-    subject: `${agent} still waits: ${shorten(reason)}`,
-    content: `The gate ${id} still holds ${agent}: ${reason}\nSee it with: postern gate show ${id}`,
+    subject: `${agent} still waits`,
+    content: `The gate ${id} still holds ${agent}.\nSee it with: postern gate show ${id}`,
+    ...wordsOf(gate),
   }
 }
 
-function expiredNotice({ id, agent, reason }: Gate): PeopleNotice {
+function expiredNotice(gate: Gate): PeopleNotice {
+  const { id, agent } = gate
   return {
     key: `gate-expired:${id}`,
-    subject: `${agent} goes on without an answer: ${shorten(reason)}`,
-    content: `The gate ${id} of ${agent} expired before anybody resolved it: ${reason}`,
+    subject: `${agent} goes on without an answer`,
+    content: `The gate ${id} of ${agent} expired before anybody resolved it.`,
+    ...wordsOf(gate),
   }
+}
+
+function wordsOf(gate: Gate): Pick<PeopleNotice, 'quotes' | 'cause'> {
+  return { quotes: [reasonQuote(gate)], cause: creatorOf(gate) }
 }
 
 /** A reply resolves the gates that wait for one to its message. */

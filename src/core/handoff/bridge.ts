@@ -9,7 +9,7 @@ import { ITEM_PRIORITIES, type ItemPriority, type ItemRef } from '../../model/ha
 import { type Priority, parsePriority } from '../../model/priority.ts'
 import { cutToCharacters } from '../bus/excerpt.ts'
 import type { Context } from '../context.ts'
-import { draftGate, insertGate } from '../gates/create.ts'
+import { afterCreation, draftGate, insertGate } from '../gates/create.ts'
 import { deletePlans } from '../plans/moves.ts'
 import { setPlans } from '../plans/set.ts'
 import { requireAgent } from '../registry/find.ts'
@@ -26,7 +26,7 @@ export async function requireBridged(ctx: Context, { to }: ItemWords, { plan, ga
   if (agent === undefined && (plan || gate)) {
     throw new PosternError('USAGE', {
       message: 'It is not clear whom the thread holds or reminds.',
-      next: 'Name the agent with "--to <agent>", or say who you are with "--as <you>".',
+      next: 'Name the agent, or say who you are.',
     })
   }
   return agent ?? ''
@@ -62,6 +62,7 @@ export async function bindThread(
     await requireAgent(tx, gate.agent)
     await insertGate(ctx, tx, { ...gate, awaits: key })
   })
+  if (gate) await afterCreation(ctx, gate)
 }
 
 /** A plan that brings the thread back. It says all that is needed, so it needs no file to be of use. */

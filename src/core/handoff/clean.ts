@@ -2,6 +2,7 @@ import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { HandoffPlace } from '../../model/handoff/handoff.ts'
 import { parseMilliseconds } from '../../model/session.ts'
 import type { Context, Handoffs } from '../context.ts'
+import { requirePerson } from '../registry/require-person.ts'
 import { requireRoot } from './place.ts'
 
 const HOUR_MS = 3_600_000
@@ -9,10 +10,12 @@ const HOUR_MS = 3_600_000
 /** Whoever holds the store is busy with something else; the next passer-by does what is due. */
 const PATIENCE_MS = 50
 
+/** Removes processed items of any project, which a person decides. */
 export async function cleanItems(
   ctx: Context,
   input: HandoffPlace & { readonly olderThanMs: number },
 ): Promise<{ readonly removed: readonly string[] }> {
+  requirePerson(ctx.caller, 'remove processed items of a handoff')
   const olderThanMs = parseMilliseconds('age', input.olderThanMs)
   const handoffs = await ctx.handoff()
   const root = await requireRoot(ctx, handoffs, input)

@@ -8,7 +8,7 @@ import { parseSessionId } from '../../model/session.ts'
 import type { InheritanceRecord, Shelves } from '../../store/store.ts'
 import type { Context, Handoffs } from '../context.ts'
 import { ring } from '../rings/ring.ts'
-import { requireOwnSession } from '../sessions/sessions.ts'
+import { requireOwnSession } from '../sessions/begin.ts'
 import { type Chosen, chooseItems } from './budget.ts'
 import { endLostThreads } from './lost-threads.ts'
 import { asShown, type ClosedInheritance, closeInheritances, fileKey, findGone, overdue } from './offered.ts'
@@ -61,7 +61,7 @@ async function heirOf(ctx: Context, { agent, session }: InheritItems): Promise<H
       next: 'Inherit for yourself, in a session of your own.',
     })
   }
-  if (heir !== null) requireOwnSession(known, heir)
+  if (heir !== null) requireOwnSession(known, heir, ctx.caller)
   return { agent: heir, sessionId }
 }
 
@@ -69,7 +69,7 @@ function parseMaxTokens(value: number): number {
   if (Number.isSafeInteger(value) && value >= 1 && value <= HANDOFF_LIMITS.mostTokens) return value
   throw new PosternError('VALUE_INVALID', {
     field: 'number of tokens',
-    value: String(value),
+    value,
     next: `Use a whole number from 1 to ${HANDOFF_LIMITS.mostTokens}.`,
   })
 }

@@ -35,7 +35,7 @@ async function endNow(ctx: Context, ref: RootRef, gone: readonly ItemRef[]): Pro
   if (gone.length === 0) return
   const threads = gone.map((item) => ({
     key: threadKey(ref, item),
-    reason: `its thread ${item.name} is not there any more`,
+    reason: 'its thread is not there any more',
   }))
   const rings = await ctx.store.transact((tx) => endThreads(ctx, tx, threads))
   ring(ctx, [...new Set(rings)])

@@ -2,6 +2,7 @@ import type { HandoffShelf } from '../../handoff/handoff-shelf.ts'
 import { type HandoffItem, type ItemRef, OWN_BOX } from '../../model/handoff/item.ts'
 import type { InheritanceOutcome, InheritanceRecord, RootRef, Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { inSession } from '../notices/notice.ts'
 import { livenessOf } from '../sessions/sessions.ts'
 import { endThreads, threadKey } from './threads.ts'
 
@@ -61,11 +62,9 @@ export async function closeInheritances(
   const at = ctx.store.now()
   for (const { record, outcome } of closed) await tx.inheritances.close({ id: record.id, at, outcome })
   const threads = closed.flatMap(({ record, inherited }) => {
-    const by = record.agent ?? record.sessionId ?? 'somebody'
-    return inherited.map((item) => ({
-      key: threadKey(record, item),
-      reason: `its thread ${item.name} was inherited by ${by}`,
-    }))
+    const { agent, sessionId } = record
+    const by = agent === null ? inSession(sessionId ?? '') : ` by ${agent}`
+    return inherited.map((item) => ({ key: threadKey(record, item), reason: `its thread was inherited${by}` }))
   })
   return endThreads(ctx, tx, threads)
 }

@@ -47,24 +47,43 @@ export function isSetUp(ctx: Context, { root }: HandoffRoot): Promise<boolean> {
   return ctx.store.read.inheritances.hasRoot({ host: ctx.machine.host, root })
 }
 
-/** The root that somebody means. Whoever is not at this machine learns nothing of folders that were not set up. */
+/**
+ * The root that a caller means. A caller over a network learns nothing of folders that were not set up, and a program
+ * there of no project but those that it works in: their items speak to every session.
+ */
 export async function requireRoot(ctx: Context, shelf: HandoffShelf, place: HandoffPlace): Promise<HandoffRoot> {
   parseProject(place)
-  if (!isRemote(ctx.caller)) return shelf.locate(place)
+  const { caller } = ctx
+  if (!isRemote(caller)) return shelf.locate(place)
   const root = await shelf.locate(place).catch(() => undefined)
-  if (root && (await isSetUp(ctx, root))) return root
+  const isKnown = root !== undefined && (await isSetUp(ctx, root))
+  if (isKnown && (!isProgram(caller) || (await worksIn(ctx, shelf, { ...place, project: root.root })))) return root
   throw new PosternError('HANDOFF_UNKNOWN_PROJECT', { folder: place.project })
+}
+
+/**
+ * Whether the caller has an open session in a project. Only a process of this machine names the process of a session, so
+ * the folder of a session with one is not merely the word of a token.
+ */
+async function worksIn(ctx: Context, shelf: HandoffShelf, place: HandoffPlace): Promise<boolean> {
+  const sessions = await ctx.store.read.sessions.open({ agent: ctx.caller.id })
+  const local = sessions.filter(({ pid, machine }) => pid !== null && machine === ctx.machine.name)
+  for (const project of new Set(local.flatMap((session) => session.project ?? []))) {
+    const own = await shelf.locate({ ...place, project }).catch(() => undefined)
+    if (own?.root === place.project) return true
+  }
+  return false
 }
 
 function parseProject({ project }: HandoffPlace): void {
   if (parseText('project', project, PROJECT_BYTES).startsWith('/')) return
   throw new PosternError('VALUE_INVALID', {
     field: 'project',
-    value: `"${project}"`,
+    value: project,
     next: 'Name it by its whole path.',
   })
 }
 
-function isRemote({ verified, via }: Caller): boolean {
+export function isRemote({ verified, via }: Caller): boolean {
   return verified && REMOTE_DOORS.includes(via)
 }

@@ -12,13 +12,12 @@ import type { Context } from '../context.ts'
 import { closeOffer, lapseReason } from '../offers/offers.ts'
 import { unknownAgent } from '../registry/find.ts'
 import { ring } from '../rings/ring.ts'
-import { putSession } from '../sessions/sessions.ts'
-import { type Choice, chooseWithin } from './budget.ts'
+import { type Choice, CRITICAL_LIMIT, chooseInSlices } from './budget.ts'
 
-/** However many critical messages wait, a drain looks at no more of them than this at once. */
-const CRITICAL_LIMIT = 200
 const UPKEEP_LIMIT = 1_000
 const VIA_BYTES = 200
+/** A drain gives up after other drains have taken its messages this often. */
+const MAX_ATTEMPTS = 100
 
 const NOTHING: Drained = { offer: null, messages: [], remaining: 0 }
 
@@ -28,9 +27,13 @@ export async function drainInbox(ctx: Context, input: HookDrain): Promise<Draine
   requireSound(ctx, input)
   const waiting = await lookFor(ctx, input)
   if (!waiting) throw await unknownAgent(ctx.store.read, agent)
-  if (!isAnything(waiting)) return NOTHING
-  const { drained, rings } = (await offerAtOnce(ctx, input, waiting)) ?? (await offerLocked(ctx, input, waiting))
-  ring(ctx, drained.offer ? [...rings, RING_RECEIPTS] : rings)
+  const takeBackGone = await findGone(ctx, agent, waiting)
+  if (!isAnything(waiting) && !takeBackGone) return NOTHING
+  if (!isReadyToOffer(waiting) || takeBackGone) {
+    ring(ctx, await ctx.store.transact((tx) => takeBack(ctx, tx, agent, { ...waiting, takeBackGone })))
+  }
+  const drained = await offerPending(ctx, input, takeBackGone ? undefined : waiting.candidates)
+  if (drained.offer) ring(ctx, [RING_RECEIPTS])
   return drained
 }
 
@@ -54,22 +57,13 @@ function requireSound(ctx: Context, input: DrainInbox): void {
   if (via !== undefined) parseText('via', via, VIA_BYTES)
 }
 
-/**
- * Loss of power may undo an offer, whose messages are then pending again, and ends every session; but it may undo no
- * number that an inbox has given.
- */
-function isMereOffer({ lapsed, broadcasts, expired }: Waiting): boolean {
+/** Whether a drain only has to open an offer, with nothing to take back first. */
+function isReadyToOffer({ lapsed, broadcasts, expired }: Waiting): boolean {
   return !lapsed && !broadcasts && !expired
 }
 
 function isAnything({ pending, broadcasts, lapsed }: Waiting): boolean {
   return pending || broadcasts || lapsed
-}
-
-interface Offered {
-  readonly drained: Drained
-  /** People who were told of something and are to be rung after the commit. */
-  readonly rings: readonly string[]
 }
 
 function wantedBy(ctx: Context, { agent, maxMessages, maxPriority }: DrainInbox): CandidateParams {
@@ -78,27 +72,28 @@ function wantedBy(ctx: Context, { agent, maxMessages, maxPriority }: DrainInbox)
   return { agent, now: ctx.store.now(), limit, criticalLimit: CRITICAL_LIMIT, ...urgency }
 }
 
-/** What the first look has shown is taken without a transaction, unless somebody else was faster. */
-async function offerAtOnce(ctx: Context, input: HookDrain, { candidates }: Waiting): Promise<Offered | undefined> {
-  if (!candidates || input.sessionId !== undefined) return undefined
-  const drained = await offerAmong(
-    ctx,
-    input,
-    { candidates, shown: choose(ctx, input, candidates) },
-    {
-      deliveries: ctx.store.read.deliveries,
-      offers: { open: (params) => ctx.store.single((tx) => tx.offers.open(params)) },
-    },
-  )
-  return drained && { drained, rings: [] }
-}
-
-/** Measures messages before the transaction begins, so that no other writer waits for it. */
-async function offerLocked(ctx: Context, input: HookDrain, waiting: Waiting): Promise<Offered> {
-  const ahead = isMereOffer(waiting) ? await chooseAmong(ctx, input, ctx.store.read.deliveries) : NO_CHOICE
-  return ctx.store.transact((tx) => offerPending(ctx, tx, input, { waiting, ahead }), {
-    isDurable: !isMereOffer(waiting),
-  })
+/**
+ * Chooses messages before it takes them, so that no other writer waits while they are measured. If another drain takes
+ * one of them first, it chooses again.
+ */
+async function offerPending(ctx: Context, input: HookDrain, found?: readonly InboxMessage[]): Promise<Drained> {
+  const { deliveries } = ctx.store.read
+  let candidates = found
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    candidates ??= await deliveries.candidates(wantedBy(ctx, input))
+    if (candidates.some(({ damaged }) => damaged)) {
+      const { quarantineDamaged } = await import('./quarantine.ts')
+      await quarantineDamaged(ctx, input.agent, candidates)
+      candidates = undefined
+      continue
+    }
+    const shown = await choose(ctx, input, candidates)
+    if (shown.length === 0) break
+    const drained = await take(ctx, input, { candidates, shown })
+    if (drained) return drained
+    candidates = undefined
+  }
+  return { ...NOTHING, remaining: await deliveries.countPending({ agent: input.agent, now: ctx.store.now() }) }
 }
 
 /** What a drain shows if nothing has changed since it was chosen. */
@@ -107,25 +102,26 @@ interface Chosen {
   readonly shown: readonly Choice[]
 }
 
-const NO_CHOICE: Chosen = { candidates: [], shown: [] }
-
-interface Found {
-  readonly waiting: Waiting
-  readonly ahead: Chosen
-}
-
-async function offerPending(ctx: Context, tx: Shelves, input: HookDrain, { waiting, ahead }: Found): Promise<Offered> {
+/**
+ * Undefined if one of the messages has been taken meanwhile. Loss of power may undo an offer, whose messages are then
+ * pending again, and ends every session.
+ */
+async function take(ctx: Context, input: HookDrain, chosen: Chosen): Promise<Drained | undefined> {
   const { agent, sessionId } = input
-  const rings = await takeBack(ctx, tx, agent, waiting)
-  const drained =
-    (isMereOffer(waiting) ? await offerAmong(ctx, input, ahead, tx) : undefined) ??
-    (await offerAmong(ctx, input, await chooseAmong(ctx, input, tx.deliveries), tx))
-  if (!drained) {
-    const remaining = await tx.deliveries.countPending({ agent, now: ctx.store.now() })
-    return { drained: { ...NOTHING, remaining }, rings }
+  if (sessionId === undefined) {
+    const open: OfferShelf['open'] = (params) => ctx.store.single((tx) => tx.offers.open(params), { isDurable: false })
+    return offerAmong(ctx, input, chosen, { deliveries: ctx.store.read.deliveries, offers: { open } })
   }
-  if (sessionId !== undefined) await putSession(ctx, tx, { id: sessionId, agent })
-  return { drained, rings }
+  // Loaded on use: most drains name no session. The bundle of a hook, whose drains do, contains it.
+  const { putSession } = await import('../sessions/begin.ts')
+  return ctx.store.transact(
+    async (tx) => {
+      const drained = await offerAmong(ctx, input, chosen, tx)
+      if (drained) await putSession(ctx, tx, { id: sessionId, agent })
+      return drained
+    },
+    { isDurable: false },
+  )
 }
 
 interface Offering {
@@ -133,17 +129,8 @@ interface Offering {
   readonly offers: Pick<OfferShelf, 'open'>
 }
 
-async function chooseAmong(
-  ctx: Context,
-  input: HookDrain,
-  deliveries: Pick<DeliveryShelf, 'candidates'>,
-): Promise<Chosen> {
-  const candidates = await deliveries.candidates(wantedBy(ctx, input))
-  return { candidates, shown: choose(ctx, input, candidates) }
-}
-
-function choose(ctx: Context, input: HookDrain, candidates: readonly InboxMessage[]): readonly Choice[] {
-  return chooseWithin(ctx, candidates, {
+function choose(ctx: Context, input: HookDrain, candidates: readonly InboxMessage[]): Promise<readonly Choice[]> {
+  return chooseInSlices(ctx, candidates, {
     maxMessages: input.maxMessages ?? ctx.limits.drainMessages,
     maxCharacters: input.maxCharacters ?? Number.POSITIVE_INFINITY,
     maxTokens: input.maxTokens ?? Number.POSITIVE_INFINITY,
@@ -151,7 +138,6 @@ function choose(ctx: Context, input: HookDrain, candidates: readonly InboxMessag
   })
 }
 
-/** Undefined where there is nothing to show, or it is no longer there. */
 async function offerAmong(
   ctx: Context,
   input: HookDrain,
@@ -160,7 +146,6 @@ async function offerAmong(
 ): Promise<Drained | undefined> {
   const { agent, maxPriority, countUpTo } = input
   const maxMessages = input.maxMessages ?? ctx.limits.drainMessages
-  if (shown.length === 0) return undefined
   // Before they are taken, because nothing may fail once they are.
   const isAll = candidates.length <= maxMessages && shown.length === candidates.length && maxPriority === undefined
   const pending = isAll
@@ -172,15 +157,33 @@ async function offerAmong(
   return { offer, messages: shown.map(offered), remaining: Math.max(0, pending - shown.length) }
 }
 
+type TakeBackGone = (tx: Shelves) => Promise<readonly string[]>
+
+/**
+ * How to take back what sessions of the agent were offered whose host process is gone; undefined if there is none. Loaded
+ * on use: most inboxes have no offer open, and those that do mostly belong to a host that lives.
+ */
+export async function findGone(ctx: Context, agent: string, { hosted }: Waiting): Promise<TakeBackGone | undefined> {
+  if (!hosted) return undefined
+  const { goneWithOffers, takeBackOf } = await import('../sessions/gone-hosts.ts')
+  const gone = await goneWithOffers(ctx, ctx.store.read, agent)
+  if (gone.length === 0) return undefined
+  return async (tx) => {
+    const closed = await takeBackOf(ctx, tx, { gone, limit: UPKEEP_LIMIT })
+    return closed.flatMap(({ rings }) => rings.filter((name) => name !== agent))
+  }
+}
+
 /** What lapsed, was put off until now, was broadcast or expired meanwhile is settled first, for this inbox alone. */
 export async function takeBack(
   ctx: Context,
   tx: Shelves,
   agent: string,
-  { lapsed, broadcasts, expired }: Waiting,
+  { lapsed, broadcasts, expired, takeBackGone }: Waiting & { readonly takeBackGone: TakeBackGone | undefined },
 ): Promise<readonly string[]> {
   const now = ctx.store.now()
   const rings: string[] = []
+  if (takeBackGone) rings.push(...(await takeBackGone(tx)))
   if (lapsed) {
     for (const offer of await tx.offers.lapsed({ now, agent, limit: UPKEEP_LIMIT })) {
       const closed = await closeOffer(ctx, tx, offer.id, 'lapsed', lapseReason(offer))
@@ -190,7 +193,7 @@ export async function takeBack(
   }
   if (broadcasts) await tx.deliveries.takeUpBroadcasts({ agent, now })
   // What lapsed comes back, and may be past its time by now.
-  if (expired || lapsed) await tx.deliveries.expire({ agent, now, limit: UPKEEP_LIMIT })
+  if (expired || lapsed || takeBackGone) await tx.deliveries.expire({ agent, now, limit: UPKEEP_LIMIT })
   return rings
 }
 

@@ -6,6 +6,7 @@ import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { ring } from '../rings/ring.ts'
 import { takeUpBroadcasts } from './broadcasts.ts'
+import { quarantineDamaged } from './quarantine.ts'
 
 /**
  * The pending messages of an agent whose inbox a foreign consumer reads (such as a program that pops a Redis list), oldest
@@ -18,7 +19,8 @@ export async function pendingForForeign(
 ): Promise<readonly InboxMessage[]> {
   await takeUpBroadcasts(ctx, agent)
   const now = ctx.store.now()
-  const pending = await ctx.store.read.deliveries.list({ agent, states: ['pending'], now, limit })
+  const listed = await ctx.store.read.deliveries.list({ agent, states: ['pending'], now, limit })
+  const pending = await quarantineDamaged(ctx, agent, listed)
   const again = pending.filter(({ attempt }) => attempt > 0)
   if (again.length === 0) return pending
   const over = new Set<string>()

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../kit/pure/duration.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { IngestEntry } from '../../model/ingest.ts'
 import type { Json } from '../../model/json.ts'
@@ -5,7 +6,7 @@ import type { Message, Sender } from '../../model/message.ts'
 import { parseText } from '../../model/text.ts'
 import type { Context } from '../context.ts'
 import { composeMessage, RESERVED_KEY } from '../deliveries/compose.ts'
-import { NOTICE_KEYS } from '../notices/people.ts'
+import { NOTICE_KEYS } from '../notices/notice.ts'
 
 /** An entry as the message it would become, and how the agent may know it already. */
 export interface EntryDraft {
@@ -86,7 +87,7 @@ function writtenAt({ writtenAt: at }: IngestEntry, now: number): number {
 function expiryOf(ctx: Context, entry: IngestEntry, now: number): number | null {
   const { ttlMs } = entry
   if (ttlMs === undefined) return null
-  if (!(ttlMs > 0)) throw new PosternError('DURATION_INVALID', { value: `${ttlMs} ms`, limit: 'a year' })
+  if (!(ttlMs > 0)) throw new PosternError('DURATION_INVALID', { value: formatDuration(ttlMs), limit: 'a year' })
   return writtenAt(entry, now) + Math.ceil(Math.min(ttlMs, ctx.limits.ttlMs))
 }
 

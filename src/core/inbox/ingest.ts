@@ -9,7 +9,7 @@ import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { requireAgent } from '../registry/find.ts'
 import { ring } from '../rings/ring.ts'
-import { requireOwnSession } from '../sessions/sessions.ts'
+import { requireOwnSession } from '../sessions/begin.ts'
 import { draftEntry, type EntryDraft } from './ingest-draft.ts'
 
 type Shown = NonNullable<IngestEntry['shown']>
@@ -66,7 +66,7 @@ async function tryStore(ctx: Context, batch: Batch): Promise<readonly Ingested[]
 async function storeAll(ctx: Context, tx: Shelves, batch: Batch): Promise<readonly Ingested[]> {
   const { agent, sessionId, drafts } = batch
   await requireAgent(tx, agent)
-  if (sessionId !== null) requireOwnSession(await tx.sessions.get(sessionId), agent)
+  if (sessionId !== null) requireOwnSession(await tx.sessions.get(sessionId), agent, ctx.caller)
   // A copy of a broadcast is known by the delivery that this makes. It also keeps others from this inbox until the end.
   await tx.deliveries.takeUpBroadcasts({ agent, now: ctx.store.now() })
   const fresh = new Map<Draft, EntryDraft>()

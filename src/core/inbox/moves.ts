@@ -9,6 +9,7 @@ import { RING_RECEIPTS } from '../../model/ring.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { resolveByReply } from '../gates/tend.ts'
+import { requirePerson } from '../registry/require-person.ts'
 import { ring } from '../rings/ring.ts'
 import { requireVisible } from '../visible.ts'
 import { mayMove } from './state-moves.ts'
@@ -28,26 +29,29 @@ export async function ackMessages(ctx: Context, { agent, ids }: AckMessages): Pr
 }
 
 async function ackOne(ctx: Context, tx: Shelves, id: string, agent: string): Promise<AckResult> {
-  const known = await requireDelivery(tx, { id, agent })
+  const known = await requireDelivery(ctx, tx, { id, agent })
   if (known.state === 'acted') return { id, state: 'acted' }
   const acked: Move = { from: ['seen', 'offered'], to: 'acted', reason: 'acknowledged' }
   const moved = await tryMove(ctx, tx, { id, agent }, acked)
   if (moved.length > 0) return { id, state: 'acted' }
   // Somebody else may have acked it between the look and the move.
-  const { state } = await requireDelivery(tx, { id, agent })
+  const { state } = await requireDelivery(ctx, tx, { id, agent })
   if (state !== 'acted') throw new PosternError('DELIVERY_STATE', { id, agent, state, wanted: 'acted' })
   return { id, state }
 }
 
 /** Takes a message back from whoever has not been shown it yet; what somebody saw and has put off stays with them. */
 export async function cancelMessage(ctx: Context, ref: DeliveryRef): Promise<{ readonly cancelled: number }> {
-  const moved = await ctx.store.transact(async (tx) => {
-    if (isProgram(ctx.caller)) await requireOwn(ctx, tx, ref)
-    await endBroadcast(ctx, tx, ref)
-    const seenBy = await tx.snoozes.seenBy(ref.id)
-    const wanted: Move = { from: ['pending', 'held'], to: 'cancelled', reason: `cancelled by ${ctx.caller.id}` }
-    return seenBy.length === 0 ? move(ctx, tx, ref, wanted) : moveUnseen(ctx, tx, { ref, wanted, seenBy })
-  })
+  const moved = await ctx.store.transact(
+    async (tx) => {
+      if (isProgram(ctx.caller)) await requireOwn(ctx, tx, ref)
+      await endBroadcast(ctx, tx, ref)
+      const seenBy = await tx.snoozes.seenBy(ref.id)
+      const wanted: Move = { from: ['pending', 'held'], to: 'cancelled', reason: `cancelled by ${ctx.caller.id}` }
+      return seenBy.length === 0 ? move(ctx, tx, ref, wanted) : moveUnseen(ctx, tx, { ref, wanted, seenBy })
+    },
+    { answers: ['inbox.cancel'] },
+  )
   ring(ctx, [RING_RECEIPTS])
   return { cancelled: moved.length }
 }
@@ -66,7 +70,7 @@ async function moveUnseen(ctx: Context, tx: Shelves, { ref, wanted, seenBy }: Mo
     if (!seenBy.includes(agent)) moved.push(...(await tryMove(ctx, tx, { id, agent }, wanted)))
   }
   if (moved.length > 0) return moved
-  const { state } = await requireDelivery(tx, ref, wanted.from)
+  const { state } = await requireDelivery(ctx, tx, ref, wanted.from)
   const known = wanted.from.includes(state) ? 'seen' : state
   throw new PosternError('DELIVERY_STATE', { id, agent: ref.agent ?? EVERY_RECIPIENT, state: known, wanted: wanted.to })
 }
@@ -100,26 +104,32 @@ async function endBroadcast(ctx: Context, tx: Shelves, { id, agent: only }: Deli
   if (only === undefined) await tx.messages.expire({ id, at: ctx.store.now() })
 }
 
-/** What is released arrives only now: a gate that waits for this very reply opens. */
+/** What is released arrives only now: a gate that waits for this very reply opens. A program may not lift its own damping. */
 export async function releaseHeld(ctx: Context, ref: DeliveryRef): Promise<{ readonly released: number }> {
+  requirePerson(ctx.caller, 'release held messages')
   requireStorable(ref.id, 'MESSAGE_NOT_FOUND')
-  const { agents, told } = await ctx.store.transact(async (tx) => {
-    const message = await tx.messages.get(ref.id)
-    const waiting = message?.replyTo ? await tx.gates.awaiting({ awaits: message.replyTo }) : []
-    const agents = await move(ctx, tx, ref, {
-      from: ['held'],
-      to: 'pending',
-      reason: `released by ${ctx.caller.id}`,
-    })
-    return { agents, told: message ? await resolveByReply(ctx, tx, message, waiting) : [] }
-  })
+  const { agents, told } = await ctx.store.transact(
+    async (tx) => {
+      const message = await tx.messages.get(ref.id)
+      const waiting = message?.replyTo ? await tx.gates.awaiting({ awaits: message.replyTo }) : []
+      const agents = await move(ctx, tx, ref, {
+        from: ['held'],
+        to: 'pending',
+        reason: `released by ${ctx.caller.id}`,
+      })
+      return { agents, told: message ? await resolveByReply(ctx, tx, message, waiting) : [] }
+    },
+    { answers: ['inbox.releaseHeld'] },
+  )
   ring(ctx, [...agents, ...told])
   return { released: agents.length }
 }
 
 export async function retryDead(ctx: Context, ref: DeliveryRef): Promise<{ readonly retried: number }> {
-  const agents = await ctx.store.transact((tx) =>
-    move(ctx, tx, ref, { from: ['dead'], to: 'pending', reason: `tried again by ${ctx.caller.id}` }),
+  requirePerson(ctx.caller, 'retry dead messages')
+  const agents = await ctx.store.transact(
+    (tx) => move(ctx, tx, ref, { from: ['dead'], to: 'pending', reason: `tried again by ${ctx.caller.id}` }),
+    { answers: ['inbox.retryDead'] },
   )
   ring(ctx, agents)
   return { retried: agents.length }
@@ -157,7 +167,7 @@ interface Move {
 async function move(ctx: Context, tx: Shelves, ref: DeliveryRef, wanted: Move): Promise<readonly string[]> {
   const moved = await tryMove(ctx, tx, ref, wanted)
   if (moved.length > 0) return moved
-  const { agent, state } = await requireDelivery(tx, ref, wanted.from)
+  const { agent, state } = await requireDelivery(ctx, tx, ref, wanted.from)
   // What could be pending again and is not belongs to somebody who left.
   if (wanted.to === 'pending' && wanted.from.includes(state)) throw new PosternError('AGENT_REMOVED', { id: agent })
   const whose = ref.agent ?? EVERY_RECIPIENT
@@ -184,6 +194,7 @@ async function tryMove(
 
 /** The delivery to the agent; where none is named, one in a state that is looked for before any other. */
 export async function requireDelivery(
+  ctx: Context,
   tx: Shelves,
   { id, agent }: DeliveryRef,
   lookedFor: readonly DeliveryState[] = [],
@@ -195,7 +206,6 @@ export async function requireDelivery(
       ? (all.find(({ state }) => lookedFor.includes(state)) ?? all[0])
       : all.find((each) => each.agent === agent)
   if (delivery) return delivery
-  const message = await tx.messages.get(id)
-  if (!message) throw new PosternError('MESSAGE_NOT_FOUND', { id })
+  requireVisible(ctx, id, await tx.messages.get(id))
   throw new PosternError('DELIVERY_NOT_FOUND', { id, agent: agent ?? 'anybody yet' })
 }

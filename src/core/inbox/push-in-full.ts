@@ -12,9 +12,9 @@ import {
   type PushDraft,
   type ReplyReaction,
 } from '../deliveries/deliver.ts'
-import { draftAgent, registerAgent } from '../registry/register.ts'
-import { lockSpaces, storePost } from '../spaces/fan-out.ts'
+import { storePost } from '../spaces/fan-out.ts'
 import { requireVisibleParent } from '../visible.ts'
+import { lockBatch } from './lock-batch.ts'
 import type { StoredPush } from './push.ts'
 
 /**
@@ -43,7 +43,7 @@ async function storeAll(
   drafts: readonly PushDraft[],
   replied: ReplyReaction | undefined,
 ): Promise<StoredPush> {
-  await lockSpaces(tx, drafts)
+  await lockBatch(ctx, tx, drafts)
   const results: PushResult[] = []
   const told: string[] = []
   for (const draft of drafts) {
@@ -60,13 +60,12 @@ async function storeOne(
   draft: PushDraft,
   replied: ReplyReaction | undefined,
 ): Promise<DeliverResult> {
-  const { input, message } = draft
+  const { message } = draft
   const [address = ''] = message.to
   // What a post answers is looked up in its space, where a new member may answer a post that never reached it as mail.
   if (spaceOf(address) !== undefined) return storePost(ctx, tx, draft, replied)
   await requireVisibleParent(ctx, tx, message)
   if (address === EVERYBODY) return storeBroadcast(ctx, tx, message, replied)
-  if (input.create) for (const id of message.to) await ensureAgent(ctx, tx, id)
   return deliver(ctx, tx, message, replied)
 }
 
@@ -85,10 +84,4 @@ async function storeBroadcast(
 async function broadcast(tx: Shelves, message: Message): Promise<PushResult> {
   const { id, duplicate } = await tx.messages.broadcast({ message })
   return { id, duplicate, recipients: [{ agent: EVERYBODY, state: 'pending', duplicate }] }
-}
-
-async function ensureAgent(ctx: Context, tx: Shelves, id: string): Promise<void> {
-  const known = await tx.agents.get(id)
-  if (known?.removedAt === null) return
-  await registerAgent(tx, draftAgent(ctx, { id }), { id })
 }

@@ -67,7 +67,7 @@ function isPlain(ctx: Context, { input, message }: PushDraft): boolean {
 }
 
 async function storePlain(ctx: Context, drafts: readonly PushDraft[]): Promise<StoredPush> {
-  const items = drafts.map(({ message }) => ({ message, held: [] }))
+  const items = drafts.map(({ message }) => ({ message, held: [], revives: true }))
   return { results: await ctx.store.push({ items, pendingLimit: ctx.limits.pendingPerAgent }), told: [] }
 }
 

@@ -13,6 +13,7 @@ import { requireVisible } from '../visible.ts'
 import { takeUpBroadcasts } from './broadcasts.ts'
 import { draftOffer } from './drain.ts'
 import { requireDelivery } from './moves.ts'
+import { quarantineDamaged } from './quarantine.ts'
 
 /** At once, as with acknowledging: more are more calls. */
 const MOST = 1_000
@@ -25,6 +26,8 @@ const DAY_MS = 24 * 60 * 60_000
  */
 export async function readMessages(ctx: Context, input: PickMessages): Promise<readonly AckResult[]> {
   const { agent, ids } = await requirePicked(ctx, input)
+  const pending = await ctx.store.read.snoozes.pendingOf({ agent, ids, now: ctx.store.now() })
+  await quarantineDamaged(ctx, agent, pending)
   const results = await ctx.store.transact(async (tx) => {
     await readPending(ctx, tx, agent, ids)
     return statesOf(ctx, tx, agent, ids)
@@ -35,7 +38,7 @@ export async function readMessages(ctx: Context, input: PickMessages): Promise<r
 
 async function readPending(ctx: Context, tx: Shelves, agent: string, ids: readonly string[]): Promise<void> {
   const now = ctx.store.now()
-  const taken = await tx.snoozes.pendingOf({ agent, ids, now })
+  const taken = (await tx.snoozes.pendingOf({ agent, ids, now })).filter(({ damaged }) => !damaged)
   if (taken.length === 0) return
   const offer = draftOffer(ctx, { agent, via: ctx.caller.via }, taken.length)
   await tx.offers.open({ offer, taken, headlines: [] })
@@ -74,7 +77,7 @@ async function snoozeOne(ctx: Context, tx: Shelves, { id, agent, untilAt }: Snoo
           reason: `put off by ${by} until ${new Date(untilAt).toISOString()}`,
         })
   if (isDone) return
-  const { state } = await requireDelivery(tx, { id, agent })
+  const { state } = await requireDelivery(ctx, tx, { id, agent })
   // To take up what waits already changes nothing.
   if (untilAt === null && AWAKE.includes(state)) return
   throw new PosternError('DELIVERY_STATE', { id, agent, state, wanted: untilAt === null ? 'pending' : 'held' })
@@ -133,8 +136,10 @@ async function statesOf(
 ): Promise<readonly AckResult[]> {
   const results: AckResult[] = []
   for (const id of ids) {
-    requireVisible(ctx, id, await tx.messages.get(id))
-    results.push({ id, state: (await requireDelivery(tx, { id, agent })).state })
+    const message = await tx.messages.get(id)
+    // Whose a damaged message is only its delivery tells.
+    if (!message?.damaged) requireVisible(ctx, id, message)
+    results.push({ id, state: (await requireDelivery(ctx, tx, { id, agent })).state })
   }
   return results
 }

@@ -29,6 +29,5 @@ async function searchOwn(
   { parts, limit, about }: { parts: readonly SearchPart[]; limit: number; about: string | undefined },
 ): Promise<readonly Message[]> {
   await takeUpBroadcasts(ctx, ctx.caller.id)
-  const found = await ctx.store.read.messages.search({ parts, limit, agent: ctx.caller.id })
-  return about === undefined ? found : found.filter(({ from, to }) => from.id === about || to.includes(about))
+  return ctx.store.read.messages.search({ parts, limit, agent: ctx.caller.id, shared: about })
 }

@@ -10,8 +10,9 @@ describe('moves of a delivery', () => {
   })
 
   it('refuses every other move, also beside one that is allowed', () => {
+    const anew = DELIVERY_STATES.filter((to) => to !== 'pending' && to !== 'held')
     for (const from of ['acted', 'expired', 'cancelled'] as const) {
-      for (const to of DELIVERY_STATES) expect(() => mayMove([from], to)).toThrow(RangeError)
+      for (const to of from === 'acted' ? DELIVERY_STATES : anew) expect(() => mayMove([from], to)).toThrow(RangeError)
     }
     expect(() => mayMove(['pending', 'dead'], 'cancelled')).toThrow('from dead to cancelled')
     expect(() => mayMove(['pending'], 'acted')).toThrow(RangeError)

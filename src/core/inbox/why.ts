@@ -32,7 +32,7 @@ async function sentenceFor(ctx: Context, delivery: DeliveryTrace): Promise<strin
     case 'held':
       if (delivery.snoozedUntilAt !== null)
         return `${agent} has put it off until ${new Date(delivery.snoozedUntilAt).toISOString()}; it is pending again then.`
-      return `It is held for ${agent}, because agents were answering each other too often; a person can release it.`
+      return `It is held for ${agent}, because a program wrote too often; a person can release it.`
     case 'expired':
       return isPopped(delivery)
         ? `It was popped from the list of ${agent}, and never acknowledged.`
@@ -40,9 +40,14 @@ async function sentenceFor(ctx: Context, delivery: DeliveryTrace): Promise<strin
     case 'cancelled':
       return `It was cancelled before ${agent} was shown it.`
     case 'dead':
-      return `It was offered to ${agent} ${delivery.attempt} times and never confirmed; it is put aside until somebody retries it.`
+      if (delivery.steps.findLast(({ step }) => ENDS.includes(step))?.step === 'quarantined')
+        return `It is damaged in the store, so ${agent} is not shown it. "postern doctor --full" checks the store.`
+      return `It came back from ${agent} unconfirmed too often (attempt ${delivery.attempt}); it is put aside until somebody retries it.`
   }
 }
+
+/** Steps by which a delivery becomes dead. */
+const ENDS: readonly string[] = ['dead', 'quarantined']
 
 /** Whether the last that is known of it is that a foreign consumer took it. */
 function isPopped({ steps, offeredAt }: DeliveryTrace): boolean {
@@ -59,7 +64,7 @@ function offeredSentence(ctx: Context, delivery: DeliveryTrace): string {
   return `${agent} ${shown} (attempt ${attempt}); without confirmation it is pending again in ${left}.`
 }
 
-async function pendingSentence(ctx: Context, { agent, attempt, storedAt }: DeliveryTrace): Promise<string> {
+async function pendingSentence(ctx: Context, { agent, attempt, storedAt, steps }: DeliveryTrace): Promise<string> {
   const waited = formatDuration(Math.max(0, ctx.store.now() - storedAt))
   const [session] = await ctx.store.read.sessions.open({ agent })
   const clause = sessionClause(ctx, session)
@@ -67,6 +72,8 @@ async function pendingSentence(ctx: Context, { agent, attempt, storedAt }: Deliv
     const times = attempt === 1 ? 'once, and it came back' : `${attempt} times, and it came back each time`
     return `${agent} was offered it ${times}; it came ${waited} ago${clause}.`
   }
+  if (steps.at(-1)?.step === 'released')
+    return `${agent} was offered it, but nothing was printed, and it came back; it came ${waited} ago${clause}.`
   // Offers are numbered by their time, so the message's own time tells which of them are younger.
   const hasDrained = await ctx.store.read.offers.hasSince({ agent, id: `off_${ulidFloor(storedAt)}` })
   return hasDrained

@@ -60,7 +60,7 @@ function troubleReaching(ctx: Context, ledger: Ledgers['ledger']): Promise<strin
 function parcels({ ledger, waiting, refused }: LedgerStatus): readonly HealthCheck[] {
   if (refused > 0) {
     const detail = `${refused} refused, ${waiting} on their way; see "postern ledger parcels"`
-    return [warning('ledger.parcels', detail, 'Mend the reason, then "postern ledger retry <id>", or drop it.')]
+    return [warning('ledger.parcels', detail, 'Fix the reason, then "postern ledger retry <id>", or drop it.')]
   }
   if (ledger.kind === 'local' && waiting === 0) return []
   return [{ name: 'ledger.parcels', ok: true, level: 'warning', detail: `${waiting} on their way, none refused` }]
@@ -120,7 +120,7 @@ async function unfinished({ store }: Context, topics: readonly LedgerTopic[]): P
     if (isRecent && (await endsUnfinished(store.read, topic, now))) ids.push(topic.id)
   }
   if (ids.length === 0) return []
-  const next = 'Nobody puts it together any more: let its writer write it again.'
+  const next = 'It can no longer be put together: let its writer write it again.'
   return [warning('ledger.unfinished', `a message on ${shown(ids)} lacks parts that never came`, next)]
 }
 
@@ -133,9 +133,7 @@ async function routing(ctx: Context, { ledger, settings }: Ledgers): Promise<rea
   const work = isOurs ? await ctx.store.read.ledger.listTopics({ network: ledger.network, role: 'work' }) : []
   if (isOurs && work.length === 0) return []
   const detail = `"ledger.routing" names agents that are not registered and are told nothing: ${shown(unknown)}`
-  return [
-    warning('ledger.routing', detail, 'Register them with "postern agent add <name>", or mend the configuration.'),
-  ]
+  return [warning('ledger.routing', detail, 'Register them with "postern agent add <name>", or fix the configuration.')]
 }
 
 function shown(names: readonly string[]): string {

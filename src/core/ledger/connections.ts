@@ -34,19 +34,29 @@ export async function connectOutsider(
 ): Promise<LedgerConnection> {
   const ledgers = await ctx.ledger()
   const agent = input.agent ?? writerOf(ctx.caller)
-  if (isConfined(ctx.caller) && agent !== ctx.caller.id) throw new PosternError('NOT_ALLOWED')
+  if (isConfined(ctx.caller) && agent !== ctx.caller.id) throw notYours(ctx.caller.id, agent)
   const peer = await findPeer(ledgers, parseLedgerId(input.inbound_topic_id))
-  return ctx.store.transact(async (tx) => {
-    const ltx = { ctx, ledgers, tx }
-    const { network } = ledgers.ledger
-    if ((await tx.ledger.identities({ network })).some((ours) => ours.inboundTopicId === peer.inboundTopicId)) {
-      throw invalid(`${peer.inboundTopicId} is the topic of an agent of this deployment, who needs no connection`)
-    }
-    const from = await ensureIdentity(ltx, agent)
-    const connection = connectionWith(ctx, network, agent, peer)
-    await tx.ledger.putConnection(connection)
-    await publish(ltx, requestPublication(from, connection))
-    return (await tx.ledger.getConnection({ id: connection.id })) ?? connection
+  return ctx.store.transact(
+    async (tx) => {
+      const ltx = { ctx, ledgers, tx }
+      const { network } = ledgers.ledger
+      if ((await tx.ledger.identities({ network })).some((ours) => ours.inboundTopicId === peer.inboundTopicId)) {
+        throw invalid(`${peer.inboundTopicId} is the topic of an agent of this deployment, who needs no connection`)
+      }
+      const from = await ensureIdentity(ltx, agent)
+      const connection = connectionWith(ctx, network, agent, peer)
+      await tx.ledger.putConnection(connection)
+      await publish(ltx, requestPublication(from, connection))
+      return (await tx.ledger.getConnection({ id: connection.id })) ?? connection
+    },
+    { answers: ['ledger.connect'] },
+  )
+}
+
+function notYours(caller: string, agent: string): PosternError {
+  return new PosternError('NOT_ALLOWED', {
+    message: `${caller} cannot ask for a connection of ${agent}.`,
+    next: `Ask for one of ${caller}, or let ${agent} ask for its own.`,
   })
 }
 
@@ -95,19 +105,22 @@ export async function acceptConnection(ctx: Context, { id }: { readonly id: stri
   const asked = await ctx.store.read.ledger.getConnection({ id })
   const outbound =
     asked?.peerOutboundTopicId === null ? outboundOf(await readProfile(ledgers, asked.peerAccount)) : null
-  return ctx.store.transact(async (tx) => {
-    const ltx = { ctx, ledgers, tx }
-    const connection = await requireConnection(ltx, id)
-    if (connection.state === 'open') return connection
-    requireAcceptable(connection)
-    const by = await requireIdentity(tx, connection.network, connection.agent)
-    // To accept again while it is on its way changes nothing.
-    if (await isOnItsWay(tx, by, connection)) return connection
-    const known = { ...connection, peerOutboundTopicId: connection.peerOutboundTopicId ?? outbound }
-    await tx.ledger.putConnection(known)
-    await publish(ltx, acceptPublication(by, known))
-    return (await tx.ledger.getConnection({ id })) ?? known
-  })
+  return ctx.store.transact(
+    async (tx) => {
+      const ltx = { ctx, ledgers, tx }
+      const connection = await requireConnection(ltx, id)
+      if (connection.state === 'open') return connection
+      requireAcceptable(connection)
+      const by = await requireIdentity(tx, connection.network, connection.agent)
+      // To accept again while it is on its way changes nothing.
+      if (await isOnItsWay(tx, by, connection)) return connection
+      const known = { ...connection, peerOutboundTopicId: connection.peerOutboundTopicId ?? outbound }
+      await tx.ledger.putConnection(known)
+      await publish(ltx, acceptPublication(by, known))
+      return (await tx.ledger.getConnection({ id })) ?? known
+    },
+    { answers: ['ledger.accept'] },
+  )
 }
 
 async function isOnItsWay(tx: Shelves, by: LedgerIdentity, { id }: LedgerConnection): Promise<boolean> {
@@ -130,13 +143,16 @@ export async function rejectConnection(
 ): Promise<LedgerConnection> {
   const ledgers = await ctx.ledger()
   const why = parseReason(reason)
-  return ctx.store.transact(async (tx) => {
-    const ltx = { ctx, ledgers, tx }
-    const connection = await requireConnection(ltx, id)
-    if (connection.state === 'open') throw wrongState(connection, 'rejected')
-    await requireNotAccepting(tx, connection)
-    return connection.state === 'closed' ? connection : close(tx, connection, why, ctx.store.now())
-  })
+  return ctx.store.transact(
+    async (tx) => {
+      const ltx = { ctx, ledgers, tx }
+      const connection = await requireConnection(ltx, id)
+      if (connection.state === 'open') throw wrongState(connection, 'rejected')
+      await requireNotAccepting(tx, connection)
+      return connection.state === 'closed' ? connection : close(tx, connection, why, ctx.store.now())
+    },
+    { answers: ['ledger.reject'] },
+  )
 }
 
 /** Ends a connection and says so to the other side. */
@@ -146,19 +162,22 @@ export async function disconnect(
 ): Promise<LedgerConnection> {
   const ledgers = await ctx.ledger()
   const why = parseReason(reason)
-  return ctx.store.transact(async (tx) => {
-    const ltx = { ctx, ledgers, tx }
-    const connection = await requireConnection(ltx, id)
-    if (connection.state === 'closed') return connection
-    await requireNotAccepting(tx, connection)
-    const isOverAtOnce = connection.state === 'requested' || ledgers.ledger.within !== undefined
-    const closed = await close(tx, connection, why, isOverAtOnce ? ctx.store.now() : null)
-    if (connection.state === 'requested') return closed
-    requireNoSecret(ledgers, 'full', why ?? '')
-    const by = await requireIdentity(tx, closed.network, closed.agent)
-    await publish(ltx, closePublication(by, closed))
-    return closed
-  })
+  return ctx.store.transact(
+    async (tx) => {
+      const ltx = { ctx, ledgers, tx }
+      const connection = await requireConnection(ltx, id)
+      if (connection.state === 'closed') return connection
+      await requireNotAccepting(tx, connection)
+      const isOverAtOnce = connection.state === 'requested' || ledgers.ledger.within !== undefined
+      const closed = await close(tx, connection, why, isOverAtOnce ? ctx.store.now() : null)
+      if (connection.state === 'requested') return closed
+      requireNoSecret(ledgers, 'full', why ?? '')
+      const by = await requireIdentity(tx, closed.network, closed.agent)
+      await publish(ltx, closePublication(by, closed))
+      return closed
+    },
+    { answers: ['ledger.disconnect'] },
+  )
 }
 
 /** Writes to the outsider on the other side of a connection. */
@@ -170,23 +189,26 @@ export async function sayOnConnection(
   const text = parseText('text', input.text, ctx.limits.contentBytes)
   if (text.trim() === '') throw new PosternError('CONTENT_EMPTY')
   requireNoSecret(ledgers, 'full', text)
-  return ctx.store.transact(async (tx) => {
-    const ltx = { ctx, ledgers, tx }
-    const connection = await requireConnection(ltx, input.connection)
-    const { topicId, state } = connection
-    if (state !== 'open' || topicId === null) throw wrongState(connection, 'written on')
-    const from = await requireIdentity(tx, connection.network, connection.agent)
-    const entry = { from, topicId, topicType: 'connection', data: text, mime: 'text/plain' } as const
-    const outcome = await publish(ltx, {
-      purpose: 'message',
-      about: connection.id,
-      lane: topicId,
-      payer: from.account,
-      message: null,
-      write: (entryWriter) => writeMessage(ledgers, entryWriter, entry),
-    })
-    return { ledger: labelOf(ledgers.ledger), ...placeOf(outcome), topic_id: topicId }
-  })
+  return ctx.store.transact(
+    async (tx) => {
+      const ltx = { ctx, ledgers, tx }
+      const connection = await requireConnection(ltx, input.connection)
+      const { topicId, state } = connection
+      if (state !== 'open' || topicId === null) throw wrongState(connection, 'written on')
+      const from = await requireIdentity(tx, connection.network, connection.agent)
+      const entry = { from, topicId, topicType: 'connection', data: text, mime: 'text/plain' } as const
+      const outcome = await publish(ltx, {
+        purpose: 'message',
+        about: connection.id,
+        lane: topicId,
+        payer: from.account,
+        message: null,
+        write: (entryWriter) => writeMessage(ledgers, entryWriter, entry),
+      })
+      return { ledger: labelOf(ledgers.ledger), ...placeOf(outcome), topic_id: topicId }
+    },
+    { answers: ['ledger.say'] },
+  )
 }
 
 /** A connection of another agent, or of another network, is none. */

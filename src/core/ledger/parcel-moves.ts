@@ -1,7 +1,7 @@
 import type { LedgerParcel, ParcelStep } from '../../model/ledger/parcel.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context, Ledgers } from '../context.ts'
-import { tellPeople } from '../notices/people.ts'
+import { tellPeople } from '../notices/notice.ts'
 import { dayOf } from './budget.ts'
 import { completeParcel } from './completions.ts'
 import { endUntold } from './connection-entries.ts'

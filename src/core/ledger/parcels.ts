@@ -3,6 +3,7 @@ import { PosternError } from '../../model/errors.ts'
 import { type LedgerParcel, PARCEL_MOVES, type ParcelState } from '../../model/ledger/parcel.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { requirePerson } from '../registry/require-person.ts'
 import { endUntold } from './connection-entries.ts'
 
 const MOST = 500
@@ -21,7 +22,8 @@ export async function listParcels(
 }
 
 /** Retries a refused parcel. For a waiting parcel, the next attempt is due at once. */
-export function retryParcel(ctx: Context, { id }: { readonly id: string }): Promise<LedgerParcel> {
+export async function retryParcel(ctx: Context, { id }: { readonly id: string }): Promise<LedgerParcel> {
+  requirePerson(ctx.caller, 'retry what waits for the ledger')
   return move(ctx, id, 'waiting', (parcel) => ({
     ...parcel,
     state: 'waiting',
@@ -32,7 +34,8 @@ export function retryParcel(ctx: Context, { id }: { readonly id: string }): Prom
 }
 
 /** Gives up a parcel. Steps that the ledger has already taken stay on the ledger. */
-export function dropParcel(ctx: Context, { id }: { readonly id: string }): Promise<LedgerParcel> {
+export async function dropParcel(ctx: Context, { id }: { readonly id: string }): Promise<LedgerParcel> {
+  requirePerson(ctx.caller, 'drop what waits for the ledger')
   const drop = (parcel: LedgerParcel): LedgerParcel => ({ ...parcel, state: 'dropped', doneAt: ctx.store.now() })
   return move(ctx, id, 'dropped', drop, (tx, parcel) => endUntold(ctx, tx, parcel))
 }

@@ -45,14 +45,17 @@ function parseRole(role: string): TopicRole {
 /** The topic of a work item, made if there is none. */
 export async function createWorkTopic(ctx: Context, { entity }: { readonly entity: string }): Promise<CreatedTopic> {
   const ledgers = await ctx.ledger()
-  return ctx.store.transact(async (tx) => {
-    const ltx = { ctx, ledgers, tx }
-    const work = await findWork(ledgers, tx, entity)
-    const publication = await workPublication(ltx, work)
-    const id = publication && (await publish(ltx, publication)).topics.work
-    const topic = id === undefined ? work.topic : await tx.ledger.getTopic({ id })
-    return { ledger: labelOf(ledgers.ledger), entity: work.entity, topic: topic ?? null, isNew: !!publication }
-  })
+  return ctx.store.transact(
+    async (tx) => {
+      const ltx = { ctx, ledgers, tx }
+      const work = await findWork(ledgers, tx, entity)
+      const publication = await workPublication(ltx, work)
+      const id = publication && (await publish(ltx, publication)).topics.work
+      const topic = id === undefined ? work.topic : await tx.ledger.getTopic({ id })
+      return { ledger: labelOf(ledgers.ledger), entity: work.entity, topic: topic ?? null, isNew: !!publication }
+    },
+    { answers: ['ledger.createTopic'] },
+  )
 }
 
 /** The entries of a topic, oldest first. */
@@ -100,7 +103,7 @@ function parseMark({ sequence, runningHash }: VerifyMark): VerifyMark {
   }
   throw new PosternError('VALUE_INVALID', {
     field: 'running hash',
-    value: String(runningHash),
+    value: runningHash,
     next: 'Use the mark of an earlier walk as it is.',
   })
 }
@@ -141,7 +144,7 @@ const MAX_LIMIT = 1_000
 export function parseAfter(after: number | undefined): number {
   if (after === undefined) return 0
   if (Number.isSafeInteger(after) && after >= 0) return after
-  throw new PosternError('VALUE_INVALID', { field: 'after', value: String(after), next: 'Use a sequence number.' })
+  throw new PosternError('VALUE_INVALID', { field: 'after', value: after, next: 'Use a sequence number.' })
 }
 
 export function parsePageSize(limit: number | undefined, byDefault: number, max = MAX_LIMIT): number {
@@ -149,7 +152,7 @@ export function parsePageSize(limit: number | undefined, byDefault: number, max 
   if (Number.isSafeInteger(size) && size >= 1 && size <= max) return size
   throw new PosternError('VALUE_INVALID', {
     field: 'limit',
-    value: String(limit),
+    value: limit,
     next: `Use a number from 1 to ${max}.`,
   })
 }

@@ -13,7 +13,7 @@ export function createParcelStrategy(ltx: LedgerTx): PublishStrategy {
       for (const publication of publications) drafts.push(await draftParcel(ltx, publication))
       const price = drafts.reduce((sum, draft) => sum + draft.price, 0)
       if (budget === 'require') await requireBudget(ltx, price)
-      // A lane is sent in the order of its parcels' ids, so ids are made after any wait for the budget's lock.
+      // A lane is sent in the order in which its parcels are stored, so they are stored after any wait for the budget's lock.
       const parcels = drafts.map((draft) => newParcel(ctx, draft))
       for (const parcel of parcels) await tx.ledger.insertParcel(parcel)
       return parcels.map((parcel) => ({ ...parcel, topics: {}, parcel: parcel.id }))

@@ -33,7 +33,7 @@ export async function metricSeries(
 ): Promise<MetricSeries> {
   if (!METRIC_WINDOWS.includes(window)) {
     const next = `Use one of ${METRIC_WINDOWS.join(', ')}.`
-    throw new PosternError('VALUE_INVALID', { field: 'window', value: String(window), next })
+    throw new PosternError('VALUE_INVALID', { field: 'window', value: window, next })
   }
   const steps = createSteps(ctx.store.now(), SHAPES[window])
   const { history } = ctx.store.read

@@ -8,7 +8,7 @@ import { parseMilliseconds, parseSessionId } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { CloseOffer, Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { tellPeople } from '../notices/people.ts'
+import { tellPeople } from '../notices/notice.ts'
 import { ring } from '../rings/ring.ts'
 
 const EVIDENCE_BYTES = 1_000
@@ -75,7 +75,8 @@ export async function releaseOffer(ctx: Context, input: OfferRef & { readonly re
 export async function confirmSession(ctx: Context, input: ConfirmSession): Promise<number> {
   const sessionId = parseSessionId(input.sessionId)
   parseText('evidence', input.evidence, EVIDENCE_BYTES)
-  const printed = { sessionId, before: parseMilliseconds('printedBefore', input.printedBefore) }
+  const before = parseMilliseconds('printedBefore', input.printedBefore)
+  const printed = { sessionId, before, now: ctx.store.now() }
   if ((await ctx.store.read.offers.printedOf(printed)).length === 0) return 0
   const confirmed = await ctx.store.transact(async (tx) => {
     const offers = await tx.offers.printedOf(printed)
@@ -104,11 +105,15 @@ export async function closeOffer(
   const closed = await tx.offers.close({ id, at: ctx.store.now(), outcome, evidence, maxAttempts: ctx.limits.attempts })
   if (!closed) throw new PosternError('OFFER_NOT_FOUND', { id })
   const rings = outcome === 'confirmed' ? [RING_RECEIPTS] : [RING_RECEIPTS, closed.offer.agent]
+  // An agent can give back its whole inbox, so it pays for the notices.
+  const cause = closed.dead.length > 0 ? await tx.agents.get(closed.offer.agent) : undefined
   for (const messageId of closed.dead) {
     const told = await tellPeople(ctx, tx, {
-      key: `dead:${messageId}:${closed.offer.agent}`,
+      // A message that is retried may die again, of which people are told anew.
+      key: `dead:${messageId}:${closed.offer.agent}:${id}`,
       subject: `A message to ${closed.offer.agent} could not be shown`,
-      content: `Message ${messageId} was offered to ${closed.offer.agent} again and again and never confirmed. See "postern trace ${messageId}"; try again with "postern inbox dead retry ${messageId}".`,
+      content: `Message ${messageId} came back from ${closed.offer.agent} again and again and was never confirmed. See "postern trace ${messageId}"; try again with "postern inbox dead retry ${messageId}".`,
+      cause,
     })
     rings.push(...told)
   }

@@ -30,7 +30,7 @@ function parseName(written: string, id: string | undefined): string {
   if (name !== '' && (name === id || !isPlanId(name)) && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)) return name
   throw new PosternError('VALUE_INVALID', {
     field: 'plan name',
-    value: `"${name}"`,
+    value: name,
     next: 'Use one line of visible characters, such as "Daily report".',
   })
 }

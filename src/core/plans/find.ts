@@ -1,5 +1,5 @@
 import { parseAgentId } from '../../model/agent.ts'
-import { agentOf, isProgram } from '../../model/caller.ts'
+import { agentOf, isConfined, isProgram } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { requireStorable } from '../../model/ids.ts'
 import type { Plan } from '../../model/sources/plan.ts'
@@ -17,10 +17,13 @@ export async function requirePlan(ctx: Context, shelves: Shelves, ref: PlanRef):
   return plan
 }
 
+/** A plan of another agent does not exist for a confined program. */
 export async function findPlan(ctx: Context, shelves: Shelves, { id, agent }: PlanRef): Promise<Plan | undefined> {
   requireStorable(id, 'PLAN_NOT_FOUND')
-  if (isPlanId(id)) return shelves.plans.get(id)
-  return shelves.plans.ofName({ agent: parseAgentId(agent ?? requireOwner(ctx)), name: id })
+  const plan = isPlanId(id)
+    ? await shelves.plans.get(id)
+    : await shelves.plans.ofName({ agent: parseAgentId(agent ?? requireOwner(ctx)), name: id })
+  return isConfined(ctx.caller) && plan?.agent !== ctx.caller.id ? undefined : plan
 }
 
 /** Whoever changes several locks them before, in one order. */
@@ -49,7 +52,7 @@ export function requireOwner(ctx: Context): string {
   if (own !== undefined) return own
   throw new PosternError('USAGE', {
     message: 'It is not clear whose plan is meant.',
-    next: 'Name the agent with "--agent <agent>", or the plan by its id.',
+    next: 'Name the agent, or the plan by its id.',
   })
 }
 

@@ -1,11 +1,12 @@
 import { reasonOf } from '../../kit/pure/reason-of.ts'
-import { SYSTEM_CALLER } from '../../model/caller.ts'
+import { LOCAL_CALLER, UNKNOWN_TRUST } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
-import type { Message } from '../../model/message.ts'
+import type { Message, Sender } from '../../model/message.ts'
+import { VIA_PLAN } from '../../model/sources/inbox-event.ts'
 import { firingKey, type Plan } from '../../model/sources/plan.ts'
 import type { Shelves, TransactOptions } from '../../store/store.ts'
 import type { Context, Recurrences } from '../context.ts'
-import { type PeopleNotice, tellPeople } from '../notices/people.ts'
+import { type PeopleNotice, tellPeople } from '../notices/notice.ts'
 import { ring } from '../rings/ring.ts'
 import { dueInstants, MOST_AT_ONCE, type Next } from './instants.ts'
 
@@ -102,7 +103,11 @@ async function firePlan(ctx: Context, tx: Shelves, { id, recurrences, most }: Cl
   const { instants, nextRunAt } = dueInstants(plan, nextOf(plan, recurrences), { now, most })
   const fresh = await neverFired(tx, plan, instants)
   if (fresh.length > 0) {
-    const items = fresh.map((at) => ({ message: firing(ctx, plan, at, firingKey(plan.id, at)), held: [] }))
+    const from = await planAuthor(tx, plan)
+    const items = fresh.map((at) => ({
+      message: firing(ctx, plan, { from, at, dedupKey: firingKey(plan.id, at) }),
+      held: [],
+    }))
     await tx.messages.push({ items, pendingLimit: ctx.limits.pendingPerAgent })
   }
   await tx.plans.update({
@@ -132,14 +137,26 @@ async function neverFired(tx: Shelves, plan: Plan, instants: readonly number[]):
   return fresh
 }
 
+/** The words of a plan are those of the caller that set it. The store does not keep what proved that caller. */
+export async function planAuthor(tx: Shelves, { createdBy: id }: Plan): Promise<Sender> {
+  const kind = id === LOCAL_CALLER.id ? LOCAL_CALLER.kind : ((await tx.agents.get(id))?.kind ?? UNKNOWN_TRUST.kind)
+  return { id, kind, verified: false, via: VIA_PLAN }
+}
+
+export interface PlanMessage {
+  readonly from: Sender
+  readonly at: number
+  readonly dedupKey: string | null
+}
+
 /** The message of a plan, as its agent gets it. */
-export function firing(ctx: Context, plan: Plan, scheduledAt: number, dedupKey: string | null): Message {
+export function firing(ctx: Context, plan: Plan, { from, at, dedupKey }: PlanMessage): Message {
   const id = ctx.newId('msg')
-  const payload = { planId: plan.id, planName: plan.name, scheduledAt: new Date(scheduledAt).toISOString() }
+  const payload = { planId: plan.id, planName: plan.name, scheduledAt: new Date(at).toISOString() }
   return {
     id,
     type: 'plan',
-    from: { ...SYSTEM_CALLER, via: 'plan' },
+    from,
     to: [plan.agent],
     subject: plan.name,
     content: plan.instruction,
@@ -170,16 +187,21 @@ function isBusy(error: unknown): boolean {
 /** A plan whose inbox is full stays due, and a person is told once. */
 async function tellOfFullInbox(ctx: Context, plan: Plan): Promise<void> {
   try {
-    ring(ctx, await ctx.store.transact((tx) => tellPeople(ctx, tx, fullNotice(plan))))
+    ring(
+      ctx,
+      await ctx.store.transact(async (tx) =>
+        tellPeople(ctx, tx, { ...fullNotice(plan), cause: await planAuthor(tx, plan) }),
+      ),
+    )
   } catch (error) {
     ctx.note('notice.failed', { error: reasonOf(error) })
   }
 }
 
-function fullNotice({ id, agent, name, nextRunAt }: Plan): PeopleNotice {
+function fullNotice({ id, agent, nextRunAt }: Plan): PeopleNotice {
   return {
     key: `plan-full:${id}:${nextRunAt}`,
-    subject: `The plan ${name} waits: the inbox of ${agent} is full`,
+    subject: `A plan of ${agent} waits: the inbox is full`,
     content: `The plan ${id} of ${agent} cannot fire while the inbox of ${agent} is full. It is tried again, and so are others of ${agent}. See what waits with "postern inbox list --agent ${agent}".`,
   }
 }

@@ -35,14 +35,17 @@ export async function setPlans(
     const timing: Timing = { now, recurrences }
     return { input, change: parsePlan(ctx, input), when: parseWhen(input, timing), timing }
   })
-  const set = await ctx.store.transact(async (tx) => {
-    const set: Plan[] = []
-    await lockPlans(ctx, tx, wanted.flatMap(refOf))
-    for (const each of wanted) set.push(await setPlan(ctx, tx, each))
-    // Inboxes are locked after plans, as by whoever fires one.
-    for (const agent of agentsOf(set)) await requireRoom(tx, agent)
-    return set
-  })
+  const set = await ctx.store.transact(
+    async (tx) => {
+      const set: Plan[] = []
+      await lockPlans(ctx, tx, wanted.flatMap(refOf))
+      for (const each of wanted) set.push(await setPlan(ctx, tx, each))
+      // Inboxes are locked after plans, as by whoever fires one.
+      for (const agent of agentsOf(set)) await requireRoom(tx, agent)
+      return set
+    },
+    { answers: ['plans.set'] },
+  )
   ring(ctx, agentsOf(set))
   return plansInFull(ctx, set)
 }
@@ -70,7 +73,7 @@ async function setPlan(ctx: Context, tx: Shelves, wanted: Wanted): Promise<Plan>
   const known = await findKnown(ctx, tx, wanted)
   // Gates are locked after plans, as by whoever removes an agent.
   if (gateId !== undefined) await requireGate(ctx, tx, gateId)
-  return known ? changePlan(tx, known, wanted) : addPlan(ctx, tx, wanted)
+  return known ? changePlan(ctx, tx, known, wanted) : addPlan(ctx, tx, wanted)
 }
 
 /** Undefined where it is to be made. */
@@ -113,7 +116,7 @@ async function addPlan(ctx: Context, tx: Shelves, { input, change, when, timing 
   return plan
 }
 
-async function changePlan(tx: Shelves, known: Plan, wanted: Wanted): Promise<Plan> {
+async function changePlan({ caller }: Context, tx: Shelves, known: Plan, wanted: Wanted): Promise<Plan> {
   const { input, change, when, timing } = wanted
   requireUnchanged(known, input.revision)
   await requireAgent(tx, known.agent)
@@ -123,6 +126,7 @@ async function changePlan(tx: Shelves, known: Plan, wanted: Wanted): Promise<Pla
   const plan: Plan = {
     ...known,
     ...change,
+    ...(change.instruction !== undefined && { createdBy: caller.id }),
     ...timingOf(known, when, { ...timing, zone, hasGate: change.gateId !== undefined }),
     updatedAt: timing.now,
     revision: known.revision + 1,
@@ -135,7 +139,7 @@ async function requireFree(tx: Shelves, agent: string, name: string): Promise<vo
   if (!(await tx.plans.ofName({ agent, name }))) return
   throw new PosternError('VALUE_INVALID', {
     field: 'plan name',
-    value: `"${name}"`,
+    value: name,
     next: `Choose another: ${agent} has a plan of that name already.`,
   })
 }
@@ -147,6 +151,6 @@ async function requireRoom(tx: Shelves, agent: string): Promise<void> {
   throw new PosternError('VALUE_INVALID', {
     field: 'number of plans',
     value: waiting,
-    next: `${agent} may have ${WAITING_PER_AGENT} that wait; delete some of them first with "postern plan delete".`,
+    next: `${agent} may have ${WAITING_PER_AGENT} that wait; delete some of them first with "postern plan delete <plan>".`,
   })
 }

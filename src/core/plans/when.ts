@@ -67,7 +67,7 @@ export function timingOf(
 function parseWait(written: string): number {
   const ms = parseDuration(written)
   if (ms !== undefined && ms > 0 && ms <= MAX_DAYS * DAY_MS) return ms
-  throw new PosternError('DURATION_INVALID', { value: `"${written}"`, limit: `${MAX_DAYS} days` })
+  throw new PosternError('DURATION_INVALID', { value: written, limit: `${MAX_DAYS} days` })
 }
 
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?$/

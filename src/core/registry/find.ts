@@ -10,6 +10,9 @@ export async function requireAgent(shelves: Shelves, id: string): Promise<Agent>
 }
 
 export async function unknownAgent(shelves: Shelves, id: string): Promise<PosternError> {
+  if (await shelves.agents.get(id)) {
+    return new PosternError('AGENT_NOT_FOUND', { id, hint: ' It was removed.', restore: ' --restore' })
+  }
   const agents = await shelves.agents.list({ removed: false })
   const near = agents.map((agent) => agent.id).find((other) => isNear(id, other))
   return new PosternError('AGENT_NOT_FOUND', { id, hint: near ? ` Did you mean ${near}?` : '' })

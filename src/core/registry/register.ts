@@ -1,11 +1,10 @@
-import { lazy } from '../../kit/pure/lazy.ts'
 import { type Agent, parseAgentId, parseAgentKind, RESERVED_IDS, skeletonOf } from '../../model/agent.ts'
-import { type Caller, isProgram } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { AddAgent } from '../../model/postern.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { requirePerson } from './require-person.ts'
 
 const DISPLAY_NAME_BYTES = 200
 
@@ -24,15 +23,6 @@ export function draftAgent(ctx: Context, input: AddAgent): Agent {
   if (isOwner) requirePerson(ctx.caller, `make ${id} an owner, who is told instead of all other people`)
   else if (kind === 'human') requirePerson(ctx.caller, `register ${id} as a person`)
   return { id, kind, displayName, isOwner, createdAt: ctx.store.now(), removedAt: null }
-}
-
-/** Refuses a program. A person decides who the people are, who of them is told, and which agents there are. */
-export function requirePerson(caller: Caller, what: string): void {
-  if (!isProgram(caller)) return
-  throw new PosternError('NOT_ALLOWED', {
-    message: `${caller.id} cannot ${what}.`,
-    next: 'Let a person do it, from a terminal of their own.',
-  })
 }
 
 export function parseDisplayName(value: string, field = 'display name'): string {
@@ -69,19 +59,23 @@ export async function registerAgent(tx: Shelves, agent: Agent, options: AddAgent
 }
 
 /**
- * Refuses a name that could be taken for a reserved one, such as `all` or `system`, or for a service: the events of a
+ * Refuses a name that could be taken for a reserved one, such as `all` or `configuration`, or for a service: the events of a
  * service show its name as the sender.
  */
 export async function requireUnreservedName(tx: Shelves, name: string): Promise<void> {
   const skeleton = skeletonOf(name)
-  if (reservedSkeletons().includes(skeleton)) throw new PosternError('AGENT_ID_RESERVED', { id: name })
+  const reserved = [...RESERVED_IDS, ...AUTHOR_WORDS].find((id) => skeletonOf(id) === skeleton)
+  if (reserved === name) throw new PosternError('AGENT_ID_RESERVED', { id: name })
+  if (reserved !== undefined)
+    throw new PosternError('AGENT_CONFUSABLE', { id: name, other: `${reserved}, which is reserved` })
   const services = await tx.services.list({ revoked: false })
   const lookalike = services.find(({ service }) => skeletonOf(service.name) === skeleton)
   if (lookalike)
     throw new PosternError('AGENT_CONFUSABLE', { id: name, other: `the service ${lookalike.service.name}` })
 }
 
-const reservedSkeletons = lazy(() => RESERVED_IDS.map(skeletonOf))
+/** Words that stand for an author where gates are shown. No new agent gets such a name; agents that have one keep it. */
+const AUTHOR_WORDS: readonly string[] = ['configuration', 'unknown']
 
 /**
  * Adding the same agent again is no error, so that set-up scripts can be repeated. It may make a person an owner. An

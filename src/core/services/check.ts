@@ -21,7 +21,7 @@ export async function checkServices(ctx: Context): Promise<readonly HealthCheck[
         unreadable.length === 0
           ? `${records.length} registered; their signatures can be checked`
           : `signatures of ${names} cannot be checked: ${reasons}`,
-      next: 'Put back the key file that they were sealed with, or give each a new key with "postern service rotate".',
+      next: 'Put back the key file that they were sealed with, or give each a new key with "postern service rotate <service>".',
     },
   ]
 }

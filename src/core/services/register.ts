@@ -1,3 +1,4 @@
+import { formatDuration } from '../../kit/pure/duration.ts'
 import { RESERVED_IDS, skeletonOf } from '../../model/agent.ts'
 import { PosternError } from '../../model/errors.ts'
 import { parseServiceName, type Service } from '../../model/sources/service.ts'
@@ -5,7 +6,7 @@ import type { CreateService, NewService, ServiceRef } from '../../model/sources/
 import type { ServiceRecord, Shelves } from '../../store/store.ts'
 import type { Context, Secrets } from '../context.ts'
 import { requireAgent } from '../registry/find.ts'
-import { requirePerson } from '../registry/register.ts'
+import { requirePerson } from '../registry/require-person.ts'
 import { findService } from './list.ts'
 import { SIGNING_SECRET_PREFIX } from './webhook.ts'
 
@@ -106,10 +107,11 @@ async function requireFree(tx: Shelves, agent: string, name: string): Promise<vo
   const services = await tx.services.ofAgent({ agent })
   if (services.some(({ service }) => service.name === name)) throw taken(`The service ${name} of ${agent}`)
   if (services.length < SERVICES_PER_AGENT) return
-  throw new PosternError('VALUE_INVALID', {
-    field: 'number of services',
-    value: services.length,
-    next: `${agent} has as many as an agent may have; revoke one that is not needed any more.`,
+  throw new PosternError('QUOTA_REACHED', {
+    caller: agent,
+    count: SERVICES_PER_AGENT,
+    what: 'services',
+    next: 'Revoke one that is no longer needed with "postern service revoke <id>".',
   })
 }
 
@@ -119,5 +121,5 @@ function taken(name: string): PosternError {
 
 function requireOverlap(ms: number): void {
   if (Number.isSafeInteger(ms) && ms >= 0 && ms <= MAX_OVERLAP_MS) return
-  throw new PosternError('DURATION_INVALID', { value: `${ms} ms`, limit: '30 days' })
+  throw new PosternError('DURATION_INVALID', { value: formatDuration(ms), limit: '30 days' })
 }

@@ -7,7 +7,7 @@ import type { Service } from '../../model/sources/service.ts'
 import type { ServiceRef, Triggered } from '../../model/sources/services.ts'
 import type { Context } from '../context.ts'
 import { composeMessage } from '../deliveries/compose.ts'
-import { requirePerson } from '../registry/register.ts'
+import { requirePerson } from '../registry/require-person.ts'
 import { ring } from '../rings/ring.ts'
 import { callerOf } from './event.ts'
 import { findService } from './list.ts'
@@ -39,18 +39,21 @@ export async function replayEvent(
 ): Promise<Triggered> {
   requirePerson(ctx.caller, 'bring events of services again: one may open gates')
   requireStorable(eventId, 'MESSAGE_NOT_FOUND')
-  const rings = await ctx.store.transact(async (tx) => {
-    const { service } = await findService(tx, ref)
-    if (service.revokedAt !== null) throw new PosternError('SERVICE_NOT_FOUND', { id: ref.id })
-    const earlier = await tx.messages.get(eventId)
-    if (!earlier || !isOf(earlier, service)) throw new PosternError('MESSAGE_NOT_FOUND', { id: eventId })
-    const message = composeAgain(ctx, service, earlier)
-    const waiting = await tx.gates.awaitingService({ name: service.name })
-    await tx.messages.push({ items: [{ message, held: [] }], pendingLimit: ctx.limits.pendingPerAgent })
-    await tx.services.heard({ id: service.id, at: message.createdAt })
-    const payload = payloadOf(earlier)
-    return { message, told: [service.agent, ...(await openGates(ctx, tx, waiting, { service, message, payload }))] }
-  })
+  const rings = await ctx.store.transact(
+    async (tx) => {
+      const { service } = await findService(tx, ref)
+      if (service.revokedAt !== null) throw new PosternError('SERVICE_NOT_FOUND', { id: ref.id })
+      const earlier = await tx.messages.get(eventId)
+      if (!earlier || !isOf(earlier, service)) throw new PosternError('MESSAGE_NOT_FOUND', { id: eventId })
+      const message = composeAgain(ctx, service, earlier)
+      const waiting = await tx.gates.awaitingService({ name: service.name })
+      await tx.messages.push({ items: [{ message, held: [] }], pendingLimit: ctx.limits.pendingPerAgent })
+      await tx.services.heard({ id: service.id, at: message.createdAt })
+      const payload = payloadOf(earlier)
+      return { message, told: [service.agent, ...(await openGates(ctx, tx, waiting, { service, message, payload }))] }
+    },
+    { answers: ['services.replay'] },
+  )
   ring(ctx, rings.told)
   return { eventId: rings.message.id, duplicate: false }
 }

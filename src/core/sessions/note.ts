@@ -1,3 +1,4 @@
+import { hasCredential } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { type Offer, VIA_TOOL } from '../../model/offer.ts'
 import type { NotedEvent, NoteEvent, StopOutcome } from '../../model/postern.ts'
@@ -5,10 +6,9 @@ import { FIRED_WITHIN_MS, parseMilliseconds, parseSessionId, type Session } from
 import { parseText } from '../../model/text.ts'
 import type { Shelves, TurnParams } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { tellPeople } from '../notices/people.ts'
 import { closeOffer } from '../offers/offers.ts'
 import { ring } from '../rings/ring.ts'
-import { putSession, requireLocal } from './sessions.ts'
+import { putSession, requireLocal } from './begin.ts'
 
 const EVENT_BYTES = 100
 const FIRING_BYTES = 500
@@ -24,14 +24,15 @@ export async function noteEvent(ctx: Context, input: NoteEvent): Promise<NotedEv
   if (input.firing !== undefined) parseText('firing', input.firing, FIRING_BYTES)
   requireAge(input)
   requireContinuations(input)
-  if (input.minContinuations !== undefined) requireLocal(ctx, 'minContinuations')
+  for (const field of ['firing', 'minContinuations'] as const) if (input[field] !== undefined) requireLocal(ctx, field)
   // Read before anything is waited for: age and clock are of the same moment only now.
-  const begunAt = input.ageMs === undefined ? null : Math.floor(ctx.store.now() - input.ageMs)
-  const printed = begunAt === null ? undefined : { sessionId: id, before: begunAt }
+  const now = ctx.store.now()
+  const begunAt = input.ageMs === undefined ? null : Math.floor(now - input.ageMs)
+  const printed = begunAt === null ? undefined : { sessionId: id, before: begunAt, now }
   const toConfirm = printed ? readBy(input, await ctx.store.read.offers.printedOf(printed)) : []
   const { rings, ...noted } = await ctx.store.transact(
     async (tx) => {
-      const session = await putSession(ctx, tx, await inItsProject(tx, input))
+      const session = await putSession(ctx, tx, await inItsProject(tx, input), begunAt)
       if (await isRepetition(ctx, tx, input)) return { session, isRepeated: true, confirmed: 0, rings: [] }
       const turn = turnAfter(ctx, input)
       const current = turn && (await tx.sessions.setTurn(turn))
@@ -91,26 +92,30 @@ async function isRepetition(ctx: Context, tx: Shelves, { id, firing }: NoteEvent
 /**
  * A session that begins waits for its first prompt. A prompt begins a turn, and with it the count of its continuations;
  * a tool, or a prompt that continues one, only shows that a turn goes on. Stops that the store could not count belong to
- * the current turn, never to a new one.
+ * the current turn, never to a new one. An event from afar may be invented, so it leaves the count alone: a held agent
+ * that resets it would be let go by its host, which records nothing.
  */
 function turnAfter(ctx: Context, { id, event, minContinuations = 0 }: NoteEvent): TurnParams | undefined {
-  if (event === 'session.start') return { id, idleSince: ctx.store.now(), continuations: 'none' }
-  if (event === 'prompt.submit') return { id, idleSince: null, continuations: 'none' }
+  const reset = hasCredential(ctx.caller) ? {} : ({ continuations: 'none' } as const)
+  if (event === 'session.start') return { id, idleSince: ctx.store.now(), ...reset }
+  if (event === 'prompt.submit') return { id, idleSince: null, ...reset }
   if (['prompt.continued', 'tool.before', 'tool.after'].includes(event))
     return { id, idleSince: null, minContinuations }
   return minContinuations > 0 ? { id, minContinuations } : undefined
 }
 
-/** Mail that is no more urgent than this waits for the next turn anyway. */
-const STOP_PRIORITY = 2
-
-/** The end of a turn was put off once more; or it was not, and the session rests. */
+/**
+ * The end of a turn was put off once more; or it was not, and the session rests. Only hooks of this machine say so. The
+ * count decides when a strict gate gives way, and a hook asks nothing about a stop that another hook has just granted, so
+ * the held agent must report no outcome with its token.
+ */
 export async function setStop(
   ctx: Context,
   input: { readonly id: string; readonly outcome: StopOutcome; readonly ageMs?: number },
 ): Promise<Session> {
   const id = parseSessionId(input.id)
   requireAge(input)
+  requireLocal(ctx, 'outcome')
   const now = ctx.store.now()
   const isReleased = input.outcome === 'released'
   const turn: TurnParams =
@@ -121,29 +126,17 @@ export async function setStop(
           continued: { at: now, begunAt: input.ageMs === undefined ? Number.MAX_SAFE_INTEGER : now - input.ageMs },
         }
       : { id, idleSince: now, continuations: 'none', stoppedAt: now }
+  // It is rare, so it is loaded on use, before the transaction.
+  const release = isReleased ? await import('./release.ts') : undefined
   const { session, rings } = await ctx.store.transact(
     async (tx) => {
-      const before = isReleased ? await tx.sessions.get(id) : undefined
+      const before = release && (await tx.sessions.get(id))
       const session = await tx.sessions.setTurn(turn)
       if (!session) throw new PosternError('SESSION_NOT_FOUND', { id })
-      return { session, rings: before ? await tellOfRelease(ctx, tx, before) : [] }
+      return { session, rings: before ? await release.tellOfRelease(ctx, tx, before) : [] }
     },
     { isDurable: isReleased },
   )
   ring(ctx, rings)
   return session
-}
-
-/** What an agent would have been shown had its turn not been put off too often already. */
-async function tellOfRelease(ctx: Context, tx: Shelves, session: Session): Promise<readonly string[]> {
-  const { id, agent, continuations } = session
-  const now = ctx.store.now()
-  const waiting = await tx.deliveries.countPending({ agent, now, maxPriority: STOP_PRIORITY })
-  if (waiting === 0 || continuations === 0) return []
-  const messages = waiting === 1 ? 'one message waits' : `${waiting} messages wait`
-  return tellPeople(ctx, tx, {
-    key: `stop-released:${id}:${now}`,
-    subject: `${agent} was let go with mail unread`,
-    content: `The end of ${agent}'s turn in session ${id} was put off ${continuations} times in a row. It was let go then, although ${messages} for it; they are shown when it goes on.`,
-  })
 }

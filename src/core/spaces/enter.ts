@@ -1,6 +1,6 @@
 import type { EnteredSpace, EnterSpace } from '../../model/sources/spaces.ts'
 import type { Context } from '../context.ts'
-import { agentMeant, inFull, requireMember, requireOpenSpace } from './find.ts'
+import { agentMeant, inFull, requireMember, requireUnclosedSpace, unreadableUpTo } from './find.ts'
 import { parseLimit } from './history.ts'
 
 const DEFAULT_LIMIT = 20
@@ -10,9 +10,10 @@ export async function enterSpace(ctx: Context, { id, agent, ...input }: EnterSpa
   const entering = agentMeant(ctx, agent)
   const limit = parseLimit(input.limit ?? DEFAULT_LIMIT)
   return ctx.store.transact(async (tx) => {
-    const space = await requireOpenSpace(tx, id)
+    const space = await requireUnclosedSpace(ctx, tx, id)
     await requireMember(tx, space, entering)
     await tx.spaces.setActive({ agent: entering, id })
-    return { space: await inFull(tx, space), history: await tx.spaces.history({ id, limit }) }
+    const after = await unreadableUpTo(ctx, tx, space)
+    return { space: await inFull(tx, space), history: await tx.spaces.history({ id, limit, after }) }
   })
 }

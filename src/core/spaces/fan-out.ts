@@ -15,7 +15,7 @@ import {
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { type DeliverResult, deliver, type PushDraft, type ReplyReaction } from '../deliveries/deliver.ts'
-import { requireMember, requireOpenSpace } from './find.ts'
+import { requireMember, requireUnclosedSpace, SAY_WHO, unreadableUpTo } from './find.ts'
 
 /**
  * Adds a post to its space and stores the message that carries it to every member but the author: all of it or nothing.
@@ -28,11 +28,11 @@ export async function storePost(
   replied: ReplyReaction | undefined,
 ): Promise<DeliverResult> {
   requireOnlyWords(input)
-  const space = await requireOpenSpace(tx, spaceOf(message.to[0] ?? '') ?? '')
+  const space = await requireUnclosedSpace(ctx, tx, spaceOf(message.to[0] ?? '') ?? '')
   const author = await requireMember(tx, space, requireAgentOf(ctx))
   const earlier = await earlierPost(tx, space, message)
   if (earlier) return { result: await repetitionOf(tx, earlier, message), told: [] }
-  await requireAnswered(tx, space, message)
+  await requireAnswered(ctx, tx, space, message)
   const { id: messageId, from, content, priority, replyTo, dedupKey, createdAt } = message
   const senderName = author.displayName
   const said = { messageId, from, senderName, content, priority, replyTo, dedupKey, createdAt }
@@ -65,7 +65,7 @@ function requireOnlyWords(input: PushMessage): void {
   if (surplus === undefined) return
   throw new PosternError('VALUE_INVALID', {
     field: `${surplus} of a post`,
-    value: String(input[surplus]),
+    value: input[surplus],
     next: 'A post in a space has words, a priority, a dedup key and what it replies to. Push the rest to the members by their names.',
   })
 }
@@ -75,7 +75,7 @@ function requireAgentOf({ caller }: Context): string {
   if (agent !== undefined) return agent
   throw new PosternError('USAGE', {
     message: 'Only members speak in a space, and it is not clear who speaks.',
-    next: 'Say who with "--as <agent>".',
+    next: SAY_WHO,
   })
 }
 
@@ -87,17 +87,18 @@ async function earlierPost(tx: Shelves, { id }: Space, { from, dedupKey }: Messa
 async function repetitionOf(tx: Shelves, earlier: SpacePost, later: Message): Promise<PushResult> {
   const isSame = (['content', 'priority', 'replyTo'] as const).every((field) => earlier[field] === later[field])
   const { messageId: id } = earlier
-  if (!isSame) throw new PosternError('DEDUP_CONFLICT', { key: later.dedupKey, agent: later.to[0], id })
+  if (!isSame) throw new PosternError('DEDUP_CONFLICT', { key: later.dedupKey ?? '', agent: later.to.join(), id })
   const deliveries = await tx.deliveries.ofMessage(id)
   return { id, duplicate: true, recipients: deliveries.map(({ agent, state }) => ({ agent, state, duplicate: true })) }
 }
 
-/** Only what was said in the same space is answered in it. */
-async function requireAnswered(tx: Shelves, { id }: Space, { replyTo }: Message): Promise<void> {
+/** A post answers only posts of the same space that its author may read. */
+async function requireAnswered(ctx: Context, tx: Shelves, space: Space, { replyTo }: Message): Promise<void> {
   if (replyTo === null) return
   requireStorable(replyTo, 'MESSAGE_NOT_FOUND')
-  const answered = await tx.spaces.ofMessage({ id, messageId: replyTo })
-  if (!answered) throw new PosternError('MESSAGE_NOT_FOUND', { id: replyTo })
+  const answered = await tx.spaces.ofMessage({ id: space.id, messageId: replyTo })
+  if (!answered || answered.seq <= (await unreadableUpTo(ctx, tx, space)))
+    throw new PosternError('MESSAGE_NOT_FOUND', { id: replyTo })
 }
 
 interface Fan {

@@ -4,7 +4,7 @@ import type { Space } from '../../model/sources/space.ts'
 import type { PostPage, SpaceHistory } from '../../model/sources/spaces.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { requireMember, requireSpace } from './find.ts'
+import { requireMember, requireSpace, unreadableUpTo } from './find.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 1_000
@@ -14,18 +14,16 @@ export async function spaceHistory(ctx: Context, { id, after, before, ...input }
   const limit = parseLimit(input.limit ?? DEFAULT_LIMIT)
   for (const number of [after, before]) if (number !== undefined) requireNumber(number)
   const { read } = ctx.store
-  await requireReader(ctx, read, await requireSpace(read, id))
+  const space = await requireSpace(ctx, read, id)
+  await requireReader(ctx, read, space)
+  const floor = await unreadableUpTo(ctx, read, space)
+  const from = Math.max(after ?? 0, floor)
   const isOnward = after !== undefined && before === undefined
   const items = isOnward
-    ? await read.spaces.following({ id, after, limit })
-    : await read.spaces.history({
-        id,
-        limit,
-        ...(after !== undefined && { after }),
-        ...(before !== undefined && { before }),
-      })
+    ? await read.spaces.following({ id, after: from, limit })
+    : await read.spaces.history({ id, limit, after: from, ...(before !== undefined && { before }) })
   const first = items[0]?.seq ?? 0
-  const beginning = isOnward ? 1 : (after ?? 0) + 1
+  const beginning = (isOnward ? floor : from) + 1
   return { items, earlier: first > beginning ? first : null }
 }
 

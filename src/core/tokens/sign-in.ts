@@ -25,8 +25,8 @@ export async function signIn(ctx: Context, { person, tokenId }: SignIn): Promise
   const kept = await ctx.store.transact(async (tx) => {
     const kept = await boundBy(ctx, tx, { ...draft, createdBy: person }, tokenId)
     await requireBearer(tx, { kind: 'human', id: person })
+    await tx.tokens.prune({ scope, now: ctx.store.now(), most: MOST - 1 })
     await tx.tokens.insert({ token: kept, hash })
-    await tx.tokens.prune({ scope, now: ctx.store.now(), most: MOST })
     return kept
   })
   return { ...kept, token }

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../kit/pure/duration.ts'
 import type { AgentKind } from '../../model/agent.ts'
 import { PosternError } from '../../model/errors.ts'
 import { requireStorable } from '../../model/ids.ts'
@@ -7,7 +8,7 @@ import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { requireAgent } from '../registry/find.ts'
-import { requirePerson } from '../registry/register.ts'
+import { requirePerson } from '../registry/require-person.ts'
 
 const LABEL_BYTES = 200
 const DAY_MS = 24 * 60 * 60_000
@@ -65,7 +66,7 @@ export function draftToken(ctx: Context, { scope, label = '', ttlMs }: CreateTok
 function requireTtl({ limits }: Context, ttlMs: number): number {
   if (Number.isSafeInteger(ttlMs) && ttlMs > 0 && ttlMs <= limits.ttlMs) return ttlMs
   throw new PosternError('DURATION_INVALID', {
-    value: `${ttlMs} ms`,
+    value: formatDuration(ttlMs),
     limit: `${Math.floor(limits.ttlMs / DAY_MS)} days`,
   })
 }

@@ -8,12 +8,13 @@ const MAX_VIOLATIONS = 20
 
 type Counts = Readonly<Record<DeliveryState, number>>
 
-/** Everything that can be said about the health of what is stored. Looking changes nothing. */
+/** Everything that can be said about the health of what is stored. Looking changes nothing that is stored. */
 export async function checkHealth(ctx: Context): Promise<HealthReport> {
   const counts = await ctx.store.read.upkeep.counts()
   const held = counts.held - (await ctx.store.read.snoozes.countSnoozed())
   const checks = [
     ...(await ctx.store.check()),
+    await verified(ctx),
     await conservation(ctx, counts),
     putAside('held', held, 'Let one go with "postern inbox held release <id>", or cancel it.'),
     putAside('dead', counts.dead, 'Try one again with "postern inbox dead retry <id>".'),
@@ -23,6 +24,26 @@ export async function checkHealth(ctx: Context): Promise<HealthReport> {
     ...(ctx.inspect?.() ?? []),
   ]
   return { ok: checks.every((check) => check.ok || check.level !== 'error'), checks }
+}
+
+/** What the last full check found. It reads everything, so it is made only when somebody asks for it. */
+async function verified(ctx: Context): Promise<HealthCheck> {
+  const last = await ctx.store.read.upkeep.lastVerified()
+  const faults = last?.faults ?? 0
+  const found = faults === 0 ? 'everything is sound' : counted(faults, 'fault')
+  return {
+    name: 'store.verified',
+    ok: faults === 0,
+    level: 'error',
+    detail: last
+      ? `full check of ${counted(last.messages, 'message')} at ${new Date(last.at).toISOString()}: ${found}`
+      : 'no full check yet; "postern doctor --full" makes one',
+    next: 'Run "postern doctor --full", which names them. Damaged messages are never shown. If pages are broken, restore a backup with "postern restore <backup>".',
+  }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 async function conservation(ctx: Context, counts: Counts): Promise<HealthCheck> {
@@ -58,6 +79,6 @@ async function people(ctx: Context): Promise<HealthCheck> {
     ok: humans.length > 0,
     level: 'note',
     detail: `${agents.length} registered, ${humans.length} of them people`,
-    next: 'Register a person with "postern agent add <you> --kind human --owner", so that somebody can be told.',
+    next: 'Register a person with "postern agent add <you> --kind human --owner", so that a person can be told.',
   }
 }

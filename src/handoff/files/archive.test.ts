@@ -135,6 +135,24 @@ describe('what a dying process left half done', () => {
     expect(existsSync(partial)).toBe(false)
   })
 
+  it('is cleared away by a writer as well, and by set-up: a box may never be listed by those who write to it', async () => {
+    const { shelf, place, inbox, root } = await makeProject()
+    const left = ['inbox/.1-x-learning.md.partial', 'outbox/.build-2026-01-10.md.partial', '.gitignore.x1.partial']
+    const partials = left.map((name) => plantFile(join(root, name), 'half'))
+    const work = async () => {
+      await shelf.leave(place, DRAFT)
+      await shelf.writeOut(place, { kind: 'build', text: 'x' })
+      await shelf.init(place)
+    }
+    await work()
+    expect(partials.map((path) => existsSync(path))).toEqual([true, true, true])
+    const others = [join(inbox, '.note.md'), join(root, '.env.partial')].map((path) => plantFile(path, 'x'))
+    for (const path of [...partials, ...others]) makeOld(path, 120_000)
+    await work()
+    expect(partials.map((path) => existsSync(path))).toEqual([false, false, false])
+    expect(others.map((path) => existsSync(path))).toEqual([true, true])
+  })
+
   it('is nothing of a file that has two names for other reasons', async () => {
     const { shelf, place, inbox, root } = await makeProject()
     const path = plantFile(join(inbox, 'note.md'), 'x')

@@ -6,6 +6,7 @@ import { type Box, outgoingBox, ownBox } from './boxes.ts'
 import { makeOwnFolder } from './folders.ts'
 import { makeArchive } from './made-folders.ts'
 import { partialName, publish } from './publish.ts'
+import { removeOldPartials } from './unfinished.ts'
 
 export interface Leaving {
   readonly at: number
@@ -21,6 +22,8 @@ export function leaveItem(root: HandoffRoot, draft: ItemDraft, { at, unique }: L
   const bytes = formatItem(draft)
   const box = makeBox(root, draft.isShared)
   const name = `${Math.floor(at / 1_000)}-${unique}-${draft.type}.md`
+  // The sender of a shared item may never list the box that it is left in.
+  removeOldPartials(box.folder)
   publish({ folder: box.folder, names: [name], partial: partialName(name), bytes, mode: MODE })
   return { box: box.name, name, path: join(box.folder, name) }
 }

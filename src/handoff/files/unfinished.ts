@@ -41,11 +41,13 @@ function archivedAs({ folder }: Box, name: string, stat: BigIntStats): string | 
   return undefined
 }
 
-/** Removes what dead writers left. Nobody was told that it had been left for anybody. */
-export function removeOldPartials(folder: string, names: readonly string[]): void {
+const PARTIAL = /^\.(?:.*\.md|gitignore\..*)\.partial$/s
+
+/** Removes the partial files of dead writers. No reader was ever told of them. */
+export function removeOldPartials(folder: string, names: readonly string[] = readdirSync(folder)): void {
   const oldest = Date.now() - PARTIAL_MS
   for (const name of names) {
-    if (!name.startsWith('.') || !name.endsWith('.md.partial')) continue
+    if (!PARTIAL.test(name)) continue
     const stat = lstat(join(folder, name))
     if (stat?.isFile() && isOwn(stat) && stat.mtimeMs < oldest) unlinkIfThere(join(folder, name))
   }

@@ -15,6 +15,7 @@ import { lstat } from '../files/folders.ts'
 import { isUnchanged } from '../files/item-file.ts'
 import { unlinkIfThere } from '../files/publish.ts'
 import { inFolder, unusable } from '../files/trouble.ts'
+import { removeOldPartials } from '../files/unfinished.ts'
 
 /** As the seed has them: items are ephemeral, their folders are not. */
 export const IGNORED_LINES: readonly string[] = ['inbox/*.md', '!inbox/.gitkeep', 'outbox/*.md', '!outbox/.gitkeep']
@@ -39,6 +40,7 @@ const MAX_TRIES = 5
 export function ignoreItems(root: string, unique: () => string): boolean {
   const path = join(root, '.gitignore')
   return inFolder(path, () => {
+    removeOldPartials(root)
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const before = lstat(path)
       const { text, mode } = before === undefined ? { text: '', mode: NEW_MODE } : readPlain(path)

@@ -26,6 +26,7 @@ export function writeReport(outbox: string, { kind, text, at, unique }: Report):
   if (!KIND.test(kind)) throw invalid(`its kind ${JSON.stringify(kind)} is not lower-case letters, digits and "-"`)
   if (!text.isWellFormed()) throw invalid('its text has a lone surrogate')
   makeOwnFolder(outbox)
+  removeOldPartials(outbox)
   const stem = `${kind}-${new Date(at).toISOString().slice(0, DAY_LENGTH)}`
   const more = `${stem}-${unique}.md`
   const bytes = Buffer.from(text)

@@ -86,7 +86,13 @@ describe('the files that git tracks', () => {
     ['larger than 64 MB', (index: string) => truncateSync(index, 65 * 1024 * 1024)],
     ['of an unknown version', (index: string) => writeFileSync(index, patched(index, 7, 9))],
     ['a text', (index: string) => writeFileSync(index, 'no index '.repeat(99))],
-    ['a folder', (index: string) => (rmSync(index), mkdirSync(index))],
+    [
+      'a folder',
+      (index: string) => {
+        rmSync(index)
+        mkdirSync(index)
+      },
+    ],
   ])('may be any where the index is %s', (_, spoil) => {
     const { inbox, index } = makeTracked()
     spoil(index)

@@ -1,6 +1,5 @@
 import type { Finding } from '../../model/gates.ts'
 import type { Handler, HookCall, Verdict } from '../handler.ts'
-import { listReasons } from '../reasons.ts'
 
 /** Strict gates hold, soft ones warn once. What passes although it was not granted is recorded, and people are told. */
 export const gates: Handler = {
@@ -14,11 +13,19 @@ export const gates: Handler = {
     if (strict.length === 0 && soft.length === 0) return undefined
     if (call.isLoopBroken || !canHold(call)) return letThrough(call, strict)
     await note(call, 'blocked', strict, `at ${call.event.hostEvent}`)
-    const { agent } = call
+    const { agent, event, settings } = call
+    const { quoteGates } = await import('../reasons.ts')
+    const quote = (heading: string, gates: readonly Finding[]) =>
+      quoteGates({ heading, gates, nonce: settings.nonce() })
     return {
-      ...(strict.length > 0 && { block: listReasons(`${agent} cannot go on yet:`, strict) }),
+      ...(strict.length > 0 && {
+        block: quote(
+          `${agent} cannot ${event.name === 'turn.stop' ? 'stop' : 'use this tool'} yet. These gates hold it:`,
+          strict,
+        ),
+      }),
       ...(soft.length > 0 && {
-        context: listReasons(`${agent} should know before going on:`, soft),
+        context: quote(`These gates of ${agent} are not met:`, soft),
         warned: soft.map(({ name }) => name),
       }),
     }
@@ -41,8 +48,8 @@ async function letThrough(call: HookCall, strict: readonly Finding[]): Promise<V
 }
 
 /** Why the end of a turn is not put off once more. */
-export function brokenLoop({ session, host }: HookCall): string {
-  const times = session?.continuations ?? 0
+export function brokenLoop({ session, host, uncounted, counted }: HookCall): string {
+  const times = session?.continuations ?? uncounted + counted
   return times === 0
     ? `${host.name} is set to end a turn however often it is put off`
     : `the end of the turn had been put off ${times === 1 ? 'once' : `${times} times in a row`}`

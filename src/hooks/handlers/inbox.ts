@@ -1,7 +1,8 @@
 import { isSpoolWaiting } from '../../host/spool-place.ts'
 import type { Drained } from '../../model/postern.ts'
+import type { Priority } from '../../model/priority.ts'
 import { renderDrain } from '../../render/drain.ts'
-import type { Handler, HookCall } from '../handler.ts'
+import type { Handler, HookCall, Verdict } from '../handler.ts'
 import { HOOK_EVENTS } from '../hosts/host.ts'
 import { inTime } from '../in-time.ts'
 import { gates } from './gates.ts'
@@ -20,47 +21,53 @@ export const inbox: Handler = {
   events: HOOK_EVENTS,
 
   async handle(call) {
-    const { event, host, agent, postern, settings, limits } = call
+    const { event, host } = call
     const maxPriority = host.drains[event.name]
     if (event.isSubagent || maxPriority === undefined || !host.injects.includes(event.name)) return undefined
-    await takeSpool(call)
-    // To show mail at a stop puts the stop off.
-    if (event.name === 'turn.stop' && call.isLoopBroken) return undefined
-    const maxCharacters = Math.min(host.maxCharacters, limits.drainCharacters) - call.used
-    const maxTokens = host.maxTokens === null ? null : host.maxTokens - call.usedTokens
-    if (maxCharacters < LEAST_ROOM || (maxTokens !== null && maxTokens < LEAST_TOKENS)) return undefined
-    const drained = await inTimeForMail(
-      call,
-      postern.hooks.drain({
-        agent,
-        sessionId: event.sessionId,
-        via: event.name,
-        maxMessages: limits.drainMessages,
-        maxCharacters,
-        ...(maxTokens !== null && { maxTokens }),
-        maxPriority,
-        countUpTo: COUNT_UP_TO,
-      }),
-    )
-    if (!drained?.offer) return undefined
-    return { context: renderDrain(drained, { nonce: settings.nonce() }), offer: drained.offer }
+    try {
+      return await showMail(call, maxPriority)
+    } catch (error) {
+      // The verdict of the gates is known by now, and never fails with mail: a later hook shows it.
+      if (!gates.events.includes(event.name)) throw error
+      call.note(error)
+      return undefined
+    }
   },
 }
 
-/**
- * Mail gets what is left of the deadline. The verdict of the gates is known by now, and never waits for mail or fails
- * with it: a later hook shows the mail.
- */
-async function inTimeForMail(call: HookCall, drain: Promise<Drained>): Promise<Drained | undefined> {
-  const { answerMs, reserveMs } = call.settings.timeouts
-  const settings = { ...call.settings, timeouts: { ...call.settings.timeouts, answerMs: answerMs - reserveMs } }
+async function showMail(call: HookCall, maxPriority: Priority): Promise<Verdict | undefined> {
+  const { event, host, agent, postern, settings, limits } = call
+  // A spool belongs to the agent of its session.
+  if (!call.refusal) await takeSpool(call)
+  // To show mail at a stop puts the stop off.
+  if (event.name === 'turn.stop' && call.isLoopBroken) return undefined
+  const maxCharacters = Math.min(host.maxCharacters, limits.drainCharacters) - call.used
+  const maxTokens = host.maxTokens === null ? null : host.maxTokens - call.usedTokens
+  if (maxCharacters < LEAST_ROOM || (maxTokens !== null && maxTokens < LEAST_TOKENS)) return undefined
+  const drain = postern.hooks.drain({
+    agent,
+    ...(!call.refusal && { sessionId: event.sessionId }),
+    via: event.name,
+    maxMessages: limits.drainMessages,
+    maxCharacters,
+    ...(maxTokens !== null && { maxTokens }),
+    maxPriority,
+    countUpTo: COUNT_UP_TO,
+  })
+  const drained = await inTime(untilMailIsLate(settings), drain, (late) => release(call, late))
+  if (!drained.offer) return undefined
   try {
-    return await inTime(settings, drain, (late) => release(call, late))
+    return { context: renderDrain(drained, { nonce: settings.nonce() }), offer: drained.offer }
   } catch (error) {
-    if (!gates.events.includes(call.event.name)) throw error
-    call.note(error)
-    return undefined
+    await release(call, drained)
+    throw error
   }
+}
+
+/** Mail gets what is left of the deadline. The verdict of the gates never waits for it. */
+function untilMailIsLate(settings: HookCall['settings']): HookCall['settings'] {
+  const { answerMs, reserveMs } = settings.timeouts
+  return { ...settings, timeouts: { ...settings.timeouts, answerMs: answerMs - reserveMs } }
 }
 
 async function release({ postern }: HookCall, { offer }: Drained): Promise<void> {

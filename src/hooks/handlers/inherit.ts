@@ -13,6 +13,7 @@ export const inherit: Handler = {
   name: 'inherit',
   priority: 10,
   events: HOOK_EVENTS,
+  needsSession: true,
 
   handle: (call) =>
     whereThereIsHandoff(call, async () => {
@@ -26,6 +27,7 @@ export const inheritAtStop: Handler = {
   name: 'inherit at stop',
   priority: 16,
   events: ['turn.stop'],
+  needsSession: true,
 
   handle: (call) => whereThereIsHandoff(call, async () => (call.isLoopBroken ? undefined : inheritHere(call))),
 }

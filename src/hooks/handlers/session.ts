@@ -42,16 +42,17 @@ export const session: Handler = {
 
 /** Its hooks leave traces that might be a new turn's, and nobody wakes the session then: now it is known whose. */
 async function noteSubagent({ event: { sessionId: id }, postern, agent }: HookCall): Promise<void> {
-  const isKnown = (await postern.sessions.list({ agent })).some((known) => known.id === id)
+  const isKnown = (await postern.sessions.list({ agent, id })).length > 0
   if (isKnown) await postern.sessions.note({ id, agent, event: 'subagent' })
 }
 
 /**
  * Where a continued stop comes back as a prompt, nobody can tell whether a prompt begins a turn: there the count goes on
- * until a stop is granted. And a compaction sends nobody to rest.
+ * until a stop is granted. The same holds for a prompt that was posted, because the held agent can post one itself. And a
+ * compaction sends nobody to rest.
  */
-function noted({ event, host }: HookCall): string {
-  if (event.name === 'prompt.submit' && host.continuesAsPrompt) return 'prompt.continued'
+function noted({ event, host, settings }: HookCall): string {
+  if (event.name === 'prompt.submit' && (host.continuesAsPrompt || settings.isPosted)) return 'prompt.continued'
   if (event.name === 'session.start' && event.source === 'compact') return 'session.compacted'
   return event.name
 }
@@ -60,7 +61,7 @@ function noted({ event, host }: HookCall): string {
 async function end(call: HookCall): Promise<undefined> {
   const { event, postern, agent, uncounted } = call
   const { sessionId } = event
-  const known = (await postern.sessions.list({ agent })).find(({ id }) => id === sessionId)
+  const [known] = await postern.sessions.list({ agent, id: sessionId })
   if (!known) return
   call.root = known.project ?? call.root
   const held = known.continuations + uncounted > 0 ? (await call.judgement()).strict : []

@@ -1,5 +1,6 @@
 import type { HookEventName } from '../../model/hook-event.ts'
 import type { Priority } from '../../model/priority.ts'
+import type { SessionHost } from '../../model/session.ts'
 
 export { HOOK_EVENTS, type HookEventName } from '../../model/hook-event.ts'
 
@@ -41,7 +42,7 @@ export interface HookAnswer {
  * An answer that a host cannot take is never rendered, so nothing is consumed where nobody would see it.
  */
 export interface Host {
-  readonly name: string
+  readonly name: SessionHost
   /** What its program is called. What such a program starts is the agent's work, whoever it says it is. */
   readonly programs: readonly string[]
   /** Undefined where the input is no event of this host at all. */

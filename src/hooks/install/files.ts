@@ -14,7 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 
@@ -42,7 +42,7 @@ export interface Rights {
  */
 export function readSettings(path: string, within: string | null): Found {
   const real = resolveLinks(path)
-  if (within !== null && !`${real}${sep}`.startsWith(`${realpathSync(within)}${sep}`))
+  if (within !== null && leadsOut(realpathSync(within), real))
     throw refuse(path, `it leads out of the project, to ${real}`)
   const link = [path, dirname(path)].some(isLink) ? path : null
   const stat = statSync(real, { throwIfNoEntry: false })
@@ -50,6 +50,12 @@ export function readSettings(path: string, within: string | null): Found {
   if (!stat.isFile()) throw refuse(path, 'it is not a file')
   const { mode, uid, gid } = stat
   return { path: real, link, text: decode(path, readBytes(real)), rights: { mode: mode & 0o7777, uid, gid } }
+}
+
+/** Whether a path lies outside of a folder, which may be the root of the file system. */
+function leadsOut(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
 }
 
 function isLink(path: string): boolean {

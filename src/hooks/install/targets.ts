@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { HOST_TIMEOUT_S } from '../timeouts.ts'
 
 /** Where a host looks for its settings. */
 export interface Places {
@@ -46,7 +47,7 @@ export interface Target {
 }
 
 /** Far above our own deadline of 1.5 s, so that it is never the host that ends a hook. */
-export const TIMEOUT_S = 10
+export const TIMEOUT_S = HOST_TIMEOUT_S
 /** Codex lets the end of a session take no longer. */
 const CODEX_END_S = 3
 /** The watcher ends by itself; each stop starts the next one. */

@@ -57,6 +57,7 @@ describe('a watch', () => {
     await postern.inbox.push({ to: ['quinn'], content: 'hello' })
     expect(await watchSession({ ...watch, endsAt: at() })).toBeUndefined()
     expect(await watchSession({ ...watch, isStoreThere: () => false })).toBeUndefined()
+    expect(await watchSession({ ...watch, isStarterGone: () => true })).toBeUndefined()
   })
 
   it('goes on where the store is only busy, for a minute', async () => {

@@ -11,6 +11,8 @@ export interface Watch {
   readonly endsAt: number
   /** Whether the store that is open is still the one that others use. */
   readonly isStoreThere: () => boolean
+  /** Whether the process that the watcher is bound to has ended, where it is bound to one. */
+  readonly isStarterGone?: () => boolean
   readonly now: () => number
   readonly sleep: (ms: number) => Promise<void>
 }
@@ -80,8 +82,8 @@ export async function watchSession(watch: Watch): Promise<Find | undefined> {
   }
 }
 
-function isOver({ endsAt, now, isStoreThere }: Watch): boolean {
-  return now() >= endsAt || !isStoreThere()
+function isOver({ endsAt, now, isStoreThere, isStarterGone }: Watch): boolean {
+  return now() >= endsAt || !isStoreThere() || isStarterGone?.() === true
 }
 
 interface Seen {

@@ -4,10 +4,15 @@ import { BUS } from '../config/bus.ts'
 import { defaultConfig } from '../config/config.ts'
 import type { OpenOptions } from '../open/context.ts'
 import { findBus } from './bus-context.ts'
+import { createMacKeys } from './mac-keys.ts'
 
-/** Opens the buses of this machine for the heart. A part of its own, loaded only by commands that touch a bus. */
-export function openBusRegistry({ config = defaultConfig(), bus, isShared, now }: OpenOptions): BusRegistry {
-  const settings = { ...(bus ?? config.get(BUS)), ...(now && { now }) }
+/**
+ * Opens the buses of this machine for the heart. A part of its own, loaded only by commands that touch a bus. The key for
+ * the MACs of entries comes from `keyFolder`, or from the user's home.
+ */
+export function openBusRegistry(options: OpenOptions, keyFolder?: string): BusRegistry {
+  const { config = defaultConfig(), bus, isShared, now, note = () => {} } = options
+  const settings = { ...(bus ?? config.get(BUS)), ...(now && { now }), macKeys: createMacKeys(keyFolder, note) }
   const shelf = openBusShelf(settings)
   return {
     shelf,

@@ -89,7 +89,7 @@ function parseConfigFile(text: string, path: string): ConfigFile {
 }
 
 /** The groups of settings that a file may hold. Each is declared in the module of its name. */
-const GROUP_NAMES = ['gates', 'server', 'bus', 'handoff', 'wire', 'ledger'] as const
+const GROUP_NAMES = ['gates', 'allow', 'server', 'bus', 'handoff', 'wire', 'ledger'] as const
 /** `limits` is a group as well, but it is checked when a file is read. */
 export type GroupName = (typeof GROUP_NAMES)[number] | 'limits'
 const SETTINGS: readonly string[] = ['store', 'url', 'hooks', 'limits', ...GROUP_NAMES]

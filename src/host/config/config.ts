@@ -127,7 +127,7 @@ function findStore(parts: ConfigParts): { store: string; storeOrigin: string } {
  */
 function findUrl({ flags, env, layers }: ConfigParts): { url: string | null; urlOrigin: string } {
   if (flags.url !== undefined && flags.store !== undefined) {
-    const message = '--url and --store exclude each other.'
+    const message = 'A server (--url) and a store (--store) exclude each other.'
     throw new PosternError('USAGE', { message, next: 'Name the server, or the store.' })
   }
   const sources = [

@@ -6,6 +6,8 @@ export interface ServerSettings {
   readonly port: number
   /** Names that `Host` and `Origin` may have besides those of this machine, such as a proxy's. */
   readonly names: readonly string[]
+  /** Whether every request has a line in the log. */
+  readonly accessLog: boolean
 }
 
 const LAST_PORT = 65_535
@@ -32,6 +34,14 @@ export const SERVER = defineGroup<ServerSettings>('server', {
     help: "further names in `Host` and `Origin`, such as a proxy's; their port does not matter",
     parse(value = [], place) {
       if (!Array.isArray(value) || !value.every(isText)) throw place.fault('is not a list of names')
+      return value
+    },
+  },
+  accessLog: {
+    default: 'false',
+    help: 'true: one line on standard error for every request, as `--access-log`',
+    parse(value = false, place) {
+      if (typeof value !== 'boolean') throw place.fault('is neither true nor false')
       return value
     },
   },

@@ -1,6 +1,7 @@
 import type { Context } from '../../core/context.ts'
 import { signIn, signOut } from '../../core/tokens/sign-in.ts'
 import { draftToken, SCOPE_AGENTS } from '../../core/tokens/tokens.ts'
+import type { AgentKind } from '../../model/agent.ts'
 import { type Caller, LOCAL_CALLER, SYSTEM_CALLER } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { isToken, parseScope, type Scope, type Token } from '../../model/network/token.ts'
@@ -27,6 +28,8 @@ export function createCredentials(ctx: Context): Credentials {
       if (identity) ctx.identities.keep(hash, identity, { since: now, until })
       return identity
     },
+
+    kindOf: (id) => kindOf(ctx, id),
 
     async adopt(token, label) {
       if (!isToken(token)) throw new PosternError('VALUE_INVALID', NO_TOKEN)
@@ -56,7 +59,12 @@ async function identityOf(ctx: Context, { id, scope: text }: Token): Promise<Ide
 /** A token is good for as long as whom it speaks for is there, and is what it says. */
 async function callerOf(ctx: Context, { kind, id }: Scope): Promise<Caller | undefined> {
   if (kind === 'admin' || id === null) return { ...LOCAL_CALLER, verified: true, via: 'http' }
+  const registered = await kindOf(ctx, id)
+  if (registered === undefined || registered !== SCOPE_AGENTS[kind]) return undefined
+  return { id, kind: registered, verified: true, via: 'http' }
+}
+
+async function kindOf(ctx: Context, id: string): Promise<AgentKind | undefined> {
   const agent = await ctx.store.read.agents.get(id)
-  if (agent?.removedAt !== null || agent.kind !== SCOPE_AGENTS[kind]) return undefined
-  return { id, kind: agent.kind, verified: true, via: 'http' }
+  return agent?.removedAt === null ? agent.kind : undefined
 }

@@ -7,27 +7,18 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { OpenedSecret, Secrets } from '../../core/context.ts'
-import { makePrivateFolder } from '../../kit/node/folders.ts'
-import { createWholeText } from '../../kit/node/whole-file.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
-import { PosternError } from '../../model/errors.ts'
-import { findHome } from '../config/config.ts'
+import { KEY_BYTES, keyPath, makeKey, readKey } from './secret-key.ts'
 
-/** The key that secrets in the store are sealed with. Whoever has the store alone cannot open them. */
-export const KEY_FILE = 'secret.key'
-
-const KEY_BYTES = 32
 const CIPHER = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG_BYTES = 16
 const FORM = 'v1'
 
 /** A part of its own, loaded on use: Node's crypto takes long to load. */
-export function createSecrets(folder: string = usersHome()): Secrets {
-  const path = join(folder, KEY_FILE)
+export function createSecrets(folder?: string): Secrets {
+  const path = keyPath(folder)
   let key: Buffer | undefined
   const knownKey = () => {
     key ??= readKey(path)
@@ -43,7 +34,7 @@ export function createSecrets(folder: string = usersHome()): Secrets {
     sign: (secret, text) => createHmac('sha256', Buffer.from(secret, 'base64')).update(text).digest('base64'),
 
     seal(secret, about) {
-      const current = knownKey() ?? makeKey(folder, path)
+      const current = knownKey() ?? makeKey(path)
       key = current
       return seal(current, secret, about)
     },
@@ -57,10 +48,6 @@ export function createSecrets(folder: string = usersHome()): Secrets {
       }
     },
   }
-}
-
-function usersHome(): string {
-  return findHome({ flags: {}, env: process.env, cwd: process.cwd() })
 }
 
 function digest(text: string): Buffer {
@@ -96,35 +83,4 @@ const NAME_CHARACTERS = 8
 /** Tells keys apart and says nothing else about them. */
 function nameOf(key: Buffer): string {
   return createHash('sha256').update('postern key').update(key).digest('hex').slice(0, NAME_CHARACTERS)
-}
-
-function readKey(path: string): Buffer | undefined {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw unusable(path, reasonOf(error), error)
-  }
-  const key = Buffer.from(text.trim(), 'base64')
-  if (key.length === KEY_BYTES) return key
-  throw unusable(path, 'it does not hold 32 bytes in base64')
-}
-
-/** Where two processes make it at once, the first one's is everybody's. */
-function makeKey(folder: string, path: string): Buffer {
-  const key = randomBytes(KEY_BYTES)
-  try {
-    makePrivateFolder(folder)
-    createWholeText(path, `${key.toString('base64')}\n`)
-    return key
-  } catch (error) {
-    const other = (error as NodeJS.ErrnoException).code === 'EEXIST' ? readKey(path) : undefined
-    if (other) return other
-    throw unusable(path, reasonOf(error), error)
-  }
-}
-
-function unusable(path: string, reason: string, cause?: unknown): PosternError {
-  return new PosternError('KEY_UNUSABLE', { path, reason }, { cause })
 }

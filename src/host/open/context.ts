@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import type { Context } from '../../core/context.ts'
+import { randomBytes } from '../../kit/node/crypto.ts'
 import { hostName, isAlive, machineName } from '../../kit/node/processes.ts'
 import { lazy } from '../../kit/pure/lazy.ts'
 import { createUlid } from '../../kit/pure/ulid.ts'
@@ -14,6 +15,7 @@ import type { Sharing } from '../../store/sqlite/sharing.ts'
 import type { Store } from '../../store/store.ts'
 import type { Wire } from '../../wires/wire.ts'
 import { createAnnouncer } from '../announce.ts'
+import { ALLOW, allowsGate } from '../config/allow.ts'
 import type { BusSettings } from '../config/bus.ts'
 import { type Config, defaultConfig } from '../config/config.ts'
 import { GATES } from '../config/gates.ts'
@@ -32,12 +34,18 @@ export interface OpenOptions {
   readonly opened?: OpenedDatabase | undefined
   /** True for a hook: a missing store is an error, and none is created. */
   readonly mustExist?: boolean
+  /** Called after the file of a new embedded store was created. */
+  readonly onCreated?: () => Promise<void>
   /** The clock of an embedded store, in milliseconds since the epoch; the machine's by default. */
   readonly now?: () => number
   /** False for a short command, which runs its slice of upkeep itself. */
   readonly upkeep?: boolean
+  /** True if the program may keep the store open for long, although it does no upkeep. */
+  readonly isLasting?: boolean
   /** True for a server: many callers share the store. */
   readonly isShared?: boolean
+  /** For a server: whether a process is above it. */
+  readonly isAboveServer?: (pid: number) => boolean
   /** How a server shares an embedded store among its callers. Set together with `isShared`. */
   readonly sharing?: Sharing
   readonly note?: Context['note']
@@ -68,22 +76,23 @@ export interface OpenedContext {
 }
 
 /**
- * Refuses gates and hooks that cannot be used, whatever the caller is about to do. Call it before opening a store or an
+ * Refuses gates, permissions and hooks that cannot be used, whatever the caller is about to do. Call it before opening a store or an
  * engine, so that a refused configuration leaves nothing open.
  */
 export function requireUsableRules(config: Config): void {
   config.get(GATES)
+  config.get(ALLOW)
   config.get(HOOKS)
 }
 
 /** Gives the core what it needs from this machine. */
 export function openContext(store: Store, wire: Wire, options: OpenOptions): OpenedContext {
-  const ulid = createUlid({ now: store.now, random: Math.random })
+  const ulid = createUlid({ now: store.now, randomBytes })
   const note = options.note ?? (() => {})
   const config = options.config ?? defaultConfig()
   const [sessionGates, userHooks] = [config.get(GATES), config.get(HOOKS)]
   const bus = createPart(
-    async () => (await import('../bus/bus-registry.ts')).openBusRegistry(options),
+    async () => (await import('../bus/bus-registry.ts')).openBusRegistry(options, keyFolder(store, options)),
     (buses) => buses.close(),
   )
   const ledger = createPart(
@@ -100,10 +109,18 @@ export function openContext(store: Store, wire: Wire, options: OpenOptions): Ope
     measure,
     mayFit,
     frame: frameSize,
-    machine: { name: machineName(), host: hostName(), isAlive, heardAt: (agent) => lastHeardAt(store, agent) },
+    machine: {
+      name: machineName(),
+      host: hostName(),
+      isAlive,
+      isAboveServer: options.isAboveServer ?? (() => false),
+      heardAt: (agent) => lastHeardAt(store, agent),
+    },
     secrets: lazy(async () => (await import('../credentials/secrets.ts')).createSecrets(keyFolder(store, options))),
     identities: createIdentities(),
     sessionGates: options.sessionGates ?? sessionGates,
+    mayHold: (program, agent) => allowsGate(config.get(ALLOW), program, agent),
+    foreshadow: foreshadowIn(options),
     spoolOf: spoolPath,
     recurrences: lazy(async () => (await import('../cron.ts')).createRecurrences()),
     handoff: lazy(async () => (await import('../handoff/handoffs.ts')).openHandoffs(options)),
@@ -121,6 +138,15 @@ export function openContext(store: Store, wire: Wire, options: OpenOptions): Ope
     await store.close()
   })
   return { ctx, close }
+}
+
+/** Hooks find their gates in the home of the configuration. */
+function foreshadowIn({ config, home }: OpenOptions): Context['foreshadow'] {
+  if (!config || home === undefined) return undefined
+  return async (params) => {
+    const [{ foreshadow }, { placeOf }] = await Promise.all([import('../foreshadow.ts'), import('../shadow.ts')])
+    foreshadow({ home, place: placeOf(config) }, params)
+  }
 }
 
 function keyFolder(store: Store, { home }: OpenOptions): string | undefined {

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createPostern } from '../../core/postern.ts'
 import { startUpkeep } from '../../loops/upkeep.ts'
@@ -12,7 +12,7 @@ import { isStoreNamed } from '../config/folder-config.ts'
 import { type OpenOptions, openContext, requireUsableRules } from './context.ts'
 import { openStore } from './store.ts'
 
-export interface OpenPostern extends Omit<OpenOptions, 'config' | 'sharing'> {
+export interface OpenPostern extends Omit<OpenOptions, 'config' | 'sharing' | 'onCreated'> {
   /** A path to a SQLite file or a `postgres://` URL; by default the store of the home. */
   readonly store?: string
   /**
@@ -55,7 +55,10 @@ export async function open(
   requireUsableRules(config)
   if (options.mustExist) requireStore(config)
   const { store, wire } = await openStore(config, options)
-  return assemble(store, addWire(wire), { config, home: config.home, ...options })
+  const postern = assemble(store, addWire(wire), { config, home: config.home, ...options })
+  // Before the first answer, which could otherwise be that nothing waits. What fails is left for the next round.
+  if (store.hasLost) await postern.upkeep.run().catch(() => undefined)
+  return postern
 }
 
 /** Assembles a Postern from a store and a wire, and starts upkeep unless the options say otherwise. */
@@ -68,11 +71,12 @@ export function assemble(store: Store, wire: Wire, options: OpenOptions): LocalP
   })
 }
 
-/** A hook never creates a store: a missing one is an error. An empty new store would hold no messages and no gates. */
+/** A hook never creates a store: a missing or empty file is an error. An empty new store would hold no messages and no gates. */
 function requireStore(config: Config): void {
   removeForeignQuietFiles(config)
-  if (isPostgres(config.store) || existsSync(config.store)) return
-  throw new PosternError('STORE_UNAVAILABLE', { path: config.store, reason: 'there is no such file' })
+  if (isPostgres(config.store)) return
+  if (statSync(config.store, { throwIfNoEntry: false })?.size) return
+  throw new PosternError('STORE_UNAVAILABLE', { path: config.store, reason: 'it is missing or empty' })
 }
 
 /**

@@ -12,7 +12,7 @@ async function open() {
   const { home, store } = await openHome()
   const project = temporaryFolder()
   await store.transact((tx) => tx.sessions.put({ ...session('s'), project }))
-  const event = { agent: 'quinn', sessionId: 's', shadows: join(home, 'shadow') }
+  const event = { agent: 'quinn', sessionId: 's' }
   const configure = (config: object) => writeFileSync(join(home, 'config.json'), JSON.stringify(config))
   const isIdle = (env: Record<string, string> = {}) =>
     isHookIdle(readConfig({ flags: { home }, env, cwd: project }), event)
@@ -36,14 +36,21 @@ describe('isHookIdle', NEEDS_BOOT_ID, () => {
     expect([isIdle(), quietIn(home)]).toEqual([false, []])
   })
 
-  it('is false while any session has a shadow file, or the folder cannot be read', async () => {
+  it('is false while a session of the agent has a shadow file, or the folder cannot be read', async () => {
     const { home, isIdle } = await open()
     mkdirSync(join(home, 'shadow'))
-    writeFileSync(join(home, 'shadow', 'robin.x.json'), '{}')
+    writeFileSync(join(home, 'shadow', 'quinn.x.json'), '{}')
     expect([isIdle(), quietIn(home)]).toEqual([false, []])
     rmSync(join(home, 'shadow'), { recursive: true })
     writeFileSync(join(home, 'shadow'), 'no folder')
     expect([isIdle(), quietIn(home)]).toEqual([false, []])
+  })
+
+  it('is true while only another agent has a shadow file', async () => {
+    const { home, isIdle } = await open()
+    mkdirSync(join(home, 'shadow'))
+    writeFileSync(join(home, 'shadow', 'robin.x.json'), '{}')
+    expect([isIdle(), quietIn(home)]).toEqual([true, ['quinn']])
   })
 
   it('is false for another store, and leaves the files of this one alone', async () => {

@@ -1,8 +1,8 @@
-import { readdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { mayHoldEntries } from '../../spool/may-hold.ts'
 import { spoolPath } from '../../spool/path.ts'
 import { isSurelyQuiet } from '../../store/sqlite/peek.ts'
+import { hasShadow } from '../../store/sqlite/quiet.ts'
 import { markQuietAtOnce } from '../../store/sqlite/quiet-peek.ts'
 import type { OpenedStore } from '../../store/sqlite/schema.ts'
 import { type Config, isPostgres } from '../config/config.ts'
@@ -16,8 +16,6 @@ export function isQuiet({ store, url }: Config, agent: string, now: number): boo
 export interface PeekedEvent {
   readonly agent: string
   readonly sessionId: string
-  /** The folder of the shadow files, in which sessions keep a copy of their gates. While there is one, no hook is idle. */
-  readonly shadows: string
   /** Is given the opened store if the hook is not idle, so that it need not be opened twice. */
   readonly lend?: (opened: OpenedStore) => void
 }
@@ -27,19 +25,11 @@ export interface PeekedEvent {
  * last-heard file is touched, as the launcher does for a quiet agent. False if something waits, or if finding out would
  * take long.
  */
-export function isHookIdle(config: Config, { shadows, ...event }: PeekedEvent): boolean {
+export function isHookIdle(config: Config, event: PeekedEvent): boolean {
   const hasOwnRules = config.written.keys('gates').length > 0 || config.written.list('hooks').length > 0
-  if (isPostgres(config.store) || hasOwnRules || !isEmpty(shadows)) return false
+  // The store looks for shadows in its own folder, which need not be the home.
+  if (isPostgres(config.store) || hasOwnRules || hasShadow(config.home, event.agent)) return false
   if (!markQuietAtOnce(config.store, { ...event, mayHoldEntries, spoolOf: spoolPath })) return false
   noteHeard(dirname(config.store), event.agent)
   return true
-}
-
-/** Usually the folder does not exist. A `stat` that finds nothing is much cheaper than a `readdir` that throws. */
-function isEmpty(folder: string): boolean {
-  try {
-    return statSync(folder, { throwIfNoEntry: false }) === undefined || readdirSync(folder).length === 0
-  } catch {
-    return false
-  }
 }

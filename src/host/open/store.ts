@@ -14,7 +14,10 @@ export interface OpenedStore {
 
 /** Opens the store that a configuration names. */
 export function openStore(config: Config, options: OpenOptions): Promise<OpenedStore> {
-  return isPostgres(config.store) ? openPostgres(config.store, options) : openEmbedded(config.store, options)
+  if (isPostgres(config.store)) return openPostgres(config.store, options)
+  // A new store knows no gates. The sessions that the old one held stay held.
+  const onCreated = async () => (await import('../shadow-copies.ts')).restoreShadows(config.home)
+  return openEmbedded(config.store, { ...options, onCreated })
 }
 
 /** Opens the embedded store, with its doorbell in the same folder. */
@@ -24,6 +27,7 @@ export async function openEmbedded(path: string, options: OpenOptions): Promise<
   const store = await openSqliteStore({
     ...options,
     opened,
+    isBrief: options.upkeep === false && !options.isLasting,
     now: options.now ?? Date.now,
     path,
     random: Math.random,
@@ -51,7 +55,7 @@ export async function openPostgres(
 
 /** Opens only the store, for commands about the store itself: migrate, copy, check. */
 export async function openBareStore(config: Config): Promise<Store> {
-  const { store, wire } = await openStore(config, {})
+  const { store, wire } = await openStore(config, { upkeep: false })
   await wire.close()
   return store
 }

@@ -13,6 +13,9 @@ export interface Hooked {
   readonly store: string
   /** Whether an event that can only deliver certainly has nothing to deliver. */
   readonly look: QuietLook
+  readonly sessions: LocalPostern['sessions']
+  /** Registers a session that no hook has begun: a creation of the agent whose token posts it, and counted as such. */
+  begin(session: { readonly id: string; readonly agent: string }): Promise<unknown>
   /** As it is for a folder now. */
   readConfig(folder: string, note: (error: unknown) => void): Config
   /** A Postern under the limits and gates of a folder's configuration. Closing it closes nothing. */
@@ -25,6 +28,11 @@ export function createHooked(ctx: Context, config: Config): Hooked {
     home,
     store,
     look: createQuietLook(config),
+    sessions: createPostern(ctx, async () => {}).sessions,
+    begin(session) {
+      const caller = { id: session.agent, kind: 'ai', verified: true, via: 'http' } as const
+      return createPostern({ ...ctx, caller }, async () => {}).sessions.begin(session)
+    },
     readConfig: (folder, note) => readFolderConfig(folderSources(config, folder), note),
     open: (own) => createPostern({ ...ctx, limits: own.limits, sessionGates: own.get(GATES) }, async () => {}),
   }

@@ -1,11 +1,11 @@
 import type { Context } from '../../core/context.ts'
+import { createKeyedAnswers, type KeyedAnswers } from '../../core/keyed-answers.ts'
 import { createPostern } from '../../core/postern.ts'
-import { createAnswerOnce, createReplies } from '../../core/replies.ts'
+import { ownAncestors } from '../../kit/node/processes.ts'
 import { lazy } from '../../kit/pure/lazy.ts'
 import { startEngineSync, type WireStatus } from '../../loops/engine/engine-sync.ts'
 import type { LedgerListener } from '../../loops/ledger/ledger-listener.ts'
 import { startUpkeep } from '../../loops/upkeep.ts'
-import type { AnswerOnce } from '../../model/network/replies.ts'
 import type { Credentials } from '../../model/network/tokens.ts'
 import type { Postern } from '../../model/postern.ts'
 import { createSharing } from '../../store/sqlite/sharing.ts'
@@ -23,10 +23,9 @@ import { openServedEngine } from '../wires/served-engine.ts'
 import { createHooked, type Hooked } from './hooked.ts'
 
 /** A Postern, and what a server needs beyond it. */
-export interface Served {
+export interface Served extends KeyedAnswers {
   readonly postern: Postern
   readonly credentials: Credentials
-  readonly answerOnce: AnswerOnce
   readonly hooked: Hooked
   /** How many deliveries are in each state. */
   counts(): Promise<Readonly<Record<string, number>>>
@@ -54,7 +53,7 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
   const wire = createInProcessWire(engine ? createPairedWire(outer, ringing(engine.wire), note) : outer)
   // Whoever asks from elsewhere may have hooks of their own that failed.
   const inspect = () => inspectFaults(config.home).map((check) => ({ ...check, name: `server.${check.name}` }))
-  const about = { config, home: config.home, limits: config.limits, inspect, isShared: true }
+  const about = { config, home: config.home, limits: config.limits, inspect, isShared: true, isAboveServer }
   const { ctx, close: closeContext } = openContext(store, wire, { ...about, ...options })
   const engineSync = engine && startEngineSync({ ctx, wire: engine.wire, ...engine.settings })
   const listening = await followLedger(config, ctx)
@@ -68,7 +67,7 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
   return {
     postern: createPostern(ctx, close),
     credentials: createCredentials(ctx),
-    answerOnce: createAnswerOnce(createReplies(store)),
+    ...createKeyedAnswers(ctx, close),
     hooked: createHooked(ctx, config),
     counts: () => store.read.upkeep.counts(),
     async check() {
@@ -89,6 +88,10 @@ async function followLedger({ written }: Config, ctx: Context): Promise<LedgerLi
   if (network === 'local') return undefined
   const { startLedgerListener } = await import('../../loops/ledger/ledger-listener.ts')
   return startLedgerListener(ctx)
+}
+
+function isAboveServer(pid: number): boolean {
+  return ownAncestors().some(({ pids }) => pids.includes(pid))
 }
 
 /** Where copies are kept they go first; elsewhere rings wait until whoever rang is answered. */

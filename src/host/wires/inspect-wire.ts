@@ -52,7 +52,7 @@ async function listChecks(wire: EngineWire, agents: readonly string[] | undefine
     ...warning(facts.refused, {
       name: 'wire.refused',
       detail: 'entries of lists in Redis that could not be read were put aside for',
-      next: 'Look at them with "redis-cli LRANGE inbox:<agent>:refused 0 -1", mend whoever pushes them, and delete the list.',
+      next: 'Look at them with "redis-cli LRANGE inbox:<agent>:refused 0 -1", fix the program that pushes them, and delete the list.',
     }),
   ]
 }
@@ -62,7 +62,7 @@ function outletChecks(redisOut: readonly string[], agents: readonly string[] | u
   const unknown = agents === undefined ? [] : redisOut.filter((agent) => !agents.includes(agent))
   if (unknown.length === 0) return []
   const detail = `"wire.redisOut" names agents that are not registered: ${unknown.slice(0, NAMES_SHOWN).join(', ')}`
-  const next = 'Register them with "postern agent add <name>", or mend the configuration.'
+  const next = 'Register them with "postern agent add <name>", or fix the configuration.'
   return [{ name: 'wire.redisOut', ok: false, level: 'warning', detail, next }]
 }
 

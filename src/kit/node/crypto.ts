@@ -44,8 +44,8 @@ export function randomToken(length: number): string {
   return Array.from(randomBytes(length), (byte) => ALPHABET[byte % ALPHABET.length]).join('')
 }
 
-/** From the kernel where it offers a file for it, which needs no library. */
-function randomBytes(length: number): Uint8Array {
+/** Reads /dev/urandom where there is one, because that loads no library. */
+export function randomBytes(length: number): Uint8Array {
   const bytes = new Uint8Array(length)
   let descriptor: number | undefined
   try {

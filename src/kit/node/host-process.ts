@@ -6,12 +6,25 @@ import { ancestors, type ProcessId } from './processes.ts'
 const INTERPRETERS = new Set(['node', 'bun', 'deno'])
 
 /**
- * The nearest program above a process that has one of these names. Whatever else stands above it, such as a terminal, a
- * test or somebody's script, only passes a call on: what it starts otherwise is not the work of the program.
+ * The nearest program above a process that has one of these names. Programs between them, such as shells and scripts, do
+ * not count. The first process of a machine or container is above every process, so it never counts as a host.
  */
 export function programAbove(pid: number, names: readonly string[]): ProcessId | undefined {
   if (names.length === 0) return undefined
-  return ancestors(pid).find((each) => namesOf(each.pid).some((name) => names.includes(name)))
+  return ancestors(pid).find((each) => each.pid > 1 && namesOf(each.pid).some((name) => names.includes(name)))
+}
+
+const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'busybox', 'zsh', 'ksh', 'fish', 'env', 'timeout'])
+
+/** The nearest process above one that is no shell, which may end before what it has started matters. */
+export function starterAbove(pid: number): ProcessId | undefined {
+  return ancestors(pid).find((each) => each.pid > 1 && !namesOf(each.pid).some((name) => SHELLS.has(name)))
+}
+
+/** Whether a program of one of these names has started a process itself. */
+export function isChildOf(pid: number, names: readonly string[]): boolean {
+  const [parent] = ancestors(pid)
+  return parent !== undefined && namesOf(parent.pid).some((name) => names.includes(name))
 }
 
 /** As the system calls it, as it was started, and as what it runs. */

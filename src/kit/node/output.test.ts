@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { NEEDS_LINUX } from '../../../test/helpers/needs.ts'
+import { FULL } from '../../../test/helpers/tier.ts'
 import { writeWhole } from './output.ts'
 
 const run = promisify(execFile)
@@ -55,7 +56,7 @@ async function writeThrough(redirection: string, length: number, graceMs = 40) {
 }
 
 describe('writeWhole', () => {
-  it('notices a reader that leaves early', async () => {
+  it('notices a reader that leaves early', FULL, async () => {
     const { stdout, result } = await writeThrough('| head -c 10', 5_000, LONG_GRACE_MS)
     expect(result).toEqual({ printed: false, code: 'EPIPE' })
     expect(stdout).toBe('x'.repeat(10))

@@ -66,9 +66,10 @@ export function isStaying(pid: number): boolean {
 /** The parent, its parent and so on, nearest first; as far as they can be seen. */
 export function ancestors(pid: number): ProcessId[] {
   const found: ProcessId[] = []
-  let next = readProcess(pid)?.parentPid
+  const boot = bootedAt()
+  let next = readProcess(pid, boot)?.parentPid
   while (next !== undefined && next > 0 && found.length < MAX_ANCESTORS) {
-    const row = readProcess(next)
+    const row = readProcess(next, boot)
     if (row === undefined) break
     found.push({ pid: next, startedAt: row.startedAt })
     next = row.parentPid
@@ -76,9 +77,37 @@ export function ancestors(pid: number): ProcessId[] {
   return found
 }
 
-function readProcess(pid: number): ProcessRow | undefined {
+/** A process above this one. */
+export interface Ancestor {
+  readonly startedAt: number
+  /** Its numbers: in the pid namespace that /proc shows, and in each namespace from there down to its own. */
+  readonly pids: readonly number[]
+}
+
+/** The processes above this one, nearest first. */
+export function ownAncestors(): Ancestor[] {
+  const pid = ownPid()
+  // Only a /proc of an outer namespace shows processes with several numbers.
+  const isNested = pidsOf(pid).length > 1
+  return ancestors(pid).map((each) => ({
+    startedAt: each.startedAt,
+    pids: isNested ? pidsOf(each.pid) : [each.pid],
+  }))
+}
+
+/** The number of this process in /proc. In a namespace of its own, a process may still see the /proc of an outer one. */
+export function ownPid(): number {
+  return Number(read(() => readlinkSync('/proc/self'))) || process.pid
+}
+
+function pidsOf(pid: number): readonly number[] {
+  const numbers = /^NSpid:\s+(.+)$/m.exec(readText(`/proc/${pid}/status`) ?? '')?.[1]
+  return numbers === undefined ? [pid] : numbers.split('\t').map(Number)
+}
+
+function readProcess(pid: number, boot = bootedAt()): ProcessRow | undefined {
   if (!isPid(pid)) return undefined
-  if (process.platform === 'linux') return readFromProc(pid)
+  if (process.platform === 'linux') return readFromProc(pid, boot)
   return process.platform === 'win32' ? undefined : readFromPs(pid)
 }
 
@@ -96,9 +125,8 @@ function exists(pid: number): boolean {
   }
 }
 
-function readFromProc(pid: number): ProcessRow | undefined {
+function readFromProc(pid: number, boot: number | undefined): ProcessRow | undefined {
   const stat = readText(`/proc/${pid}/stat`)
-  const boot = bootedAt()
   return stat === undefined || boot === undefined ? undefined : parseProcStat(stat, boot)
 }
 
@@ -160,6 +188,15 @@ function childProcess(): typeof import('node:child_process') {
  */
 export function machineName(): string {
   return [hostName(), ...PLACES.map(read)].filter((part) => part !== '').join(' ')
+}
+
+/**
+ * Whether two machine names are of one running system, containers and other pid namespaces included. There a number and
+ * a start time mean the same process, whichever namespace counted.
+ */
+export function isSameSystem(a: string, b: string): boolean {
+  const [bootA, bootB] = [a.split(' ')[1], b.split(' ')[1]]
+  return bootA === undefined || bootB === undefined ? a === b : bootA === bootB
 }
 
 /** What this host is called, before and after a reboot. From the kernel where it offers a file for it: Node's module takes longer to load than all else here. */

@@ -12,18 +12,11 @@ export interface ReadLimits {
 /**
  * Reads a descriptor to its end, or for as long as there is time and room. With our addon this takes no thread: Node
  * would make four of them first, which takes longer than all else that a short command does. Without it a read may be
- * left behind that nobody answers, and `isReadLeft` says so.
+ * left behind that nobody answers, and Node waits for that before it exits.
  */
 export function readAll(fd: number, limits: ReadLimits): Promise<Buffer> {
   const addon = loadSystemCalls()
   return addon ? Promise.resolve(readWhileReady(fd, limits, addon)) : readInThreads(fd, limits)
-}
-
-let isReading = false
-
-/** Node waits for such a read before it ends, even when it is told to end. */
-export function isReadLeft(): boolean {
-  return isReading
 }
 
 function readWhileReady(fd: number, { maxBytes, timeoutMs }: ReadLimits, { isReadable }: SystemCalls): Buffer {
@@ -61,9 +54,7 @@ function readInThreads(fd: number, { maxBytes, timeoutMs }: ReadLimits): Promise
     }
     const timer = setTimeout(done, timeoutMs)
     const next = () => {
-      isReading = true
       read(fd, Buffer.allocUnsafe(CHUNK), 0, CHUNK, null, (error, count, buffer) => {
-        isReading = false
         if (error?.code === 'EAGAIN') return setTimeout(next, 5)
         if (error || count === 0) return done()
         chunks.push(buffer.subarray(0, count))

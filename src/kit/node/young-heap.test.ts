@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
+import { FULL } from '../../../test/helpers/tier.ts'
 
 const MODULE = new URL('./young-heap.ts', import.meta.url).href
 
@@ -19,6 +20,6 @@ it('keeps V8 from giving what is new more room once it has enough', () => {
 })
 
 // How much more it then gets is V8's to say, and not the same each time.
-it('lets it have enough before', () => {
+it('lets it have enough before', FULL, () => {
   expect(roomForTheNew('boundYoungHeap(1024 ** 3)')).toBeGreaterThan(4 * roomForTheNew('boundYoungHeap(0)'))
 })

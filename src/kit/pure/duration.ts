@@ -42,6 +42,7 @@ export function parseDuration(text: string): number | undefined {
 
 /** The two largest units that matter: `1h 30m`, `45s`, `0.2s`. */
 export function formatDuration(ms: number): string {
+  if (!Number.isFinite(ms)) return String(ms)
   if (ms < 0) return `-${formatDuration(-ms)}`
   const tenths = Math.round(ms / 100) / 10
   if (tenths < 10) return ms > 0 && tenths === 0 ? '<0.1s' : `${tenths}s`

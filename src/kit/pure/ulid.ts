@@ -1,47 +1,46 @@
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const TIME_CHARACTERS = 10
-const HALF_CHARACTERS = 8
-const HALF = 2 ** 40
+const RANDOM_CHARACTERS = 16
+/** Random bytes are asked for in batches of this many ids. */
+const BATCH = 64
 
 export interface UlidSource {
   readonly now: () => number
-  /** A number in [0, 1). */
-  readonly random: () => number
+  /** Bytes that cannot be guessed. */
+  readonly randomBytes: (length: number) => Uint8Array
 }
 
 /**
- * Makes ULIDs that only ever grow: within one millisecond, or when the clock steps back, the random part counts up.
- * Ordered keys keep inserts at the end of every index.
+ * Makes ULIDs: ten characters of time, then 80 random bits. One id says nothing about another one. Ids of different
+ * milliseconds sort by time, which keeps inserts near the end of every index; ids of the same millisecond have no order.
  */
-export function createUlid({ now, random }: UlidSource): () => string {
-  let time = -1
-  let prefix = ''
-  let low = 0
+export function createUlid({ now, randomBytes }: UlidSource): () => string {
+  let bytes = new Uint8Array(0)
+  let used = 0
 
   return () => {
-    const current = now()
-    if (current > time) begin(current)
-    else if (++low >= HALF) begin(time + 1)
-    return prefix + encode(low, HALF_CHARACTERS)
-  }
-
-  function begin(at: number): void {
-    time = at
-    prefix = encode(at, TIME_CHARACTERS) + encode(Math.floor(random() * HALF), HALF_CHARACTERS)
-    // The upper half of the range stays free, so that a burst in one millisecond can count up.
-    low = Math.floor((random() * HALF) / 2)
+    if (used === bytes.length) {
+      bytes = new Uint8Array(randomBytes(BATCH * RANDOM_CHARACTERS))
+      used = 0
+    }
+    let text = encodeTime(now())
+    for (const end = used + RANDOM_CHARACTERS; used < end; used++) {
+      text += ALPHABET[(bytes[used] ?? 0) % 32]
+      bytes[used] = 0
+    }
+    return text
   }
 }
 
 /** The least ULID of a moment: every one made earlier sorts before it. */
 export function ulidFloor(at: number): string {
-  return encode(Math.max(0, at), TIME_CHARACTERS)
+  return encodeTime(Math.max(0, at))
 }
 
-function encode(value: number, characters: number): string {
+function encodeTime(at: number): string {
   let text = ''
-  let rest = value
-  for (let i = 0; i < characters; i++) {
+  let rest = at
+  for (let i = 0; i < TIME_CHARACTERS; i++) {
     text = ALPHABET[rest % 32] + text
     rest = Math.floor(rest / 32)
   }

@@ -1,6 +1,7 @@
 import { createServer as createHttp2Server, type ServerHttp2Stream } from 'node:http2'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { DEAD_MACHINE_MS } from '../../../test/helpers/patience.ts'
 import { ProtocolError } from './bytes.ts'
 import { createGrpcChannel, type GrpcChannel } from './grpc-client.ts'
 import { frame, GRPC, GrpcError } from './grpc-frames.ts'
@@ -26,7 +27,7 @@ function channelTo(port: number, pulseMs?: number): GrpcChannel {
   return channel
 }
 
-function call(path: string, timeoutMs = 5_000) {
+function call(path: string, timeoutMs = DEAD_MACHINE_MS) {
   return { path, request: Word, answer: Word, message: { text: 'ping', count: 3 }, timeoutMs }
 }
 

@@ -200,8 +200,10 @@ describe('the intake of Redis lists', needsPrograms('redis-server', 'redis-cli')
       if (isAway) throw new Error('the store is away')
     }
     start({
-      note: (event) => event === 'redis.intakeFailed' && failed.fire(event),
-      check: async () => away(),
+      check: async () => {
+        failed.fire('checked')
+        away()
+      },
       store: async (_, entries) => {
         away()
         kept.push(...entries.map(({ text }) => text))
@@ -239,6 +241,31 @@ describe('the intake of Redis lists', needsPrograms('redis-server', 'redis-cli')
     const { stored, notes } = start({ roster: async () => ({ in: ['quinn', 'riley'], out: [] }) })
     await expect.poll(() => stored).toEqual(['hello'])
     await expect.poll(() => notes.values.map(({ event }) => event)).toContain('redis.intakeFailed')
+  })
+
+  it('notes once that a key is not a list, however often it tries, and again once it was one', async () => {
+    const notes: unknown[] = []
+    const tried = createSignal<void>()
+    const wire = createRedisWire({ url: server.url, random: () => 0 })
+    onTestFinished(async () => wire.close())
+    const counted = {
+      use: (task: Parameters<typeof wire.use>[0]) => {
+        tried.fire()
+        return wire.use(task)
+      },
+    }
+    await server.cli('SET', 'inbox:quinn', 'not a list')
+    const { stored } = start({
+      wire: { ...wire, ...counted } as typeof wire,
+      note: (event, fields) => void notes.push([event, fields['agent']]),
+    })
+    await tried.times(12)
+    expect(notes).toEqual([['redis.intakeFailed', 'quinn']])
+    await server.cli('DEL', 'inbox:quinn')
+    await push('a list')
+    await expect.poll(() => stored, PATIENTLY).toEqual(['a list'])
+    await server.cli('SET', 'inbox:quinn', 'not a list')
+    await expect.poll(() => notes.length, PATIENTLY).toBe(2)
   })
 
   it('polls at once when a producer publishes on the channel of the agent', async () => {

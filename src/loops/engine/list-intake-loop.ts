@@ -54,6 +54,8 @@ class ListIntakeLoop implements Loop {
   readonly #loop: Loop
   readonly #rung = new Set<string>()
   readonly #troubles = new Map<string, Trouble>()
+  /** Why entries of an agent cannot be taken, as it was noted. */
+  readonly #noted = new Map<string, string>()
   readonly #strikes = new Map<string, number>()
   #roster: Awaited<ReturnType<ListIntakeOptions['roster']>> = { in: [], out: [] }
   #rosterAt = Number.NEGATIVE_INFINITY
@@ -157,7 +159,7 @@ class ListIntakeLoop implements Loop {
   async #takeAll(agent: string): Promise<boolean> {
     const isLeftOnly = !this.#roster.in.includes(agent)
     if (isLeftOnly && !this.#roster.out.includes(agent)) {
-      this.#troubles.delete(agent)
+      this.#recovered(agent)
       return false
     }
     try {
@@ -169,14 +171,14 @@ class ListIntakeLoop implements Loop {
           if (oversized > 0) continue
           // Another server is busy with this list. If that server dies, its entries are found once they are old.
           if (isBusy === 'outlet') this.#postpone(agent)
-          else this.#troubles.delete(agent)
+          else this.#recovered(agent)
           return false
         }
         if (!(await this.#storeBatch(agent, entries))) return false
       }
       return true
     } catch (error) {
-      this.#options.note('redis.intakeFailed', { agent, error: reasonOf(error) })
+      this.#noteTrouble(agent, reasonOf(error))
       this.#postpone(agent)
       return false
     }
@@ -193,7 +195,7 @@ class ListIntakeLoop implements Loop {
     await this.#intake.settle(agent, { done, refused })
     for (const ticket of [...done, ...refused]) this.#strikes.delete(ticket)
     if (done.length + refused.length === entries.length) {
-      this.#troubles.delete(agent)
+      this.#recovered(agent)
       return true
     }
     const count = entries.length - done.length - refused.length
@@ -211,7 +213,7 @@ class ListIntakeLoop implements Loop {
       return await this.#options.store(agent, entries)
     } catch (error) {
       await this.#options.check()
-      this.#options.note('redis.intakeFailed', { agent, error: reasonOf(error) })
+      this.#noteTrouble(agent, reasonOf(error))
     }
     const verdicts: ListVerdict[] = []
     for (const entry of entries) {
@@ -231,6 +233,18 @@ class ListIntakeLoop implements Loop {
       this.#strikes.set(entry.ticket, strikes)
       return strikes >= STRIKES ? { fault: reasonOf(error) } : 'kept'
     }
+  }
+
+  /** Notes once why an agent's entries cannot be taken, for as long as that is so. */
+  #noteTrouble(agent: string, reason: string): void {
+    if (this.#noted.get(agent) === reason) return
+    this.#noted.set(agent, reason)
+    this.#options.note('redis.intakeFailed', { agent, error: reason })
+  }
+
+  #recovered(agent: string): void {
+    this.#troubles.delete(agent)
+    this.#noted.delete(agent)
   }
 
   #postpone(agent: string): void {

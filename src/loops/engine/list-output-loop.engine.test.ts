@@ -11,6 +11,9 @@ import { type ListOutputOptions, startListOutput } from './list-output-loop.ts'
 
 const redis = await startRedis()
 
+/** A consumer pops an entry while a producer pushes one. */
+const SWAP = "redis.call('RPOP', KEYS[1]) return redis.call('LPUSH', KEYS[1], ARGV[1])"
+
 /** By itself the loop asks the store only every 30 s. */
 const LESS_THAN_A_SETTLE_MS = 20_000
 
@@ -194,6 +197,31 @@ describe('the lists that foreign consumers pop from', needsPrograms('redis-serve
     expect([await inList(), inbox.states.get(idOf(3))]).toEqual([[idOf(3)], 'pending'])
   })
 
+  it('notices what was popped while others push as much to the same list', async () => {
+    const inbox = createInbox(3)
+    start(inbox)
+    await expect.poll(() => inList()).toEqual(inbox.ids(0, 3))
+    for (const at of [0, 1, 2]) {
+      // In one transaction, so that the list never has another length.
+      await server.cli('EVAL', SWAP, '1', 'inbox:quinn', `{"eventId":"theirs${at}"}`)
+      await expect.poll(() => inbox.states.get(idOf(at))).toBe('offered')
+    }
+    expect(await inList()).toEqual(['theirs0', 'theirs1', 'theirs2'])
+  })
+
+  it('reads what the ends do not show: an entry that left from the middle, with as many in the list', async () => {
+    const outlet = createListOutput(createWire().use, { server: 'a', max: 10 })
+    const put = (at: number) => outlet.put('quinn', [{ id: idOf(at), text: textOf(idOf(at)) }])
+    await outlet.look('quinn')
+    for (const at of [0, 1, 2]) await put(at)
+    await server.cli('LPOP', 'inbox:quinn')
+    await server.cli('LPUSH', 'inbox:quinn', '{"eventId":"theirs"}')
+    expect(await outlet.look('quinn', 'ends')).toMatchObject({ popped: [], wasRead: false })
+    expect(await outlet.look('quinn')).toMatchObject({ popped: [idOf(2)], wasRead: true })
+    await put(3)
+    expect(await outlet.look('quinn', 'whole')).toMatchObject({ popped: [idOf(2)], wasRead: true })
+  })
+
   it('reads a whole list only if its ends do not show what was popped, and the caller allows it', async () => {
     const outlet = createListOutput(createWire().use, { server: 'a', max: 10 })
     await outlet.look('quinn')
@@ -204,7 +232,7 @@ describe('the lists that foreign consumers pop from', needsPrograms('redis-serve
     await pop()
     expect(await outlet.look('quinn')).toEqual({ popped: [idOf(0)], wasRead: false, held: 5, room: 6 })
     await server.cli('LPOP', 'inbox:quinn')
-    expect(await outlet.look('quinn', false)).toMatchObject({ popped: [idOf(0)], wasRead: false })
+    expect(await outlet.look('quinn', 'ends')).toMatchObject({ popped: [idOf(0)], wasRead: false })
     const { popped = [], wasRead } = (await outlet.look('quinn')) ?? {}
     expect([[...popped].sort(), wasRead]).toEqual([[idOf(0), idOf(4)], true])
     await outlet.forget('quinn', popped)

@@ -5,6 +5,7 @@ import {
   createListOutput,
   type ListOutput,
   type ListOutputState,
+  type ListReading,
   type OutputEvent,
   type OutputOptions,
 } from '../../wires/redis/list-output.ts'
@@ -40,6 +41,8 @@ const RECORD_AT_ONCE = 200
 /** How often a whole list may be read if its ends do not show what was popped; less often if others push to it as well. */
 const READ_MS = 1_000
 const CROWDED_READ_MS = 30_000
+/** How often it is read in any case: what others do in the middle of it shows at neither end. */
+const WHOLE_READ_MS = 30_000
 
 /** Keeps the lists filled with the agents' pending messages, until it is closed. */
 export function startListOutput(options: ListOutputOptions): Loop {
@@ -145,12 +148,16 @@ function createAgentList(options: ListOutputOptions & { readonly output: ListOut
     }
   }
 
+  function readingAfter(unreadMs: number): ListReading {
+    if (unreadMs >= WHOLE_READ_MS) return 'whole'
+    return unreadMs >= (isCrowded ? CROWDED_READ_MS : READ_MS) ? 'if-needed' : 'ends'
+  }
+
   const list: AgentList = {
     agent,
     isDirty: true,
     async poll() {
-      const isThorough = monotonicMs() - readAt >= (isCrowded ? CROWDED_READ_MS : READ_MS)
-      const found = await output.look(agent, isThorough)
+      const found = await output.look(agent, readingAfter(monotonicMs() - readAt))
       if (found?.wasRead) readAt = monotonicMs()
       isCrowded = (found?.room ?? 0) < 0
       if (!found) {

@@ -2,19 +2,21 @@ import type { BusPage } from '../../model/bus/bus.ts'
 import type { BusPlace } from '../../model/bus/entry.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Gate } from '../../model/gate.ts'
-import { toWire } from '../../model/network/wire-json.ts'
+import type { GateInFull } from '../../model/gates.ts'
 import type { InboxPage, ShownInFull } from '../../model/postern.ts'
 import { renderBusEntry } from '../../render/bus-entry.ts'
+import { renderDecision } from '../../render/decision.ts'
 import { renderEntry } from '../../render/entry.ts'
+import { renderGate } from '../../render/gate.ts'
 import { token } from '../../render/provenance.ts'
 import { renderKept, renderQuotation, TOOLS } from '../../render/quotation.ts'
 import { ask } from '../ask.ts'
 import type { Connection } from '../connection.ts'
-import { harmless } from '../harmless.ts'
 import { formatUri, type Place } from './uri.ts'
 
 /** More than this nobody reads at once. */
 const ITEMS = 50
+const TEXT = 'text/plain'
 
 export interface Resource {
   readonly mimeType: string
@@ -29,9 +31,9 @@ export async function readResource(connection: Connection, place: Place): Promis
     case 'thread':
       return readThread(connection, place.id)
     case 'decision':
-      return asJson(await ask(connection, { name: 'decisions.show', input: { id: place.id } }))
+      return readDecision(connection, place.id)
     case 'gate':
-      return asJson(await ask(connection, { name: 'gates.show', input: { id: place.id } }))
+      return readGate(connection, place.id)
     case 'bus':
       return readBus(connection, place.bus)
   }
@@ -50,6 +52,16 @@ async function readThread(connection: Connection, id: string): Promise<Resource>
   return asText(connection, 'thread', entries)
 }
 
+async function readDecision(connection: Connection, id: string): Promise<Resource> {
+  const decision = await ask<Decision>(connection, { name: 'decisions.show', input: { id } })
+  return asText(connection, 'decision', [renderDecision(decision)])
+}
+
+async function readGate(connection: Connection, id: string): Promise<Resource> {
+  const { gate, steps } = await ask<GateInFull>(connection, { name: 'gates.show', input: { id } })
+  return asText(connection, 'gate', [renderGate(gate, steps)])
+}
+
 async function readBus(connection: Connection, bus: BusPlace): Promise<Resource> {
   const { items } = await ask<BusPage>(connection, { name: 'bus.read', input: { ...bus, tail: ITEMS } })
   const name = [bus.project_id, bus.task_id].filter((part) => part !== undefined).map(token)
@@ -58,11 +70,7 @@ async function readBus(connection: Connection, bus: BusPlace): Promise<Resource>
 }
 
 function asText(connection: Connection, what: string, entries: readonly string[]): Resource {
-  return { mimeType: 'text/plain', text: renderQuotation({ what, entries, nonce: connection.nonce() }) }
-}
-
-function asJson(value: unknown): Resource {
-  return { mimeType: 'application/json', text: JSON.stringify(harmless(toWire(value)), null, 2) }
+  return { mimeType: TEXT, text: renderQuotation({ what, entries, nonce: connection.nonce() }) }
 }
 
 export interface ListedResource {
@@ -92,6 +100,5 @@ function busOf({ project_id, task_id }: BusPlace): ListedResource {
 }
 
 function listed(place: Place, name: string, description: string): ListedResource {
-  const isJson = place.kind === 'decision' || place.kind === 'gate'
-  return { uri: formatUri(place), name, description, mimeType: isJson ? 'application/json' : 'text/plain' }
+  return { uri: formatUri(place), name, description, mimeType: TEXT }
 }

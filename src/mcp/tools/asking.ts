@@ -1,13 +1,18 @@
+import { trustWord } from '../../model/caller.ts'
 import type { Decision } from '../../model/decision.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Gate } from '../../model/gate.ts'
+import { renderDecision } from '../../render/decision.ts'
+import { renderGate } from '../../render/gate.ts'
 import { token } from '../../render/provenance.ts'
+import { renderQuotation } from '../../render/quotation.ts'
+import type { Connection } from '../connection.ts'
 import { counted, enumerated } from './sentences.ts'
 import { type Handlers, operate, type ToolAnswer, type ToolCall, waitOf, withoutKey } from './tool-call.ts'
 
 /** What each of these tools does, by its name. */
 export const ASKING_HANDLERS: Handlers = {
-  decision_create: async (call) => answerDecision(await createDecision(call)),
+  decision_create: async (call) => answerDecision(call.connection, await createDecision(call)),
   decision_get: getDecision,
   gate_list: listGates,
   gate_resolve: resolveGate,
@@ -19,10 +24,12 @@ export async function createDecision(call: ToolCall): Promise<Decision> {
   return operate<Decision>(call, 'decisions.create', withoutKey(call))
 }
 
-export function answerDecision(decision: Decision): ToolAnswer {
+export function answerDecision({ nonce }: Pick<Connection, 'nonce'>, decision: Decision): ToolAnswer {
   const { answer } = decision
-  const told = answer && { ...answer, trust: answer.verified ? 'verified' : 'unverified' }
-  return { structured: { ...decision, answer: told }, text: describeDecision(decision) }
+  const told = answer && { ...answer, trust: trustWord(answer) }
+  const quotation = renderQuotation({ what: 'decision', entries: [renderDecision(decision)], nonce: nonce() })
+  const text = `${describeDecision(decision)}\n${quotation}`
+  return { structured: { ...decision, answer: told, text }, text }
 }
 
 /** A wait that is over without an answer is an answer: the question is still open. */
@@ -35,18 +42,26 @@ async function getDecision(call: ToolCall): Promise<ToolAnswer> {
       if (!(error instanceof PosternError && error.code === 'TIMED_OUT')) throw error
     })
   }
-  return answerDecision(await operate<Decision>(call, 'decisions.show', { id }))
+  return answerDecision(call.connection, await operate<Decision>(call, 'decisions.show', { id }))
 }
 
 function describeDecision({ id, state, asked, answer }: Decision): string {
-  if (answer) return `${token(id)} is answered by ${token(answer.by)}: ${token(answer.selected ?? 'in words')}.`
+  if (answer) {
+    const by = `${token(answer.by)} (${trustWord(answer)})`
+    return `${token(id)} is answered by ${by}: ${answer.selected === null ? 'in words' : token(answer.selected)}.`
+  }
   return `${token(id)} is ${state}; asked: ${enumerated(asked.map(token), 'nobody')}.`
 }
 
 async function listGates(call: ToolCall): Promise<ToolAnswer> {
-  const gates = await operate<readonly Gate[]>(call, 'gates.list', { agent: call.connection.agent, ...call.input })
+  const { agent, nonce } = call.connection
+  const gates = await operate<readonly Gate[]>(call, 'gates.list', { agent, ...call.input })
   const open = gates.filter(({ state }) => state === 'open').length
-  return { structured: { gates }, text: open === 0 ? 'Nothing holds you.' : `${counted(open, 'gate')} open.` }
+  const summary = open === 0 ? 'Nothing holds you.' : `${counted(open, 'gate')} open.`
+  const entries = gates.map((gate) => renderGate(gate))
+  const text =
+    entries.length === 0 ? summary : `${summary}\n${renderQuotation({ what: 'gates', entries, nonce: nonce() })}`
+  return { structured: { text, gates: gates.map((gate) => ({ ...gate, trust: trustWord(gate.createdTrust) })) }, text }
 }
 
 async function resolveGate(call: ToolCall): Promise<ToolAnswer> {

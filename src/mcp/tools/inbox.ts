@@ -1,3 +1,4 @@
+import { trustWord } from '../../model/caller.ts'
 import type { InboxMessage, ShownForm } from '../../model/delivery.ts'
 import type { Message } from '../../model/message.ts'
 import { VIA_TOOL } from '../../model/offer.ts'
@@ -78,11 +79,7 @@ function nothingText({ remaining }: Drained): string {
 }
 
 function headlineOf({ id, type, from, priority, attempt }: InboxMessage) {
-  return { id, type, from: from.id, trust: trustOf(from), priority, attempt }
-}
-
-function trustOf({ verified }: { readonly verified: boolean }): string {
-  return verified ? 'verified' : 'unverified'
+  return { id, type, from: from.id, trust: trustWord(from), priority, attempt }
 }
 
 async function ackMessages(call: ToolCall): Promise<ToolAnswer> {

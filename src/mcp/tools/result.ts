@@ -22,7 +22,7 @@ export function toResult({ output }: Tool, { structured, text }: ToolAnswer): Ca
 /** A refusal in words: what happened, what to do next, and the code for programs. */
 export function toRefusal(tool: Tool, thrown: unknown): CallToolResult {
   const error = asPosternError(thrown)
-  const next = error.code === 'INPUT_INVALID' ? `Mend it and repeat; ${fieldsOf(tool)}` : byTools(error.next)
+  const next = error.code === 'INPUT_INVALID' ? `Fix the input and retry: ${fieldsOf(tool)}` : byTools(error.next)
   const text = `${neutralise(error.message, LINE)} ${neutralise(next, LINE)} [${error.code}]`
   return { content: [{ type: 'text', text }], isError: true }
 }

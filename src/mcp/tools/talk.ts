@@ -39,7 +39,7 @@ async function postInSpace(call: ToolCall): Promise<ToolAnswer> {
 
 async function listAgents(call: ToolCall): Promise<ToolAnswer> {
   const agents = await operate<readonly AgentStatus[]>(call, 'agents.list', {})
-  const shown = agents.map((agent) => ({ ...agent, liveness: agent.session?.liveness ?? 'no session' }))
+  const shown = agents.map((agent) => ({ ...agent, liveness: agent.liveness ?? 'no session' }))
   return { structured: { agents: shown }, text: agents.map(({ id, kind }) => `${token(id)} (${kind})`).join(', ') }
 }
 

@@ -4,6 +4,7 @@ import type { LeftItem } from '../../model/handoff/handoff.ts'
 import type { Plan } from '../../model/sources/plan.ts'
 import { renderBusEntry } from '../../render/bus-entry.ts'
 import { LINE, neutralise } from '../../render/neutralise.ts'
+import { renderPlan } from '../../render/plan.ts'
 import { formatTime, token } from '../../render/provenance.ts'
 import { renderQuotation } from '../../render/quotation.ts'
 import { counted, enumerated } from './sentences.ts'
@@ -35,7 +36,10 @@ async function setPlans(call: ToolCall): Promise<ToolAnswer> {
 
 async function getPlans(call: ToolCall): Promise<ToolAnswer> {
   const plans = await operate<readonly Plan[]>(call, 'plans.list', call.input)
-  return { structured: { plans }, text: plans.map(describePlan).join('\n') || 'No plans.' }
+  const entries = plans.map(renderPlan)
+  const nonce = call.connection.nonce()
+  const text = entries.length === 0 ? 'No plans.' : renderQuotation({ what: 'plans', entries, nonce })
+  return { structured: { text, plans }, text }
 }
 
 async function deletePlans(call: ToolCall): Promise<ToolAnswer> {

@@ -5,49 +5,49 @@ export const busErrors = () =>
   ({
     BUS_ID_INVALID: {
       kind: 'usage',
-      text: 'The {field} {id} is not valid.',
+      text: 'The {field} {"id"} is not valid.',
       next: 'Use 1 to 128 letters, digits, ".", "_" or "-", beginning with a letter or a digit, without "..".',
     },
     BUS_UNNAMED: {
       kind: 'usage',
       text: 'It is not clear which bus is meant.',
-      next: 'Name the project with --project, and its task with --task.',
+      next: 'Name its project, and its task if there is one.',
     },
     BUS_NOT_FOUND: {
       kind: 'notFound',
-      text: 'There is no bus of {place}.',
-      next: 'See which there are with "postern bus list"; the first post makes one.',
+      text: 'There is no bus {place}.',
+      next: 'See which buses there are with "postern bus list"; the first post creates one.',
     },
     BUS_ENTRY_NOT_FOUND: {
       kind: 'notFound',
-      text: 'The bus of {place} has no entry {id}.',
-      next: 'Read from the beginning, or the last ones with "--tail".',
+      text: 'The bus {place} has no entry {id}.',
+      next: 'Read it from the start, or only its last entries.',
     },
     BUS_TYPE_INVALID: {
       kind: 'usage',
-      text: 'The type {type} is not valid.',
+      text: 'The entry type {"type"} is not valid.',
       next: 'Use capital letters, such as FACT, QUESTION, ANSWER, USER, INFO, WARNING, ERROR, OBSERVATION or ISSUE.',
     },
     BUS_ENTRY_INVALID: {
       kind: 'usage',
       text: 'The entry is not valid: {reason}.',
-      next: 'Nothing was written. Mend it and post it again.',
+      next: 'Nothing was written. Fix the entry.',
     },
     BUS_BODY_TOO_LARGE: {
       kind: 'usage',
       http: 413,
-      text: 'The body has {bytes} bytes; at most {limit} are taken.',
+      text: 'The body has {bytes} bytes; at most {limit} are allowed.',
       next: 'Attach it as a file, and say in the body what it is.',
     },
     BUS_BUSY: {
       kind: 'unavailable',
-      text: 'Somebody has held the lock of {path} for {seconds} s.',
-      next: 'Nothing was written. Try again; "lsof" tells who holds it.',
+      text: 'Other processes have kept {path} locked for {seconds} s.',
+      next: 'Nothing was written. Retry; "lsof" names the process.',
     },
     BUS_UNUSABLE: {
       kind: 'broken',
       text: 'The bus {path} cannot be used: {reason}.',
-      next: 'Look at the file; nothing was written.',
+      next: 'Nothing was written. Check the file.',
     },
     ATTACHMENT_REFUSED: {
       kind: 'usage',

@@ -100,7 +100,10 @@ export interface BusPage {
   readonly cursors?: readonly string[]
   /** True where the limit, and not the end of the bus, ended the page. */
   readonly hasMore: boolean
-  /** True where the entry of the cursor is gone, and something after it may be, too. Only while waiting. */
+  /**
+   * True where something after the cursor may be missing: its entry is gone (only while waiting), or it is a one-line
+   * record and two files of the bus hold its number. The page then goes on after the newer one.
+   */
   readonly hasGap: boolean
   /** Parts of the file, among those that were read, that are no entries. */
   readonly faults: readonly BusFault[]

@@ -88,7 +88,7 @@ const KIND = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 function parseParent(parent: BusParent | string): BusParent {
   const { msg_id, kind } = typeof parent === 'string' ? { msg_id: parent, kind: undefined } : parent
   if (typeof msg_id !== 'string' || !REFERENCE.test(msg_id))
-    throw new PosternError('BUS_ID_INVALID', { field: 'id of the parent', id: JSON.stringify(msg_id) })
+    throw new PosternError('BUS_ID_INVALID', { field: 'id of the parent', id: msg_id })
   if (kind === undefined) return { msg_id }
   if (!KIND.test(kind)) throw invalid(`${JSON.stringify(kind)} is no kind of relation, such as depends_on`)
   return { msg_id, kind }

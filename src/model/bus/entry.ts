@@ -87,7 +87,11 @@ export const BUS_TYPES = [
 ] as const
 
 /** Older names, which are read for what they mean and never written. */
-export const BUS_TYPE_ALIASES: Readonly<Record<string, string>> = { RUN_START: 'START', RUN_STOP: 'STOP' }
+export const BUS_TYPE_ALIASES: Readonly<Record<string, string>> = {
+  RUN_START: 'START',
+  RUN_STOP: 'STOP',
+  RUN_CRASH: 'CRASH',
+}
 
 /** The kinds that have a meaning for issues; `answers` also for decisions. */
 export const PARENT_KINDS = [

@@ -1,6 +1,7 @@
 import { findCycles } from '../../kit/pure/cycles.ts'
 import type { BusEntry, BusPlace } from './entry.ts'
 import type { BusIssue, IssueGraph, IssueRelation } from './issue.ts'
+import { canonicalMsgId } from './legacy-id.ts'
 import { meaningOf } from './meaning.ts'
 
 /** Statuses that close an issue, in whatever case; every other one leaves or makes it open. */
@@ -72,12 +73,13 @@ interface Word {
 }
 
 function hear({ begun, owners, words }: Heard, entry: BusEntry): void {
-  const { msg_id, ts, type, issue_id, parents } = entry
+  const { ts, type, issue_id, parents } = entry
+  const msg_id = canonicalMsgId(entry.msg_id)
   const isIssue = meaningOf(type) === 'ISSUE'
-  const issue = issue_id || (isIssue ? msg_id : '')
+  const issue = canonicalMsgId(issue_id || (isIssue ? msg_id : ''))
   if (!owners.has(msg_id)) owners.set(copyOf(msg_id), copyOf(issue))
   const references = (parents ?? []).flatMap(({ msg_id: id, kind }) =>
-    kind === undefined || kind === ANSWERS ? [] : [{ kind, id }],
+    kind === undefined || kind === ANSWERS ? [] : [{ kind, id: canonicalMsgId(id) }],
   )
   if (issue === '' && !references.some(({ kind }) => CLOSING_KINDS.has(kind))) return
   const word = copyOf({ msg_id, ts, issue, status: statusOf(entry), references })

@@ -10,7 +10,7 @@ export function isBusId(value: unknown): value is string {
 
 export function parseBusId(field: string, value: unknown): string {
   if (isBusId(value)) return value
-  throw new PosternError('BUS_ID_INVALID', { field, id: JSON.stringify(value) ?? 'that is missing' })
+  throw new PosternError('BUS_ID_INVALID', { field, id: value })
 }
 
 /** Nothing but the two ids, whatever else came with them. */

@@ -12,54 +12,54 @@ export const errorTable = lazy(
       USAGE: { kind: 'usage', text: '{message}', next: '{next}' },
       AGENT_ID_INVALID: {
         kind: 'usage',
-        text: 'The agent id {id} is not valid.',
+        text: 'The agent id {"id"} is not valid.',
         next: 'Use 1 to 64 lower-case letters, digits, "-" or "_", beginning and ending with a letter or digit, such as "quinn".',
       },
       AGENT_ID_RESERVED: {
         kind: 'usage',
         text: 'The agent id {id} is reserved.',
-        next: 'Choose another name; "all", "system" and "local" have meanings of their own.',
+        next: 'Choose another name: this one has a meaning of its own.',
       },
       AGENT_NOT_FOUND: {
         kind: 'notFound',
-        text: 'There is no agent {id}.{hint}',
-        next: 'See who there is with "postern agent list", or register it with "postern agent add {id}".',
+        text: 'There is no agent {id}.{hint?}',
+        next: 'See "postern agent list", or register it with "postern agent add {id}{restore?}".',
       },
       AGENT_EXISTS: {
         kind: 'conflict',
         text: 'The agent {id} is registered already, with other properties.',
-        next: 'Look at it with "postern agent show {id}".',
+        next: 'See its properties with "postern agent show {id}".',
       },
       AGENT_CONFUSABLE: {
         kind: 'conflict',
-        text: 'The name {id} looks like {other}, which is registered already.',
-        next: 'Choose a name that nobody can mistake for another.',
+        text: 'The name {id} could be mistaken for {other}.',
+        next: 'Choose a name that is not similar to another.',
       },
       AGENT_REMOVED: {
         kind: 'conflict',
-        text: 'The agent {id} was removed, and its name is kept so that nobody can take it over.',
-        next: 'Choose another name, or bring the same agent back with "postern agent add {id} --restore".',
+        text: 'The agent {id} was removed, and its name stays reserved.',
+        next: 'Choose another name, or restore the agent with "postern agent add {id} --restore".',
       },
       ADDRESS_UNSUPPORTED: {
         kind: 'usage',
-        text: 'The address {address} cannot be one of several.',
-        next: 'Push to it alone: what is said in a space is a post of its own.',
+        text: 'The address {address} cannot be one of several recipients.',
+        next: 'Push to it alone.',
       },
       RECIPIENT_MISSING: {
         kind: 'usage',
         text: 'The message has no recipient.',
-        next: 'Name one with "--to <agent>", or everybody with "--broadcast".',
+        next: 'Name an agent, or "all" for everybody.',
       },
       CONTENT_EMPTY: {
         kind: 'usage',
-        text: 'The message has no content.',
-        next: 'Say something: the text is the last argument.',
+        text: 'The text is empty.',
+        next: 'Write some text.',
       },
       CONTENT_TOO_LARGE: {
         kind: 'usage',
         http: 413,
-        text: 'The {field} would take {bytes} bytes; at most {limit} are allowed.',
-        next: 'Shorten it, or put it in a file and attach that by reference.',
+        text: 'The {field} has {bytes} bytes; at most {limit} are allowed.',
+        next: 'Shorten it.{hint?}',
       },
       TEXT_INVALID: {
         kind: 'usage',
@@ -68,36 +68,41 @@ export const errorTable = lazy(
       },
       PRIORITY_INVALID: {
         kind: 'usage',
-        text: 'The priority {value} is not valid.',
+        text: 'The priority {"value"} is not valid.',
         next: 'Use 0 (critical), 1 (high), 2 (normal), 3 (low) or 4 (fyi).',
       },
       TYPE_INVALID: {
         kind: 'usage',
-        text: 'The message type {value} is not valid.',
+        text: 'The message type {"value"} is not valid.',
         next: 'Use lower-case words, digits, "_" and "-" joined by dots, such as "alert" or "task.blocked".',
       },
       DURATION_INVALID: {
         kind: 'usage',
-        text: 'The duration {value} is not valid.',
+        text: 'The duration {"value"} is not valid.',
         next: 'Write it like "30s", "10m", "1h30m" or "5 hours"; at most {limit}.',
       },
-      VALUE_INVALID: { kind: 'usage', text: 'The {field} {value} is not valid.', next: '{next}' },
+      FILE_UNREADABLE: {
+        kind: 'usage',
+        text: 'The file {path} cannot be read: {reason}.',
+        next: 'Check its path and its permissions.',
+      },
+      VALUE_INVALID: { kind: 'usage', text: 'The {field} {"value"} is not valid.', next: '{next}' },
       DEDUP_CONFLICT: {
         kind: 'conflict',
         text: 'The dedup key {key} was used before for {agent} by a message with other content ({id}).',
-        next: 'Repeat the very same message, or use another key.',
+        next: 'Repeat exactly the same message, or use another key.',
       },
       INBOX_FULL: {
         http: 429,
         exit: EXIT.failed,
         retryable: true,
         text: 'The inbox of {agent} is full: {limit} messages wait there.',
-        next: 'Try again when it has been drained; nothing was stored.',
+        next: 'Nothing was stored. Retry when messages have been read.',
       },
       MESSAGE_NOT_FOUND: {
         kind: 'notFound',
         text: 'There is no message {id}.',
-        next: 'Look for it with "postern inbox list --all" or "postern inbox search".',
+        next: 'Look for it with "postern inbox list --all" or "postern inbox search <text>".',
       },
       DELIVERY_NOT_FOUND: {
         kind: 'notFound',
@@ -112,7 +117,7 @@ export const errorTable = lazy(
       OFFER_NOT_FOUND: {
         kind: 'notFound',
         text: 'There is no open offer {id}.',
-        next: 'It was confirmed, released or has expired; drain again.',
+        next: 'It was confirmed, released or has expired. Drain again.',
       },
       OFFER_UNPRINTED: {
         kind: 'conflict',
@@ -126,8 +131,8 @@ export const errorTable = lazy(
       },
       GATE_CLOSED: {
         kind: 'conflict',
-        text: 'The gate {id} was {state} by {by}: {reason}',
-        next: 'Nothing is left to do; look at it with "postern gate show {id}".',
+        text: 'The gate {id} was {state} by {by}.',
+        next: 'Nothing is left to do; see why with "postern gate show {id}".',
       },
       DECISION_NOT_FOUND: {
         kind: 'notFound',
@@ -136,8 +141,8 @@ export const errorTable = lazy(
       },
       DECISION_CLOSED: {
         kind: 'conflict',
-        text: 'The decision {id} is {state} already{answer}.',
-        next: 'Look at it with "postern decision show {id}", or ask anew.',
+        text: 'The decision {id} is {state} already{answer?}.',
+        next: 'See its answer with "postern decision show {id}", or ask again.',
       },
       OPTION_UNKNOWN: {
         kind: 'usage',
@@ -145,10 +150,10 @@ export const errorTable = lazy(
         next: 'Choose one of {options}.',
       },
       ...sourceErrors(),
-      SESSION_NOT_FOUND: { kind: 'notFound', text: 'There is no session {id}.', next: 'Begin one first.' },
+      SESSION_NOT_FOUND: { kind: 'notFound', text: 'There is no session {id}.', next: 'Begin the session first.' },
       SESSION_CONFLICT: {
         kind: 'conflict',
-        text: 'The session {id} belongs to the agent {agent}.',
+        text: 'The session {id} belongs to {owner}.',
         next: 'Name that agent, or use the id of a session of your own.',
       },
       SESSION_INVALID: {
@@ -158,32 +163,32 @@ export const errorTable = lazy(
       },
       WAKE_RUNNING: {
         kind: 'conflict',
-        text: 'The process {pid} wakes {agent} already.',
-        next: 'Let it, or end it first: one at a time works on an inbox.',
+        text: 'The process {pid} already wakes {agent}.',
+        next: 'Leave it running, or end it first.',
       },
       NOT_ALLOWED: { http: 403, exit: EXIT.notAuthenticated, retryable: false, text: '{message}', next: '{next}' },
       TIMED_OUT: { http: 408, exit: EXIT.timedOut, retryable: true, text: '{message}', next: '{next}' },
       STORE_BUSY: {
         kind: 'unavailable',
         text: 'The store {path} stayed locked for {waited}.',
-        next: 'Another process holds it; try again, and see "postern doctor" if it lasts.',
+        next: 'Another process holds it. Retry; "postern doctor" says more if it lasts.',
       },
       STORE_FULL: {
         kind: 'unavailable',
         exit: EXIT.failed,
         http: 507,
         text: 'The disk that holds the store {path} is full; nothing was stored.',
-        next: 'Make room and repeat; what was acknowledged before is safe.',
+        next: 'Free some space and retry.',
       },
       STORE_READ_ONLY: {
         kind: 'broken',
-        text: 'The store {path} cannot be written.',
-        next: 'Check its permissions and whether its file system is mounted read-only.',
+        text: 'The store {path} cannot be written: {reason}.',
+        next: 'Check its permissions, and whether its file system is read-only.',
       },
       STORE_CORRUPT: {
         kind: 'broken',
         text: 'The store {path} is damaged or is not a Postern store.',
-        next: 'Nothing was changed or deleted. Move it aside and restore a backup; "postern doctor" says more.',
+        next: 'Nothing was changed or deleted. Restore a backup with "postern restore <backup>", which keeps this store aside; "postern doctor" says more.',
       },
       STORE_NEWER: {
         kind: 'broken',
@@ -192,24 +197,24 @@ export const errorTable = lazy(
       },
       STORE_NETWORK_FS: {
         kind: 'broken',
-        text: 'The store would lie on a network file system ({fs}) at {path}, where SQLite loses data.',
-        next: 'Put it on a local disk with "--home", or use PostgreSQL with "--store postgres://…".',
+        text: 'The store {path} would be on a network file system ({fs}), where SQLite loses data.',
+        next: 'Put it on a local disk, or use PostgreSQL.',
       },
       STORE_FOREIGN: {
         kind: 'broken',
         text: 'The store {path} belongs to another user.',
-        next: 'Use a home of your own with "--home".',
+        next: 'Use a home of your own.',
       },
       STORE_UNAVAILABLE: {
         kind: 'unavailable',
-        text: 'The store {path} cannot be opened: {reason}.',
-        next: 'Check that it exists and can be reached; "postern doctor" says more.',
+        text: 'The store {path} cannot be used: {reason}.',
+        next: '{hint?}Check that it exists and can be reached; "postern doctor" says more.',
       },
       STORE_IO: {
         kind: 'unavailable',
         exit: EXIT.failed,
         text: 'Reading or writing the store {path} failed: {reason}.',
-        next: 'Nothing was acknowledged. Check the disk, then repeat.',
+        next: 'Nothing was acknowledged. Check the disk, then retry.',
       },
       STORE_URL_INVALID: {
         kind: 'usage',
@@ -219,19 +224,19 @@ export const errorTable = lazy(
       CONFIG_INVALID: {
         kind: 'usage',
         text: 'The configuration {path} is not valid: {reason}.',
-        next: 'Mend that line, or remove the file.',
+        next: 'Fix that line, or remove the file.',
       },
       SETTINGS_REFUSED: {
         kind: 'usage',
-        text: 'The file {path} was left as it is: {reason}.',
-        next: 'Mend that by hand, keep what else it holds, and run the command again.',
+        text: 'The file {path} was not changed: {reason}.',
+        next: 'Fix that by hand, keep what else it holds, and run the command again.',
       },
       OUTPUT_FAILED: {
         http: 500,
         exit: EXIT.failed,
         retryable: true,
         text: 'The output could not be written ({reason}).',
-        next: 'Nothing was taken: what was to be shown is still there. Ask again.',
+        next: '{next}',
       },
       BACKUP_EXISTS: {
         kind: 'conflict',
@@ -239,6 +244,17 @@ export const errorTable = lazy(
         next: 'Name a file that does not exist yet.',
       },
       BACKUP_FAILED: { kind: 'unavailable', exit: EXIT.failed, text: 'The backup failed: {reason}.', next: '{next}' },
+      STORE_IN_USE: {
+        kind: 'conflict',
+        text: 'The store {path} is in use by another process, so it was not replaced.',
+        next: 'Stop the server and every agent, watcher and command that uses it, and run this again.',
+      },
+      RESTORE_FAILED: {
+        kind: 'unavailable',
+        exit: EXIT.failed,
+        text: 'The backup {path} was not restored: {reason}.',
+        next: '{next}',
+      },
       INTERNAL: {
         http: 500,
         exit: EXIT.failed,

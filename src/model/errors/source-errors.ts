@@ -13,29 +13,29 @@ export const sourceErrors = () =>
     ...ledgerErrors(),
     SPACE_ID_INVALID: {
       kind: 'usage',
-      text: 'The space id {id} is not valid.',
+      text: 'The space id {"id"} is not valid.',
       next: 'Use 1 to 64 lower-case letters, digits, "-" or "_", such as "alpha".',
     },
     SPACE_NOT_FOUND: {
       kind: 'notFound',
       text: 'There is no space {id}.',
-      next: 'See which there are with "postern space list", or make it with "postern space create {id}".',
+      next: 'See "postern space list", or create it with "postern space create {id}".',
     },
     SPACE_EXISTS: {
       kind: 'conflict',
-      text: 'The space {id} exists already, with another name.',
-      next: 'Look at it with "postern space show {id}".',
+      text: 'The space {id} already exists with another name.',
+      next: 'See it with "postern space show {id}".',
     },
     SPACE_CLOSED: {
       kind: 'conflict',
       text: 'The space {id} is closed.',
-      next: 'Read it with "postern space history {id}", or make another.',
+      next: 'Read it with "postern space history {id}", or create another.',
     },
     SPACE_NOT_MEMBER: {
       http: 403,
       exit: EXIT.notAuthenticated,
       retryable: false,
-      text: '{agent} is no member of the space {id}.',
+      text: '{agent} is not a member of the space {id}.',
       next: 'Join it first with "postern space join {id}".',
     },
     SPACE_NOT_ENTERED: {
@@ -52,17 +52,17 @@ export const sourceErrors = () =>
       http: 412,
       exit: EXIT.conflict,
       retryable: false,
-      text: 'The plan {id} was changed meanwhile: it is at revision {revision}.',
-      next: 'Look at it again with "postern plan show {id}", then repeat the change.',
+      text: 'The plan {id} has changed in the meantime: it is at revision {revision}.',
+      next: 'Read it again with "postern plan show {id}", then repeat the change.',
     },
     PLAN_TIME_INVALID: {
       kind: 'usage',
       text: 'The time of the plan is not valid: {reason}.',
-      next: 'Name one of a duration ("5 hours"), a date (2026-02-20T10:00:00Z) or a cron expression ("0 9 * * 1").',
+      next: 'Give a duration ("5 hours"), a date (2026-02-20T10:00:00Z) or a cron expression ("0 9 * * 1").',
     },
     CRON_INVALID: {
       kind: 'usage',
-      text: 'The cron expression {cron} is not valid: {reason}.',
+      text: 'The cron expression {"cron"} is not valid: {reason}.',
       next: 'Write five fields: minute, hour, day of month, month, day of week, such as "0 9 * * 1".',
     },
     ZONE_UNKNOWN: {
@@ -72,7 +72,7 @@ export const sourceErrors = () =>
     },
     SERVICE_NAME_INVALID: {
       kind: 'usage',
-      text: 'The service name {name} is not valid.',
+      text: 'The service name {"name"} is not valid.',
       next: 'Use 1 to 64 lower-case letters, digits, "-" or "_", such as "jira-webhook".',
     },
     SERVICE_NOT_FOUND: {
@@ -83,7 +83,7 @@ export const sourceErrors = () =>
     SERVICE_EXISTS: {
       kind: 'conflict',
       text: '{name} is registered already.',
-      next: 'Give the service another name, or its key anew with "postern service rotate".',
+      next: 'Choose another name, or use "postern service rotate <service>" for a new key.',
     },
     TRIGGER_REFUSED: {
       http: 401,
@@ -95,11 +95,11 @@ export const sourceErrors = () =>
     KEY_UNUSABLE: {
       kind: 'broken',
       text: 'The key file {path} cannot be used: {reason}.',
-      next: 'Put the right one back, or move it aside and give every service a new key with "postern service rotate".',
+      next: 'Put the right one back, or move it aside and give every service a new key with "postern service rotate <service>".',
     },
     SCOPE_INVALID: {
       kind: 'usage',
-      text: 'The scope {scope} is not valid.',
+      text: 'The scope {"scope"} is not valid.',
       next: 'Use admin, human:<id>, agent:<id> or service:<id>.',
     },
     TOKEN_NOT_FOUND: {
@@ -112,7 +112,7 @@ export const sourceErrors = () =>
       exit: EXIT.notAuthenticated,
       retryable: false,
       text: 'The request has no valid token.',
-      next: 'Send "Authorization: Bearer <token>"; "postern token create" makes one. A browser is let in by "postern ui".',
+      next: 'Send "Authorization: Bearer <token>". "postern token create" creates one; "postern ui" signs a browser in.',
     },
     ORIGIN_REFUSED: {
       http: 403,
@@ -121,17 +121,31 @@ export const sourceErrors = () =>
       text: 'Requests for {what} are not answered here.',
       next: 'Use the address that "postern serve" printed.',
     },
+    QUOTA_REACHED: {
+      http: 429,
+      exit: EXIT.failed,
+      retryable: true,
+      text: '{caller} has {count} {what}, as many as are allowed.',
+      next: '{next}',
+    },
     RATE_LIMITED: {
       http: 429,
       exit: EXIT.failed,
       retryable: true,
       text: 'There were too many requests.',
-      next: 'Try again in {seconds} s.',
+      next: 'Retry in {seconds} s.',
     },
     INPUT_INVALID: {
       kind: 'usage',
       text: 'The input is not valid: {reason}.',
-      next: 'Mend it and repeat; see /openapi.json.',
+      next: 'Fix the input and retry. See /openapi.json.',
+    },
+    REQUEST_INVALID: {
+      http: 400,
+      exit: EXIT.usage,
+      retryable: false,
+      text: 'The request is malformed: {reason}.',
+      next: 'Send HTTP/1.1 with one Host header.',
     },
     BODY_INVALID: {
       http: 400,
@@ -144,7 +158,7 @@ export const sourceErrors = () =>
       kind: 'usage',
       http: 413,
       text: 'The body of the request has more than {limit} bytes.',
-      next: 'Send less at once.',
+      next: 'Send less at a time.',
     },
     MEDIA_TYPE_REFUSED: {
       kind: 'usage',
@@ -155,7 +169,7 @@ export const sourceErrors = () =>
     ROUTE_NOT_FOUND: {
       kind: 'notFound',
       text: 'There is nothing at {path}.',
-      next: 'See /openapi.json for what there is.',
+      next: 'See /openapi.json for the paths that there are.',
     },
     METHOD_REFUSED: {
       kind: 'usage',
@@ -167,29 +181,34 @@ export const sourceErrors = () =>
       http: 412,
       exit: EXIT.conflict,
       retryable: false,
-      text: 'It was changed since you looked at it.',
-      next: 'Look at it again, then repeat the change.',
+      text: 'It has changed since you read it.',
+      next: 'Read it again, then repeat the change.',
     },
     IDEMPOTENCY_CONFLICT: {
       kind: 'usage',
-      text: 'The key {key} was used before for another request.',
-      next: 'Repeat the very same request, or use another key.',
+      text: 'The Idempotency-Key {key} was used before for another request.',
+      next: 'Repeat exactly that request, or use another key.',
+    },
+    IDEMPOTENCY_LOST: {
+      kind: 'conflict',
+      text: 'The request with the Idempotency-Key {key} was carried out, but its answer was lost.',
+      next: 'Look at what it changed before you go on. Repeat it under another key only if the change is missing.',
     },
     IDEMPOTENCY_BUSY: {
       kind: 'conflict',
       retryable: true,
-      text: 'A request with the key {key} is being answered.',
-      next: 'Repeat it in a moment.',
+      text: 'A request with the Idempotency-Key {key} is still being answered.',
+      next: 'Retry in a moment.',
     },
     CURSOR_UNKNOWN: {
       kind: 'notFound',
       text: 'The cursor {cursor} is not one of this store.',
-      next: 'Begin anew without a cursor.',
+      next: 'Start again without a cursor.',
     },
     SERVER_RUNNING: {
       kind: 'conflict',
-      text: 'The process {pid} serves this store already, at {url}.',
-      next: 'Use that one, or end it first.',
+      text: 'The process {pid} already serves this store, at {url}.',
+      next: 'Use that server, or stop it first.',
     },
     SERVER_UNAVAILABLE: {
       kind: 'unavailable',
@@ -198,7 +217,7 @@ export const sourceErrors = () =>
     },
     ADDRESS_IN_USE: {
       kind: 'unavailable',
-      text: 'The address {address} is in use by another program.',
-      next: 'Choose another port with "--port", or 0 for any.',
+      text: 'Another program uses the address {address}.',
+      next: 'Choose another port: "postern serve --port 0" takes any free one.',
     },
   }) as const satisfies Record<string, ErrorRow>

@@ -73,6 +73,6 @@ function oneOf<T extends string>(
   value: unknown,
 ): T {
   const found = known.find((each) => each === value)
-  if (found === undefined) throw new PosternError(code, { value: String(value) })
+  if (found === undefined) throw new PosternError(code, { value })
   return found
 }

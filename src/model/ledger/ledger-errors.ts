@@ -5,28 +5,28 @@ export const ledgerErrors = () =>
   ({
     LEDGER_ID_INVALID: {
       kind: 'usage',
-      text: '{value} is neither a topic nor an account of a ledger.',
-      next: 'Use shard.realm.number, such as "0.0.1005"; see which there are with "postern ledger topics".',
+      text: 'The ledger id {"value"} is not valid.',
+      next: 'Name a topic or an account as shard.realm.number, such as "0.0.1005"; "postern ledger topics" lists the topics.',
     },
     ENTITY_INVALID: {
       kind: 'usage',
-      text: '{value} is not a work item.',
+      text: 'The work item {"value"} is not valid.',
       next: 'Use task, phase, stage or project, a colon and a name of letters, digits, ".", "_" or "-", such as "task:PROJ-12".',
     },
     SEED_PRIORITY_INVALID: {
       kind: 'usage',
-      text: 'The priority {value} is not valid.',
+      text: 'The priority {"value"} is not valid.',
       next: 'Use 1 (urgent), 2 (high), 3 (normal), 4 (low) or 5 (for information).',
     },
     LEDGER_MEMO_INVALID: {
       kind: 'usage',
-      text: 'The memo {memo} is not valid: {reason}.',
+      text: 'The memo {"memo"} is not valid: {reason}.',
       next: 'Nothing was published. A memo has at most 100 bytes.',
     },
     LEDGER_MESSAGE_TOO_LARGE: {
       kind: 'usage',
-      text: 'What is to be published has {bytes} bytes; {limit} are allowed.',
-      next: 'Nothing was published. Say less, or name where the rest is found.',
+      text: 'The entry has {bytes} bytes; at most {limit} are allowed.',
+      next: 'Nothing was published. Shorten it.',
     },
     LEDGER_TOPIC_NOT_FOUND: {
       kind: 'notFound',
@@ -35,8 +35,8 @@ export const ledgerErrors = () =>
     },
     LEDGER_TOPIC_DELETED: {
       kind: 'conflict',
-      text: 'The topic {topic} was deleted: nothing more can be written to it.',
-      next: 'Use another; what stands there can still be read.',
+      text: 'The topic {topic} was deleted, so it takes no more entries.',
+      next: 'Use another topic. Its entries can still be read.',
     },
     LEDGER_NOT_SET_UP: {
       kind: 'conflict',
@@ -46,7 +46,7 @@ export const ledgerErrors = () =>
     LEDGER_CONFIG_INVALID: {
       kind: 'broken',
       text: 'The ledger {network} cannot be used: {reason}.',
-      next: 'Mend "ledger" in the configuration; "postern config --explain" says where it stands.',
+      next: 'Fix "ledger" in the configuration; "postern config --explain" says which file sets it.',
     },
     LEDGER_KEY_INVALID: {
       kind: 'usage',
@@ -60,40 +60,40 @@ export const ledgerErrors = () =>
     },
     LEDGER_REFUSED: {
       kind: 'conflict',
-      text: 'The ledger {network} has refused it: {status}.',
-      next: 'Mend what it says; see what waits with "postern ledger parcels".',
+      text: 'The ledger {network} refused it: {status}.',
+      next: 'Fix the cause; see "postern ledger parcels".',
     },
     LEDGER_UNREACHABLE: {
       kind: 'unavailable',
       text: 'The ledger {network} cannot be reached: {reason}.',
-      next: 'What was written down to be published goes on by itself; try anything else again later.',
+      next: 'Entries that wait are retried by themselves. Retry anything else later.',
     },
     LEDGER_BUDGET_SPENT: {
       http: 429,
       exit: 69,
       retryable: true,
-      text: 'It costs about ${price}, and of the ${budget} of this day ${spent} are spent.',
+      text: 'It costs about ${price}, and ${spent} of the ${budget} for today are spent.',
       next: 'Nothing was published. Wait until tomorrow (UTC), or let a person raise "ledger.budgetPerDay".',
     },
     LEDGER_SECRET_FOUND: {
       kind: 'usage',
-      text: 'It looks as if there were a secret in it: {what}.',
-      next: 'Nothing was published and nothing was sent, for a public ledger never forgets. Take the secret out.',
+      text: 'It seems to contain a secret: {what}.',
+      next: 'Nothing was published or sent. Remove the secret: a public ledger keeps everything.',
     },
     LEDGER_ENTRY_INVALID: {
       kind: 'usage',
       text: 'The entry is not valid: {reason}.',
-      next: 'Mend it; nothing was published.',
+      next: 'Nothing was published. Fix the entry.',
     },
     LEDGER_PROOF_INVALID: {
       kind: 'usage',
-      text: '{path} is not a proof that can be read: {reason}.',
-      next: 'Export it again with "postern ledger export".',
+      text: 'The proof {path} cannot be read: {reason}.',
+      next: 'Export it again with "postern ledger export <topic> <file>".',
     },
     LEDGER_PROOF_FAILED: {
       kind: 'usage',
       text: 'The proof cannot be written to {path}: {reason}.',
-      next: 'Name another file, one that does not exist yet.',
+      next: 'Name a file that does not exist yet.',
     },
     PROFILE_INVALID: {
       kind: 'usage',
@@ -108,7 +108,7 @@ export const ledgerErrors = () =>
     CONNECTION_STATE: {
       kind: 'conflict',
       text: 'The connection {id} is {state}, so it cannot be {wanted}.',
-      next: 'Look at it with "postern ledger connections"; what is on its way stands in "postern ledger parcels".',
+      next: 'See it with "postern ledger connections".',
     },
     PARCEL_NOT_FOUND: {
       kind: 'notFound',

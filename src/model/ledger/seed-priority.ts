@@ -10,7 +10,7 @@ export const SEED_HIGH: SeedPriority = 2
 
 export function parseSeedPriority(value: unknown): SeedPriority {
   if (value === 1 || value === 2 || value === 3 || value === 4 || value === 5) return value
-  throw new PosternError('SEED_PRIORITY_INVALID', { value: String(value) })
+  throw new PosternError('SEED_PRIORITY_INVALID', { value })
 }
 
 export function fromSeedPriority(priority: SeedPriority): Priority {

@@ -61,5 +61,5 @@ export function isLedgerId(value: unknown): value is string {
 
 export function parseLedgerId(value: unknown): string {
   if (isLedgerId(value)) return value
-  throw new PosternError('LEDGER_ID_INVALID', { value: String(value) })
+  throw new PosternError('LEDGER_ID_INVALID', { value })
 }

@@ -1,4 +1,4 @@
-import { type Caller, isProgram } from '../caller.ts'
+import { type Caller, isConfined } from '../caller.ts'
 import { PosternError } from '../errors.ts'
 import type { Json } from '../json.ts'
 
@@ -56,9 +56,34 @@ export function parseEventTypes(types: readonly string[]): readonly string[] {
   return types
 }
 
-/** A program that has shown who it is sees what concerns it; people and whoever is at this machine see everything. */
-export function maySee(caller: Caller, event: PosternEvent): boolean {
-  return !caller.verified || !isProgram(caller) || concerns(event, caller.id)
+/**
+ * The part of an event that the caller may see; undefined if there is none. A program with a credential sees what
+ * concerns it. People, and callers on this machine without a credential, see everything.
+ */
+export function visiblePart(caller: Caller, event: PosternEvent): PosternEvent | undefined {
+  if (!isConfined(caller)) return event
+  if (!concerns(event, caller.id)) return undefined
+  return isOfForeignOffer(event, caller.id) ? ownPart(event, caller.id) : event
+}
+
+/** What is known of an offer: its messages, and the sender of each at the same index. */
+interface OfferData {
+  readonly agent: string
+  readonly messages: readonly string[]
+  readonly senders: readonly string[]
+  readonly outcome: string
+}
+
+function isOfForeignOffer({ data }: PosternEvent, reader: string): boolean {
+  return typeof data === 'object' && data !== null && 'offerId' in data && 'agent' in data && data.agent !== reader
+}
+
+/** An offer shows the mail of many senders. One of them is told of its own messages, and not of the session. */
+function ownPart(event: PosternEvent, reader: string): PosternEvent {
+  const { agent, messages, senders, outcome } = event.data as unknown as OfferData
+  const own = messages.filter((_, index) => senders[index] === reader)
+  const data = { agent, messages: own, senders: own.map(() => reader), offerId: event.subject, outcome }
+  return { ...event, agents: [agent, reader], data }
 }
 
 export function isWanted(event: PosternEvent, { types, agent }: EventFilter): boolean {

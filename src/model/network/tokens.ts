@@ -1,3 +1,4 @@
+import type { AgentKind } from '../agent.ts'
 import type { Caller } from '../caller.ts'
 import type { Scope, Token } from './token.ts'
 
@@ -22,6 +23,8 @@ export interface NewToken extends Token {
 export interface Credentials {
   /** Whom a token speaks for; undefined for one that is unknown, revoked or expired. */
   identify(token: string): Promise<Identity | undefined>
+  /** What the register says that an agent, person or service is; undefined for one that is unknown or was removed. */
+  kindOf(id: string): Promise<AgentKind | undefined>
   /** Makes a token which is already in somebody's hands good for an administrator. False where it was revoked or has expired: it stays so. */
   adopt(token: string, label: string): Promise<boolean>
   /** Makes a token by which a person is known to the page, good no longer than the one that it is got with. */

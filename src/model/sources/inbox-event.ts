@@ -61,13 +61,17 @@ export interface PlainMessageEvent extends Stamped {
   }
 }
 
+/** How the message of a plan comes. No caller has this door, so no other message passes for that of a plan. */
+export const VIA_PLAN = 'plan'
+
 /** Who sent it comes from the sender's credential alone; a payload gives nothing but names. */
 export function toInboxEvent(message: InboxMessage): InboxEvent {
   const { id, type, from } = message
   const timestamp = isoTime(message.createdAt)
   if (type === 'space_message') return { eventId: id, type, timestamp, data: spaceData(message) }
-  // These two formats name no sender, so they are kept for those who may speak that way.
-  if (type === 'plan' && (from.kind === 'system' || from.id === message.agent))
+  // These two formats name no sender, so they are kept for those who may speak that way. Stores hold messages of plans
+  // that name the system.
+  if (type === 'plan' && (from.via === VIA_PLAN || from.kind === 'system' || from.id === message.agent))
     return { eventId: message.dedupKey ?? id, type, timestamp, data: planData(message) }
   if (type === 'service' && from.kind === 'service') return { eventId: id, type, timestamp, data: serviceData(message) }
   return { eventId: id, type: 'message', timestamp, data: messageData(message) }

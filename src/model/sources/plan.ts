@@ -30,6 +30,7 @@ export interface Plan {
   readonly pausedAt: number | null
   readonly lastRunAt: number | null
   readonly runs: number
+  /** Who wrote its instruction: the message that it fires is theirs. */
   readonly createdBy: string
   readonly createdAt: number
   readonly updatedAt: number
@@ -42,7 +43,7 @@ export function parseMissedPolicy(value: unknown): MissedPolicy {
   if (policy) return policy
   throw new PosternError('VALUE_INVALID', {
     field: 'policy for missed instants',
-    value: String(value),
+    value,
     next: `Use one of ${MISSED_POLICIES.join(', ')}.`,
   })
 }

@@ -1,12 +1,17 @@
 import { PosternError } from '../errors.ts'
 import type { Sender } from '../message.ts'
 import type { Priority } from '../priority.ts'
+import type { SpaceJoining, SpaceReading } from './space-rules.ts'
 
 /** A conversation. What is posted in it reaches every member but its author. */
 export interface Space {
   /** A slug that never changes. */
   readonly id: string
   readonly name: string
+  /** Who becomes a member: those whom its maker or a person adds, or every agent that wants to. */
+  readonly joining: SpaceJoining
+  /** What a new member may read: posts from its joining on, or all. */
+  readonly history: SpaceReading
   readonly createdBy: string
   readonly createdAt: number
   /** A closed space can be read and left, and nothing more. */
@@ -28,6 +33,8 @@ export interface SpacePost {
   /** What the author was called when it was said. */
   readonly senderName: string
   readonly content: string
+  /** The stored post does not match its checksum: only its number and its message are its own. */
+  readonly damaged?: true
   readonly priority: Priority
   /** The post that it answers, by its message. */
   readonly replyTo: string | null

@@ -1,14 +1,18 @@
 import type { TraceContext } from '../network/trace-context.ts'
 import type { Priority } from '../priority.ts'
 import type { Space, SpaceMember, SpacePost } from './space.ts'
+import type { SpaceJoining, SpaceReading } from './space-rules.ts'
 
 export interface Spaces {
-  /** Makes a space. The same again is not an error, and adds who is named and no member yet; another one under its id is. */
+  /**
+   * Makes a space. The same again is not an error, adds agents that are not members yet, and sets `joining` and `history`
+   * where they are given. Another space under its id is an error.
+   */
   create(input: CreateSpace): Promise<SpaceInFull>
-  /** By id. Of one member, or all. */
+  /** By id. Of one member, or all. A program with a token sees public spaces and those of which it is a member. */
   list(input?: { readonly member?: string; readonly closed?: boolean }): Promise<readonly SpaceStatus[]>
   show(input: SpaceRef): Promise<SpaceInFull>
-  /** Adds a member; who is one already stays one. Absent: the caller. */
+  /** Adds a member; a member stays one. Absent: the caller. A program joins public spaces and its own; people add anybody. */
   join(input: SpaceMembership): Promise<SpaceInFull>
   /** Takes a member out; who is none stays none. Absent: the caller. */
   leave(input: SpaceMembership): Promise<SpaceInFull>
@@ -16,7 +20,7 @@ export interface Spaces {
   close(input: SpaceRef): Promise<Space>
   /** Says something to every member but the author, or to nobody where one inbox is full. Only members speak. */
   post(input: PostInSpace): Promise<Posted>
-  /** What was said, oldest first. Over a network a program reads only where it is a member. */
+  /** What was said, oldest first. A program with a token reads only as a member, and from its joining on unless `history` is `all`. */
   history(input: SpaceHistory): Promise<PostPage>
   /** Turns to a space: it is the agent's active one from now on. Tells what was said there last. */
   enter(input: EnterSpace): Promise<EnteredSpace>
@@ -31,6 +35,10 @@ export interface CreateSpace extends SpaceRef {
   readonly name?: string
   /** Whoever makes it, if it is an agent, is one too. */
   readonly members?: readonly string[]
+  /** `invited` by default. */
+  readonly joining?: SpaceJoining
+  /** `joined` by default. */
+  readonly history?: SpaceReading
 }
 
 export interface SpaceMembership extends SpaceRef {

@@ -20,17 +20,17 @@ export const wireErrors = () =>
     },
     COURIER_RUNNING: {
       kind: 'conflict',
-      text: 'The process {pid} is the courier of {agent} already.',
-      next: 'Let it, or end it first: one courier serves a session.',
+      text: 'The process {pid} is already the courier of {agent}.',
+      next: 'Leave it running, or end it first.',
     },
     NATS_SERVER_MISSING: {
       kind: 'broken',
       text: 'There is no nats-server on this machine ({reason}).',
-      next: 'Install nats-server 2.9 or newer, or name one that runs with "--wire nats://…".',
+      next: 'Install nats-server 2.9 or newer, or name one: "postern serve --wire nats://<host>".',
     },
     NATS_SERVER_FAILED: {
       kind: 'unavailable',
       text: 'The nats-server did not start: {reason}.',
-      next: 'Its log is {log}; another port is chosen with "--nats-server <port>".',
+      next: 'Read its log {log}. "postern serve --nats-server <port>" uses another port.',
     },
   }) as const satisfies Record<string, ErrorRow>

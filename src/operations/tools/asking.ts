@@ -2,13 +2,12 @@ import { z } from 'zod'
 import { ADDS, dedupKey, LOOKS, list, SETS, type Tool, waitSeconds, whole } from './tool.ts'
 
 const decision = z.object({
+  text: z.string(),
   id: z.string(),
   state: z.string(),
   gateId: z.string(),
   asked: list,
-  answer: z
-    .object({ by: z.string(), trust: z.string(), selected: z.string().nullable(), text: z.string().nullable() })
-    .nullable(),
+  answer: z.object({ by: z.string(), trust: z.string(), selected: z.string().nullable() }).nullable(),
 })
 
 export const decisionCreate: Tool = {
@@ -42,7 +41,8 @@ export const decisionGet: Tool = {
   hints: LOOKS,
 }
 
-const gate = z.object({ id: z.string(), kind: z.string(), mode: z.string(), state: z.string(), reason: z.string() })
+const gate = z.object({ id: z.string(), kind: z.string(), mode: z.string(), state: z.string() })
+const listedGate = gate.extend({ createdBy: z.string(), trust: z.string() })
 
 export const gateList: Tool = {
   name: 'gate_list',
@@ -50,7 +50,7 @@ export const gateList: Tool = {
   description: 'See what holds you: why you may not stop or use a tool.',
   operations: ['gates.list'],
   input: z.object({ all: z.boolean().optional().describe('Closed ones too.') }),
-  output: z.object({ gates: z.array(gate) }),
+  output: z.object({ text: z.string(), gates: z.array(listedGate) }),
   hints: LOOKS,
 }
 
@@ -60,7 +60,7 @@ export const gateResolve: Tool = {
   description: 'Open a gate that you have set yourself, once its condition is met. Others are for people.',
   operations: ['gates.resolve'],
   input: z.object({ id: z.string(), reason: z.string(), dedupKey: dedupKey.optional() }),
-  output: gate,
+  output: z.object({ id: z.string(), state: z.string() }),
   hints: SETS,
   keyField: 'dedupKey',
 }

@@ -53,6 +53,7 @@ export const getPlans: Tool = {
   operations: ['plans.list'],
   input: z.object({ all: z.boolean().optional().describe('Also those that will not fire again.') }),
   output: z.object({
+    text,
     plans: z.array(
       plan.extend({ instruction: z.string(), cron: z.string().nullable(), zone: z.string(), runs: whole }),
     ),

@@ -31,8 +31,9 @@ export async function startOf(streaming: Streaming, params: Readonly<Record<stri
   }
   const from = (lastSeen ?? (await lastOf(bus, wanted))) || BEGINNING
   const page = await bus.wait({ ...wantedAfter(from), limit: PAGE, timeoutMs: 0 })
-  // What is gone may be back in a moment: who waits finds out.
-  return { from, news: page.hasGap ? NOTHING : toNews(page), wantedAfter }
+  // What is gone may be back in a moment: who waits finds out. A cursor that stays where it is stands on an entry.
+  const isGone = page.hasGap && page.cursor !== from
+  return { from, news: isGone ? NOTHING : toNews(page), wantedAfter }
 }
 
 const NOTHING: EntryNews = { bundles: () => [], cursor: null, hasGap: false }

@@ -47,7 +47,7 @@ export function mcpEndpoints(options: McpOptions): McpEndpoints {
 
 async function openDoor({ postern, log }: McpOptions): Promise<McpDoor> {
   const { createMcpDoor } = await import('../../mcp/mcp-http.ts')
-  const note = (error: Error) => log.warn('mcp.refused', { reason: error.message })
+  const note = (error: Error) => log.note('mcp.refused', { reason: error.message })
   return createMcpDoor({ postern, note })
 }
 

@@ -149,7 +149,7 @@ export class EventHub {
   /** A store that is away comes back. A cursor that is not known any more never will be. */
   #fail(thrown: unknown): void {
     const { code, message } = asPosternError(thrown)
-    this.#options.log.warn('events.failed', { code, reason: message })
+    this.#options.log.note('events.failed', { code, reason: message })
     if (code === 'CURSOR_UNKNOWN') this.#loseAll()
   }
 

@@ -1,9 +1,9 @@
 import { nextTurn } from '../../kit/node/event-loop.ts'
 import type { Caller } from '../../model/caller.ts'
-import { type EventFilter, isWanted, maySee } from '../../model/network/event.ts'
+import { type EventFilter, isWanted, visiblePart } from '../../model/network/event.ts'
 import type { EventPage } from '../../model/network/events.ts'
 import type { EventHub, Follower, News } from './event-hub.ts'
-import { type Bundle, bundlesOf, formatBeat, formatFrame, formatGap } from './frame.ts'
+import { type Bundle, bundlesOf, type Frame, formatBeat, formatFrame, formatGap } from './frame.ts'
 import type { Outlet } from './outlet.ts'
 
 export interface StreamOptions {
@@ -104,11 +104,18 @@ export class Stream implements Follower {
 
   /** Those who want everything share what was put together for all of them. */
   #bundlesOf({ frames, bundles }: News): Iterable<Bundle> {
+    const own = frames.flatMap((frame) => this.#ownFrame(frame) ?? [])
+    const isAll = own.length === frames.length && own.every((frame, index) => frame === frames[index])
+    return isAll ? bundles() : bundlesOf(own)
+  }
+
+  /** The frame itself where the client may see all of the event. */
+  #ownFrame(frame: Frame): Frame | undefined {
     const { caller, wanted } = this.#options
-    const own = frames.filter(
-      ({ event }) => event.cursor > this.#cursor && maySee(caller, event) && isWanted(event, wanted),
-    )
-    return own.length === frames.length ? bundles() : bundlesOf(own)
+    if (frame.cursor <= this.#cursor) return undefined
+    const visible = visiblePart(caller, frame.event)
+    if (!visible || !isWanted(visible, wanted)) return undefined
+    return visible === frame.event ? frame : formatFrame(visible)
   }
 
   async #sendPage({ items, cursor, hasGap }: EventPage): Promise<void> {

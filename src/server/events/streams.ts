@@ -47,7 +47,7 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
   const waits = new SharedWaits(postern.bus, heartbeatMs)
   const streams = new Map<EventStream, Identity>()
   const places = new Map<string, number>()
-  const note = (error: unknown) => log.warn('events.broken', { reason: reasonOf(error) })
+  const note = (error: unknown) => log.note('events.broken', { reason: reasonOf(error) })
   let taken = 0
   let timers: readonly NodeJS.Timeout[] = []
 

@@ -46,7 +46,7 @@ export function headerErrors(operation: Operation, method: string): readonly Err
   const { isSecret, answersByKey } = operation
   const mayConflict = KEYED_METHODS.includes(method) && !isSecret && !answersByKey
   return [
-    ...(mayConflict ? (['IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_BUSY'] as const) : []),
+    ...(mayConflict ? (['IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_BUSY', 'IDEMPOTENCY_LOST'] as const) : []),
     ...(isTied(operation) ? (['ETAG_MISMATCH'] as const) : []),
   ]
 }

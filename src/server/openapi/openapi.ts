@@ -151,7 +151,7 @@ function parametersOf(operation: Operation, method: string, path: string): ApiPa
     ...inQuery
       .filter((name) => !inPath.includes(name))
       .map((name) =>
-        parameter(name, 'query', required.includes(name) && !isFilledIn(operation, name), properties[name]),
+        parameter(name, 'query', required.includes(name) && !isFilledIn(operation, name), fieldOf(operation, name)),
       ),
     ...headersOf(operation, method),
   ]
@@ -167,6 +167,15 @@ function isFilledIn({ access }: Operation, field: string): boolean {
   return access.to === 'own' && access.field === field
 }
 
+/** The schema of a field. One that the server fills in for some callers says for whom. */
+function fieldOf(operation: Operation, name: string): JsonSchema {
+  const { properties = {}, required = [] } = inputSchema(operation)
+  const schema = properties[name] ?? {}
+  if (!isFilledIn(operation, name) || !required.includes(name)) return schema
+  const description = [schema.description, 'Absent: the caller itself. An administrator has to name it.']
+  return { ...schema, description: description.filter(Boolean).join(' ') }
+}
+
 function bodyOf(operation: Operation, path: string): { schema: JsonSchema; isRequired: boolean } {
   if (operation.name === 'services.trigger') return { schema: TRIGGER_BODY, isRequired: true }
   const { properties = {}, required = [], ...rest } = inputSchema(operation)
@@ -174,7 +183,7 @@ function bodyOf(operation: Operation, path: string): { schema: JsonSchema; isReq
   const needed = required.filter((name) => names.includes(name) && !isFilledIn(operation, name))
   const schema = {
     ...rest,
-    properties: Object.fromEntries(names.map((name) => [name, properties[name] ?? {}])),
+    properties: Object.fromEntries(names.map((name) => [name, fieldOf(operation, name)])),
     ...(needed.length > 0 && { required: needed }),
     additionalProperties: false,
   }
@@ -204,7 +213,8 @@ function entryListOf(operation: Operation): object {
 
 function problemsOf(operation: Operation, method: string): Record<string, object> {
   const hasBody = method !== 'GET' && method !== 'DELETE'
-  const own = [...operation.errors, ...headerErrors(operation, method)]
+  const stopped: readonly ErrorCode[] = operation.kind === 'waits' ? ['SERVER_UNAVAILABLE'] : []
+  const own = [...operation.errors, ...headerErrors(operation, method), ...stopped]
   const codes = [...new Set([...own, ...EVERYWHERE, ...(hasBody ? WITH_BODY : [])])]
   const byStatus = Map.groupBy(codes, (code) => outcomeOf(code).http)
   return Object.fromEntries(

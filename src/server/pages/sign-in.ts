@@ -87,7 +87,7 @@ async function bearerFor(asking: Asking): Promise<Bearer> {
   const { id, kind } = await postern.agents.show({ id: person })
   if (kind !== 'human' || (!isOwn && (identity.scope.kind !== 'admin' || isProgram(identity.caller)))) {
     throw new PosternError('NOT_ALLOWED', {
-      message: `Nobody gets into the page as ${id} with this token.`,
+      message: `This token does not open the page as ${id}.`,
       next: 'People sign in as themselves, and administrators as any person: "postern ui --as <person>".',
     })
   }

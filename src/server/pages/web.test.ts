@@ -26,7 +26,14 @@ const openPage = async () => {
 describe('the page', () => {
   it('is one document at every path below it, for everybody who reaches the server', async () => {
     const { get } = await openPage()
-    for (const path of ['/ui/', '/ui/inbox', '/ui/decisions/dec_01J', '/ui/a/b/c', '/ui/..%2f..%2fetc%2fpasswd']) {
+    for (const path of [
+      '/ui/',
+      '/ui/inbox',
+      '/ui/decisions/dec_01J',
+      '/ui/a/b/c',
+      '/ui/..%2f..%2fetc%2fpasswd',
+      '/ui/%zz',
+    ]) {
       expect(await get(path), path).toMatchObject({ status: 200, text: INDEX })
     }
     for (const path of ['/', '/ui']) expect((await get(path)).headers['location'], path).toBe('/ui/')

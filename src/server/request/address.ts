@@ -5,6 +5,8 @@ import { PosternError } from '../../model/errors.ts'
 const OWN_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 export interface Expected {
+  /** The host that the target of the request names. */
+  readonly authority?: string | undefined
   /** Names of this server beside those of the machine. */
   readonly names: readonly string[]
   /** What is asked for may be opened by a link on a page of somebody else. */
@@ -15,9 +17,10 @@ export interface Expected {
  * A page of somebody else can make its reader's browser send requests here, and can even make its own name point here.
  * Neither can it choose another `Host` than its own, nor leave the `Origin` out: so both are looked at.
  */
-export function requireOwnAddress(request: IncomingMessage, { names, isLinkable = false }: Expected): void {
-  const { host, origin, 'sec-fetch-site': site } = request.headers
-  if (!isOwn(request, names, host ?? '')) throw new PosternError('ORIGIN_REFUSED', { what: `the host ${host ?? ''}` })
+export function requireOwnAddress(request: IncomingMessage, { names, authority, isLinkable = false }: Expected): void {
+  const { host = '', origin, 'sec-fetch-site': site } = request.headers
+  for (const asked of [host, authority ?? host])
+    if (!isOwn(request, names, asked)) throw new PosternError('ORIGIN_REFUSED', { what: `the host ${asked}` })
   if (origin !== undefined && !isOwn(request, names, authorityOf(origin))) {
     throw new PosternError('ORIGIN_REFUSED', { what: `pages of ${origin}` })
   }
@@ -25,6 +28,13 @@ export function requireOwnAddress(request: IncomingMessage, { names, isLinkable 
   if (!isLinkable || !isFollowedLink(request)) {
     throw new PosternError('ORIGIN_REFUSED', { what: 'pages of others' })
   }
+}
+
+/** With two `Host` headers, a proxy may have checked the other one. */
+export function requireOneHost({ rawHeaders }: IncomingMessage): void {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts++
+  if (hosts > 1) throw new PosternError('REQUEST_INVALID', { reason: 'it names more than one host' })
 }
 
 /** A link that somebody has followed opens a window of its own, into which no page of others can look. */

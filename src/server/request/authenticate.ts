@@ -1,5 +1,5 @@
 import { AGENT_KINDS, parseAgentId } from '../../model/agent.ts'
-import type { Caller } from '../../model/caller.ts'
+import { type Caller, LOCAL_CALLER } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { type Credentials, type Identity, OF_SOCKET } from '../../model/network/tokens.ts'
 import type { Exchange } from '../exchange.ts'
@@ -28,7 +28,7 @@ export async function authenticate(guard: Guard, exchange: Exchange): Promise<Id
   // Whoever administers the server could stop it as well.
   if (identity.scope.kind !== 'admin') guard.rates.use(identity.tokenId)
   const as = exchange.request.headers['postern-as']
-  return as === undefined ? identity : speakAs(identity, String(as))
+  return as === undefined ? identity : speakAs(guard, identity, String(as))
 }
 
 async function identify(guard: Guard, exchange: Exchange): Promise<Identity> {
@@ -94,38 +94,45 @@ export function refuseGuess(
   error: PosternError = new PosternError('NOT_AUTHENTICATED'),
 ): PosternError {
   const refusal = rates.wrong(address)
-  if (refusal?.isFirst) log.warn('credentials.guessed', { address })
+  if (refusal?.isFirst) log.note('credentials.guessed', { address })
   return refusal?.error ?? error
 }
 
-const CALLER_KINDS: readonly string[] = [...AGENT_KINDS, 'local', 'system']
+const NAMED_KINDS: readonly string[] = [...AGENT_KINDS, 'local']
 const AS_CHARACTERS = 500
 const VIA = /^[a-z0-9][a-z0-9._-]{0,39}$/
 
-/** An administrator may speak for another, as whoever has the store in their own hands can. */
-function speakAs(identity: Identity, header: string): Identity {
+/**
+ * An administrator may speak for another, as a process that opens the store can. That is the administrator's word: only a
+ * token of its own makes a caller verified, and only the register says what it is. Postern itself speaks through no door.
+ */
+async function speakAs({ credentials }: Guard, identity: Identity, header: string): Promise<Identity> {
   if (identity.scope.kind !== 'admin') {
     throw new PosternError('NOT_ALLOWED', {
       message: 'Only an administrator may speak for another.',
       next: 'Leave the header "Postern-As" out: your token says who you are.',
     })
   }
-  return { ...identity, caller: parseCaller(header) }
+  const { id, via } = parseNamed(header)
+  if (id === LOCAL_CALLER.id) return { ...identity, caller: { ...LOCAL_CALLER, via } }
+  const kind = await credentials.kindOf(parseAgentId(id))
+  if (kind === undefined) throw new PosternError('INPUT_INVALID', { reason: `"Postern-As": nobody is called ${id}` })
+  return { ...identity, caller: { id, kind, verified: false, via } }
 }
 
-function parseCaller(header: string): Caller {
+/** Clients also send a kind and whether the caller is verified. Neither is believed, but both must have their form. */
+function parseNamed(header: string): Pick<Caller, 'id' | 'via'> {
   const { id, kind, verified, via } = parseObject(header)
-  const isNobody = kind === 'local' || kind === 'system'
   const isSound =
     typeof id === 'string' &&
     typeof kind === 'string' &&
-    CALLER_KINDS.includes(kind) &&
+    NAMED_KINDS.includes(kind) &&
     typeof verified === 'boolean' &&
     typeof via === 'string' &&
     VIA.test(via) &&
-    (!isNobody || id === kind)
+    (kind === 'local') === (id === LOCAL_CALLER.id)
   if (!isSound) throw new PosternError('INPUT_INVALID', { reason: 'the header "Postern-As" does not name a caller' })
-  return { id: isNobody ? id : parseAgentId(id), kind: kind as Caller['kind'], verified, via }
+  return { id, via }
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> {

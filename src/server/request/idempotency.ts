@@ -2,8 +2,17 @@ import { sha256 } from '../../kit/node/crypto.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { sortedJson } from '../../kit/pure/sorted-json.ts'
 import { PosternError } from '../../model/errors.ts'
-import { type AnswerOnce, dedupKeyFrom, isReplyKey, type StoredReply } from '../../model/network/replies.ts'
-import type { OperationRow } from '../../model/operations.ts'
+import {
+  type AnswerOnce,
+  dedupKeyFrom,
+  isReplyKey,
+  type ReplyClaim,
+  type StoredReply,
+  type UnderClaim,
+} from '../../model/network/replies.ts'
+import { isRead } from '../../model/operations.ts'
+import type { Postern } from '../../model/postern.ts'
+import type { Operation } from '../../operations/operation.ts'
 import { type Asking, JSON_TYPE, type Reply } from '../exchange.ts'
 import type { Log } from '../log.ts'
 
@@ -19,7 +28,7 @@ export function idempotencyKey({ method, request }: Asking): string | undefined 
 
 export interface Keyed {
   readonly asking: Asking
-  readonly operation: OperationRow
+  readonly operation: Operation
   readonly key: string
   /** The body as it came. */
   readonly text: string
@@ -37,25 +46,26 @@ function ownerOf({ identity: { scope, caller } }: Asking): string {
 
 export interface Keeping {
   readonly answerOnce: AnswerOnce
+  readonly under: UnderClaim
   readonly log: Log
 }
 
 /** Answers a request with a key once. A reply that holds a secret is not stored, so that request is answered each time. */
 export async function answerKeyed(
-  { answerOnce, log }: Keeping,
+  { answerOnce, under, log }: Keeping,
   keyed: Keyed,
-  answer: () => Promise<Reply>,
+  answer: (postern: Postern, claim?: ReplyClaim) => Promise<Reply>,
 ): Promise<Reply> {
   const { asking, operation, key, text } = keyed
-  if (operation.isSecret) return answer()
+  if (operation.isSecret || isRead(operation)) return answer(asking.postern)
   return answerOnce<Reply>({
     caller: ownerOf(asking),
     key,
     fingerprint: sha256(`${asking.method} ${asking.path}\n${inOrder(text)}`),
-    answer,
+    answer: (claim) => answer(under(claim, { caller: asking.identity.caller, operation: operation.name }), claim),
     toStored: ({ status, body }) => ({ status, body: typeof body === 'string' ? body : '' }),
     fromStored: repeated,
-    onUnstored: (error) => log.warn('reply.unkept', { requestId: asking.requestId, reason: reasonOf(error) }),
+    onUnstored: (error) => log.note('reply.unkept', { requestId: asking.requestId, reason: reasonOf(error) }),
   })
 }
 

@@ -58,7 +58,7 @@ export function createRouter<T>(): Router<T> {
       for (const { leaves, values } of found) {
         const leaf = leaves.get(method)
         if (!leaf) continue
-        const params = leaf.names.map((name, at) => [name, decodePart(values[at] ?? '')])
+        const params = leaf.names.map((name, at) => [name, decodePart(values[at] ?? '', name === 'rest')])
         return { target: leaf.target, params: Object.fromEntries(params) }
       }
       if (found.length === 0) throw new PosternError('ROUTE_NOT_FOUND', { path })
@@ -102,10 +102,12 @@ function walk<T>(node: Node<T>, [part, ...rest]: readonly string[], values: read
   return [...byName, ...byParameter, ...byRest]
 }
 
-function decodePart(part: string): string {
+/** What lies below a page is the page's to understand, so it is handed over as it is where it cannot be decoded. */
+function decodePart(part: string, isRest: boolean): string {
   try {
     return decodeURIComponent(part)
   } catch {
+    if (isRest) return part
     throw new PosternError('INPUT_INVALID', { reason: 'a part of the path is not well encoded' })
   }
 }

@@ -1,4 +1,5 @@
 import type { Agent } from '../../model/agent.ts'
+import type { Session } from '../../model/session.ts'
 
 /**
  * Agents and their names. The shelf keeps ids unique; the caller keeps names unmistakable with `lookalikes`.
@@ -11,8 +12,16 @@ export interface AgentShelf {
   get(id: string): Promise<Agent | undefined>
   /** Ordered by id. */
   list(params: { readonly removed: boolean }): Promise<readonly Agent[]>
+  /** Agents with what waits for each and its latest open session, ordered by id: one statement for all of them. */
+  statuses(params: ListStatuses): Promise<readonly AgentAtWork[]>
   /** Ids of the agents that have not taken up every broadcast yet, in order. */
   behind(): Promise<readonly string[]>
+  /**
+   * Locks inboxes until the transaction ends, in the order in which every push locks them: people last. So a push may
+   * tell people after it locked its recipients. Returns those of `ids` that exist, removed or not; on SQLite all
+   * of them, because a writing transaction has the store to itself and need not look.
+   */
+  lock(params: LockAgents): Promise<readonly string[]>
   /** Agents, including removed ones, whose id or display name looks the same. */
   lookalikes(skeletons: readonly string[]): Promise<readonly Agent[]>
   /** False if the id is taken; then nothing is written. The broadcast cursor starts at the present or at zero. */
@@ -31,6 +40,30 @@ export interface AgentShelf {
    * Always false on PostgreSQL, because other machines write to it.
    */
   markQuiet(params: MarkQuiet): Promise<boolean>
+}
+
+export interface ListStatuses {
+  readonly removed: boolean
+  readonly now: number
+  /** Only those whose id comes after this one. */
+  readonly after?: string | undefined
+  readonly limit?: number | undefined
+  /** Only those in whose id or name this stands; ASCII letters in any case. */
+  readonly search?: string | undefined
+}
+
+export interface AgentAtWork {
+  readonly agent: Agent
+  readonly pending: number
+  readonly session: Session | null
+}
+
+export interface LockAgents {
+  readonly ids: readonly string[]
+  /** True if people may be told. If machines and people are among the ids, every person is locked with them. */
+  readonly withPeople: boolean
+  /** True if the transaction broadcasts: the counter of broadcasts is locked first. */
+  readonly withBroadcasts: boolean
 }
 
 export interface MarkQuiet {

@@ -10,6 +10,8 @@ export interface DecisionShelf {
   /** Newest first. */
   list(params: {
     readonly agent?: string
+    /** Only decisions that this agent asked for, or is asked. */
+    readonly concerning?: string
     readonly states: readonly DecisionState[]
     readonly limit: number
   }): Promise<readonly Decision[]>

@@ -23,7 +23,8 @@ export interface DeliveryShelf {
    * `criticalLimit`. Expired messages are left out.
    *
    * They are locked until the transaction ends, and those that another drain has locked are skipped. So two drains never
-   * take the same message, and neither waits.
+   * take the same message, and neither waits. A message that cannot be read, or does not match its checksum, is among
+   * them as damaged.
    */
   candidates(params: CandidateParams): Promise<readonly InboxMessage[]>
   /** How many messages are pending for the agent, with the broadcasts that it has not taken up. */
@@ -46,6 +47,11 @@ export interface DeliveryShelf {
    * transaction has locked. Nothing becomes pending for a removed agent.
    */
   move(params: MoveParams): Promise<readonly string[]>
+  /**
+   * Makes pending deliveries of damaged messages dead, and records why. They are named by their places in the inbox, for
+   * even the ids of such messages may be damaged. Returns how many there were; repeating it finds none.
+   */
+  quarantine(params: QuarantineParams): Promise<number>
   /** Adds a step to the history of a message's deliveries that does not follow from their states. Not repeatable. */
   record(params: RecordParams): Promise<void>
   /**
@@ -53,8 +59,12 @@ export interface DeliveryShelf {
    * transaction ends nothing can be pushed into the inbox, and none of its offers confirmed.
    */
   moveAll(params: MoveAllParams): Promise<number>
-  /** Which of these agents have a delivery under a dedup key. */
-  withKey(params: { readonly agents: readonly string[]; readonly dedupKey: string }): Promise<readonly string[]>
+  /** Which of these agents have a delivery under a dedup key; with a time, one that is not expired by then or cancelled. */
+  withKey(params: {
+    readonly agents: readonly string[]
+    readonly dedupKey: string
+    readonly unlessOverAt?: number
+  }): Promise<readonly string[]>
   /** Marks pending deliveries past their time as expired, at most `limit`, and returns how many. Skips locked ones. */
   expire(params: { readonly now: number; readonly limit: number; readonly agent?: string }): Promise<number>
 }
@@ -69,6 +79,8 @@ export interface Waiting {
   readonly expired: boolean
   /** One of the agent's plans is due. */
   readonly plans: boolean
+  /** An offer is open in a session that has a host process, which may be gone. */
+  readonly hosted: boolean
   /** What a drain may take, not locked. PostgreSQL adds it if nothing else waits, which saves a round trip. */
   readonly candidates?: readonly InboxMessage[]
 }
@@ -104,6 +116,13 @@ export interface MoveParams {
   readonly to: DeliveryState
   readonly at: number
   readonly by: string
+  readonly reason: string
+}
+
+export interface QuarantineParams {
+  readonly agent: string
+  readonly inboxSeqs: readonly number[]
+  readonly at: number
   readonly reason: string
 }
 

@@ -28,6 +28,11 @@ export interface GateShelf {
    * transaction has locked are skipped.
    */
   due(params: { readonly now: number; readonly limit: number; readonly agent?: string }): Promise<readonly Gate[]>
+  /**
+   * Open gates that wait for a reply to a message that nobody will be shown any more, oldest first. Locked until the
+   * transaction ends; gates that another transaction has locked are skipped.
+   */
+  unanswerable(params: { readonly limit: number }): Promise<readonly Gate[]>
   /** Moves a gate out of one of `from` and returns it; undefined if it is in another state by now. */
   close(params: CloseGate): Promise<Gate | undefined>
   /** Notes that people were reminded or the gate was escalated, and when to check it again. Repeatable. */
@@ -39,6 +44,11 @@ export interface GateShelf {
   }): Promise<void>
   /** Adds a step to a gate's history. Not repeatable. */
   record(params: { readonly gateId: string } & GateStep): Promise<void>
+  /**
+   * Counts a step in the one row of its kind and caller that stands for many, and describes the last of them there. The
+   * first call adds that row. Not repeatable.
+   */
+  count(params: { readonly gateId: string } & GateStep): Promise<void>
   /** Oldest first. */
   steps(id: string): Promise<readonly GateStep[]>
   /** Registers a gate of one session, or changes the one of that name. Repeatable. */

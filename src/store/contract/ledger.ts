@@ -86,7 +86,7 @@ export interface LedgerShelf {
   }): Promise<LedgerConnection | undefined>
   connections(params: { readonly network: string; readonly agent?: string }): Promise<readonly LedgerConnection[]>
 
-  /** A parcel that carries a message is awaited from its creation. */
+  /** Parcels keep the order in which they are inserted. One that carries a message is awaited from its creation. */
   insertParcel(parcel: LedgerParcel): Promise<void>
   /** The parcel, locked until the transaction ends. */
   lockParcel(params: { readonly id: string }): Promise<LedgerParcel | undefined>

@@ -25,8 +25,11 @@ export interface MessageShelf {
   getAwaited(id: string): Promise<Message | undefined>
   /** The thread's messages, oldest first. */
   thread(params: { readonly threadId: string; readonly limit: number }): Promise<readonly Message[]>
-  /** Who has replied to a message, in no order. A held or cancelled message is no reply. */
-  repliers(params: { readonly message: Message }): Promise<readonly Sender[]>
+  /**
+   * Who has replied to a message, in no order. It does not count a reply that is held for a person, was cancelled, or
+   * expired before it was shown; a snoozed reply counts.
+   */
+  repliers(params: { readonly message: Message; readonly now: number }): Promise<readonly Sender[]>
   /** How many messages the thread has had since the last one from a person. */
   countThread(params: { readonly threadId: string }): Promise<number>
   /**
@@ -40,6 +43,8 @@ export interface MessageShelf {
   search(params: {
     readonly parts: readonly SearchPart[]
     readonly agent?: string
+    /** Of those, only the ones that this agent sent or was sent too. */
+    readonly shared?: string | undefined
     readonly limit: number
   }): Promise<readonly Message[]>
 }
@@ -54,4 +59,9 @@ export interface PushItem {
   readonly message: Message
   /** Recipients for whom the message is held because a budget was spent. */
   readonly held: readonly string[]
+  /**
+   * Delivers a repeated message anew, with its new time to live, to recipients whose earlier delivery has expired or was
+   * cancelled. Otherwise a repeated key never delivers to the same agent again.
+   */
+  readonly revives?: boolean
 }

@@ -29,17 +29,28 @@ export interface OfferShelf {
    * not printed: only printed messages are ever confirmed.
    */
   close(params: CloseOffer): Promise<ClosedOffer | undefined>
-  /** Open offers of a session that were printed before a time, oldest first. Locked until the transaction ends. */
-  printedOf(params: { readonly sessionId: string; readonly before: number }): Promise<readonly Offer[]>
+  /**
+   * Open offers of a session that were printed before a time, oldest first; also those that were printed long after
+   * `now`, because the clock was set back since. Locked until the transaction ends.
+   */
+  printedOf(params: {
+    readonly sessionId: string
+    readonly before: number
+    readonly now: number
+  }): Promise<readonly Offer[]>
   /** Open offers of a session, oldest first. Locked until the transaction ends. */
   openOf(params: { readonly sessionId: string }): Promise<readonly Offer[]>
   /** Open offers that have lapsed, earliest expiry first. Locked until the transaction ends; locked ones are skipped. */
   lapsed(params: { readonly now: number; readonly limit: number; readonly agent?: string }): Promise<readonly Offer[]>
-  /**
-   * Open, printed offers whose session names a host process, oldest first: upkeep checks whether that process is alive.
-   * Locked until the transaction ends; locked ones are skipped.
-   */
-  withHost(params: { readonly limit: number }): Promise<readonly { readonly offer: Offer; readonly session: Session }[]>
+  /** Sessions on a machine that have a host process and an open offer, of one agent or of all, by id; `after` is exclusive. */
+  hosts(params: {
+    readonly machine: string
+    readonly after: string
+    readonly limit: number
+    readonly agent?: string
+  }): Promise<readonly Session[]>
+  /** Open offers of these sessions, oldest first. Locked until the transaction ends; locked ones are skipped. */
+  ofSessions(params: { readonly sessionIds: readonly string[]; readonly limit: number }): Promise<readonly Offer[]>
 }
 
 export interface NewOffer {

@@ -3,10 +3,13 @@ import type { Session } from '../../model/session.ts'
 /** Sessions of agents in their hosts, and where each is in its turns. Every method is one atomic step. */
 export interface SessionShelf {
   get(id: string): Promise<Session | undefined>
-  /** Inserts the session, or updates its host process and last event. Reopens an ended one. Repeatable. */
-  put(session: Session): Promise<void>
-  /** Returns the session's agent; undefined if it does not exist or has ended already. */
-  end(params: { readonly id: string; readonly at: number }): Promise<string | undefined>
+  /**
+   * Inserts the session, or updates its host process and last event. Reopens an ended one. Repeatable. With `clock`, times
+   * of a known session that lie after `after` become `before`: the clock was set back since.
+   */
+  put(session: Session & { readonly clock?: { readonly after: number; readonly before: number } }): Promise<void>
+  /** Returns the session's agent; undefined if it does not exist, has ended already, or is not of the process `pid`. */
+  end(params: { readonly id: string; readonly at: number; readonly pid?: number }): Promise<string | undefined>
   /** Sets where the session is in its turns and returns it; undefined if it does not exist. Absent fields stay. */
   setTurn(params: TurnParams): Promise<Session | undefined>
   /** Whether a gate may hold the session: an open gate of its agent, or one that the session registered. */
@@ -26,10 +29,18 @@ export interface SessionShelf {
   /** The open sessions of one agent or of all, most recent event first; at most 1,000. */
   open(params: { readonly agent?: string }): Promise<readonly Session[]>
   /**
-   * Open sessions with a host process on this machine, least recent event first. They are locked until the transaction
-   * ends; sessions that another transaction has locked are skipped.
+   * The sessions of agents and services in these host processes on any machine, open ones first, most recent event first;
+   * at most 1,000. Those of people are left out: they say nothing of a process, and could crowd out the others.
    */
-  withHost(params: { readonly machine: string; readonly limit: number }): Promise<readonly Session[]>
+  ofProcesses(params: { readonly pids: readonly number[] }): Promise<readonly Session[]>
+  /**
+   * Open sessions with a host process on the given machine, by id; `after` is exclusive.
+   */
+  withHost(params: {
+    readonly machine: string
+    readonly after: string
+    readonly limit: number
+  }): Promise<readonly Session[]>
 }
 
 export interface TurnParams {

@@ -10,14 +10,22 @@ export interface SpaceShelf {
   insert(space: Space): Promise<boolean>
   /** Within a transaction the space is locked until that ends, so that its posts have one order. */
   get(id: string): Promise<Space | undefined>
-  /** By id; the spaces of one member or all. */
-  list(params: { readonly member?: string; readonly closed: boolean }): Promise<readonly SpaceStatus[]>
+  /** Sets who may join and what new members may read. */
+  setRules(params: Pick<Space, 'id' | 'joining' | 'history'>): Promise<void>
+  /** By id; the spaces of one member or all. With `visibleTo`, only open ones and those that this agent made or is a member of. */
+  list(params: {
+    readonly member?: string
+    readonly closed: boolean
+    readonly visibleTo?: string
+  }): Promise<readonly SpaceStatus[]>
   /** Repeatable: the first time counts. */
   close(params: { readonly id: string; readonly at: number }): Promise<void>
   /** By agent, without removed agents. */
   members(id: string): Promise<readonly SpaceMember[]>
   isMember(params: { readonly id: string; readonly agent: string }): Promise<boolean>
-  /** Repeatable: a member stays one. */
+  /** The number of the last post before the agent joined; undefined if it is not a member. */
+  joinedAfter(params: { readonly id: string; readonly agent: string }): Promise<number | undefined>
+  /** Repeatable: a member stays one, and reads from its first joining on. */
   join(params: { readonly id: string; readonly agent: string; readonly at: number }): Promise<void>
   /** Repeatable. The space is no longer the agent's active one. */
   leave(params: { readonly id: string; readonly agent: string }): Promise<void>

@@ -2,6 +2,7 @@ import type { DeliveryState } from '../../model/delivery.ts'
 import type { Message } from '../../model/message.ts'
 import { MESSAGE_COLUMNS, messageValues } from '../rows.ts'
 import { LostRace, RING_CHANNEL, type Sql, type SqlValue } from '../sql.ts'
+import { LOCK_ORDER } from './lock.ts'
 import { arrayLiteral } from './statements.ts'
 
 /** Messages that are new, and everybody who gets one: what one statement stores, all of it or nothing. */
@@ -60,7 +61,7 @@ function isRung({ agent, state, message }: NewDelivery): boolean {
   return state === 'pending' && agent !== message.from.id
 }
 
-/** Everything by columns. Recipients stand in id order, in which they are locked; deliveries name them by number. */
+/** Everything by columns. Recipients stand in id order; deliveries name them by number. */
 function batchParams(
   { messages, deliveries }: Batch,
   { limit, rung }: { readonly limit: number; readonly rung: readonly string[] },
@@ -116,9 +117,9 @@ function columnOf(name: string, values: readonly SqlValue[]): string {
 }
 
 const INTEGERS: ReadonlySet<string> = new Set(['priority', 'hops', 'place', 'added', 'number'])
-const BIGINTS: ReadonlySet<string> = new Set(['created_at', 'expires_at', 'message_seq'])
+const BIGINTS: ReadonlySet<string> = new Set(['created_at', 'expires_at', 'message_seq', 'checksum'])
 const NEVER_NULL: ReadonlySet<string> = new Set(
-  'id type from_id from_as addressed content priority hops created_at agent_id place added state'.split(' '),
+  'id type from_id from_as addressed content priority hops created_at checksum agent_id place added state'.split(' '),
 )
 const typeOf = (column: string) => (INTEGERS.has(column) ? 'int' : BIGINTS.has(column) ? 'bigint' : 'text')
 
@@ -180,7 +181,7 @@ const wanted = (column: string) => valueFrom('w', column, DELIVERIES_AT + WANTED
 
 /** Places and numbers are looked up by their position in arrays: a join of a thousand by a thousand would cost more. */
 const many = (beforeLocks: string) => `WITH place AS MATERIALIZED (
-  SELECT a.id, a.inbox_seq FROM agents a WHERE a.id = ANY(?2::text[]) AND a.removed_at IS NULL ${beforeLocks} ORDER BY a.id FOR UPDATE
+  SELECT a.id, a.inbox_seq FROM agents a WHERE a.id = ANY(?2::text[]) AND a.removed_at IS NULL ${beforeLocks} ${LOCK_ORDER}
 ), counted AS (
   SELECT p.id, p.inbox_seq, p.inbox_seq + (?3::bigint[])[row_number() OVER (ORDER BY p.id)] AS last FROM place p
 ), verdict AS MATERIALIZED (

@@ -6,10 +6,13 @@ import { OUR_TRIGGERS, readVersion, SCHEMA_VERSION } from './migrate.ts'
 const OLDEST_SERVER = 14
 const DURABLE = ['on', 'remote_apply']
 
-type Settings = Readonly<Record<'version' | 'commit' | 'fsync' | 'pages' | 'replica', string>>
+type Settings = Readonly<
+  Record<'version' | 'commit' | 'fsync' | 'pages' | 'replica' | 'isolation' | 'readonly', string>
+>
 
 const SETTINGS = `SELECT current_setting('server_version') AS version, current_setting('synchronous_commit') AS commit,
-  current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages, pg_is_in_recovery()::text AS replica`
+  current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages, pg_is_in_recovery()::text AS replica,
+  current_setting('transaction_isolation') AS isolation, current_setting('default_transaction_read_only') AS readonly`
 
 /** Refuses a server that cannot do what we ask of it. */
 export async function requireServer(client: ClientBase, location: string): Promise<void> {
@@ -24,11 +27,13 @@ export async function checkServer(pool: Pool): Promise<HealthCheck[]> {
   const settings = await readSettings(pool)
   return [
     durability(settings),
+    isolation(settings),
     disk(settings),
     server(settings),
     await schema(pool),
     await indexes(pool),
     await triggers(pool),
+    await schemaRights(pool),
   ]
 }
 
@@ -44,6 +49,17 @@ function durability({ commit }: Settings): HealthCheck {
     level: 'error',
     detail: `synchronous_commit=${commit}`,
     next: 'Something between us and the server undoes our settings: turn synchronous_commit on in postgresql.conf.',
+  }
+}
+
+/** A pooler may hand our transactions to connections that never got our settings. */
+function isolation({ isolation, readonly }: Settings): HealthCheck {
+  return {
+    name: 'store.isolation',
+    ok: isolation === 'read committed' && readonly === 'off',
+    level: 'error',
+    detail: `transaction_isolation=${isolation} default_transaction_read_only=${readonly}`,
+    next: 'A pooler between Postern and the server undoes our settings. Connect to the server itself, or let it pool sessions.',
   }
 }
 
@@ -107,6 +123,22 @@ async function triggers(pool: Pool): Promise<HealthCheck> {
     ok: missing.length === 0,
     level: 'error',
     detail: missing.length === 0 ? 'everything that happens is told of' : `missing: ${missing.join(', ')}`,
-    next: 'Restore a dump that "postern backup" has made, which holds the functions of the triggers.',
+    next: 'Restore a dump that "postern backup <file>" has made, which holds the functions of the triggers.',
+  }
+}
+
+/** A role that may create objects beside ours can make overloads of functions, which our statements would then call. */
+async function schemaRights(pool: Pool): Promise<HealthCheck> {
+  const { rows } = await pool.query<{ name: string; right: string }>(
+    `SELECT quote_ident(current_schema()) AS name, has_schema_privilege('public', current_schema(), 'CREATE')::text AS right`,
+  )
+  const { name = '', right } = rows[0] ?? {}
+  const isPublic = right === 'true'
+  return {
+    name: 'store.schema-rights',
+    ok: !isPublic,
+    level: 'warning',
+    detail: isPublic ? `every role may create objects in the schema ${name}` : `only granted roles create in ${name}`,
+    next: `Run "REVOKE CREATE ON SCHEMA ${name} FROM PUBLIC" as the owner of the schema.`,
   }
 }

@@ -7,6 +7,9 @@ import { isDisconnected } from './errors.ts'
 import { createShelves } from './shelves.ts'
 import { statementOf } from './statements.ts'
 
+const MAY_BE_STORED =
+  'The change may be stored: look before you repeat it, or repeat it with the same dedup key or Idempotency-Key. '
+
 /** Whoever runs statements: a connection, or the pool where any connection will do. */
 type Runner = Pick<PoolClient, 'query'>
 
@@ -91,7 +94,7 @@ export class Checkout {
   /** Runs in the transaction that is open, or in one of its own. */
   async within<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isInTransaction) return work()
-    await this.#client.query('BEGIN')
+    await this.#client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
     this.#isInTransaction = true
     try {
       const value = await work()
@@ -125,8 +128,12 @@ export class Checkout {
 
   #unknownOutcome(error: unknown): PosternError {
     this.#isBroken = true
-    const reason = `the connection was lost before the answer came (${reasonOf(error)}), so nobody knows whether it was stored; repeat it with its dedup key`
-    return new PosternError('STORE_UNAVAILABLE', { path: this.#location, reason }, { cause: error })
+    const reason = `the connection was lost before the answer came (${reasonOf(error)})`
+    return new PosternError(
+      'STORE_UNAVAILABLE',
+      { path: this.#location, reason, hint: MAY_BE_STORED },
+      { cause: error },
+    )
   }
 
   #count(): void {

@@ -1,9 +1,11 @@
 import { reasonOf } from '../../kit/pure/reason-of.ts'
-import { type ErrorCode, PosternError } from '../../model/errors.ts'
+import { PosternError } from '../../model/errors.ts'
 import { LostRace } from '../sql.ts'
 
+type StoreCode = `STORE_${'UNAVAILABLE' | 'IO' | 'CORRUPT' | 'FULL' | 'READ_ONLY'}` | 'STORE_BUSY'
+
 /** PostgreSQL's codes that mean something to a user; two letters stand for a whole class. */
-const CODES: Readonly<Record<string, ErrorCode>> = {
+const CODES: Readonly<Record<string, StoreCode>> = {
   '08': 'STORE_UNAVAILABLE',
   '28': 'STORE_UNAVAILABLE',
   '3D': 'STORE_UNAVAILABLE',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { addAgents, itemFor, push, usePostgres } from '../../../test/helpers/postgres-store.ts'
 import type { InboxMessage } from '../../model/delivery.ts'
 import type { Offer } from '../../model/offer.ts'
+import { expiredOf } from '../shelves/deliveries.ts'
 import { WAITING } from '../shelves/waiting.ts'
 import type { Store } from '../store.ts'
 import { OPEN } from './offer.ts'
@@ -48,6 +49,7 @@ describe('a drain on PostgreSQL', () => {
       lapsed: false,
       expired: true,
       plans: false,
+      hosted: false,
     })
   })
 
@@ -61,9 +63,22 @@ describe('a drain on PostgreSQL', () => {
     await client.query(`PREPARE look (text, bigint) AS ${WAITING.replace(/\?(\d)/g, '$$$1')}`)
     const { rows } = await client.query(`EXPLAIN EXECUTE look ('ada', 1)`)
     const indexes = rows.flatMap((row) => String(row['QUERY PLAN']).match(/(?:using|Index Scan on) (\w+)/)?.[1] ?? [])
-    const ofMail = ['deliveries_expiry', 'deliveries_pending', 'deliveries_snoozed', 'offers_open']
-    const others = ['agents_pkey', 'counters_pkey', 'gates_open', 'plans_next']
+    const ofMail = ['deliveries_own_expiry', 'deliveries_pending', 'deliveries_snoozed', 'offers_open', 'offers_open']
+    const others = ['agents_pkey', 'counters_pkey', 'gates_open', 'plans_next', 'sessions_pkey']
     expect(indexes.sort()).toEqual([...ofMail, ...others].sort())
+  })
+
+  it('reads nothing of what has expired for others', async () => {
+    const { open: openStore, connect } = await createWorld()
+    await openStore()
+    const client = await connect()
+    await client.query('SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan')
+    await client.query(`PREPARE expired (bigint, bigint, text) AS ${expiredOf('ada').replace(/\?(\d)/g, '$$$1')}`)
+    const { rows } = await client.query(`EXPLAIN EXECUTE expired (1, 2, 'ada')`)
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan).toMatch(
+      /using deliveries_own_expiry .*\s+Index Cond: .*ROW\(agent_id, expires_at\) <= ROW\(\$3, \$1\)/,
+    )
   })
 
   it('takes all that it saw with one statement', async () => {
@@ -99,8 +114,8 @@ describe('a drain on PostgreSQL', () => {
     const other = offerOf(seen.slice(1))
     await store.single((tx) => tx.offers.open({ offer: other, taken: seen.slice(1), headlines: [] }))
     expect(await open(store, seen)).toBe(false)
-    const released = { id: other.id, at: 5, outcome: 'released', evidence: 'a test', maxAttempts: 9 } as const
-    await store.transact((tx) => tx.offers.close(released))
+    const lapsed = { id: other.id, at: 5, outcome: 'lapsed', evidence: 'a test', maxAttempts: 9 } as const
+    await store.transact((tx) => tx.offers.close(lapsed))
     expect(await open(store, seen)).toBe(false)
     expect(await statesOf(await connect())).toEqual(['pending 0', 'pending 1'])
     expect(await open(store, await candidatesOf(store, 'ada'))).toBe(true)

@@ -30,8 +30,8 @@ function failRace(error: Error & { readonly code?: string; readonly column?: str
 }
 
 /**
- * What somebody else has locked is about to change, so it counts as gone. Attempts only ever rise: where their sum is
- * still the same, each of them is. The stretches are found one by one and the rows by their places, so that no plan
+ * What somebody else has locked is about to change, so it counts as gone. The count of a pending delivery
+ * never falls below what it was: where their sum is still the same, each of them is. The stretches are found one by one and the rows by their places, so that no plan
  * reads the rest of the inbox. A place that is not the statement's to see leaves the offer without a size, and the table
  * refuses it.
  */

@@ -45,8 +45,11 @@ export async function endPool(pool: Pool): Promise<void> {
  * What every connection of ours is set to.
  *
  * Acknowledged means durable, whatever the server's default. Plans are made once per connection and go by indexes
- * alone, so that none is ever chosen for a table that was small when the plan was made. A process that vanished in a
- * transaction does not keep its locks.
+ * alone, so that none is ever chosen for a table that was small when the plan was made.
+ *
+ * A verb that locks and then looks needs a new snapshot after the lock, which only READ COMMITTED gives it. A verb awaits
+ * nothing but its transaction, so a transaction that is idle for five seconds belongs to a process that was stopped. It
+ * holds back the events of the whole store, so the server ends it.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   plan_cache_mode: 'force_generic_plan',
@@ -54,7 +57,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
   jit: 'off',
-  idle_in_transaction_session_timeout: '60000',
+  default_transaction_isolation: 'read committed',
+  default_transaction_read_only: 'off',
+  idle_in_transaction_session_timeout: '5000',
 }
 
 async function configure(client: ClientBase, busyMs: number): Promise<void> {

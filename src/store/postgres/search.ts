@@ -1,6 +1,6 @@
 import type { Message } from '../../model/message.ts'
 import { type SearchPart, searchableWords } from '../../model/search.ts'
-import { MESSAGE_COLUMNS, readMessage, SELECT_MESSAGE } from '../rows.ts'
+import { isKnownTo, MESSAGE_COLUMNS, readMessage, SELECT_MESSAGE } from '../rows.ts'
 import type { Sql, SqlRow } from '../sql.ts'
 import type { MessageShelf } from '../store.ts'
 import { arrayLiteral } from './statements.ts'
@@ -35,13 +35,14 @@ export function createSearcher(sql: Sql): Pick<MessageShelf, 'indexForSearch' | 
       return rows.length
     },
 
-    async search({ parts, agent, limit }) {
+    async search({ parts, agent, shared, limit }) {
       const found: Message[] = []
       const mustRead = parts.some(({ words }) => words.length > 1 || words.some((word) => word.length > WORD_LENGTH))
       let before = Number.MAX_SAFE_INTEGER
       const pageSize = mustRead ? Math.max(limit, PAGE) : limit
       while (found.length < limit) {
-        const rows = await sql.all(SEARCH, [parts.map(matchExpression).join(' & '), agent ?? '', before, pageSize])
+        const words = parts.map(matchExpression).join(' & ')
+        const rows = await sql.all(SEARCH, [words, agent ?? '', before, pageSize, shared ?? ''])
         const messages = rows.map(readMessage)
         found.push(...(mustRead ? messages.filter((message) => hasAll(message, parts)) : messages))
         if (rows.length < pageSize) break
@@ -103,6 +104,5 @@ const RAISE_FLOOR = `UPDATE counters SET value = CASE name WHEN 'search' THEN ?1
 /** The words alone choose the index: walking back through all messages would be slow for a rare word. */
 const SEARCH = `WITH hit AS MATERIALIZED (SELECT s.message_seq FROM message_search s WHERE s.words @@ ?1::tsquery)
   SELECT ${SELECT_MESSAGE}, m.seq FROM hit h JOIN messages m ON m.seq = h.message_seq
-  WHERE h.message_seq < ?3 AND (?2 = '' OR m.from_id = ?2 OR EXISTS (
-    SELECT 1 FROM deliveries d WHERE d.message_seq = m.seq AND d.agent_id = ?2))
+  WHERE h.message_seq < ?3 AND ${isKnownTo('?2')} AND ${isKnownTo('?5')}
   ORDER BY h.message_seq DESC LIMIT ?4 + 0`

@@ -1,3 +1,4 @@
+import { createAgentLister } from '../shelves/agent-statuses.ts'
 import { createAgentShelf } from '../shelves/agents.ts'
 import { createBudgetShelf } from '../shelves/budgets.ts'
 import { createDecisionShelf } from '../shelves/decisions.ts'
@@ -22,6 +23,7 @@ import { createSweeper } from '../shelves/upkeep.ts'
 import type { Sql } from '../sql.ts'
 import type { Shelves } from '../store.ts'
 import { createEventLog } from './events.ts'
+import { createInboxLock } from './lock.ts'
 import { createOpener } from './offer.ts'
 import { createPusher, type Within } from './push.ts'
 import { createSearcher } from './search.ts'
@@ -31,7 +33,12 @@ export function createShelves(sql: Sql, within: Within): Shelves {
   const deliveries = createDeliveryShelf(sql)
   const log = createEventLog(sql)
   return {
-    agents: { ...createAgentShelf(sql), markQuiet: async () => false },
+    agents: {
+      ...createAgentShelf(sql),
+      ...createAgentLister(sql),
+      ...createInboxLock(sql),
+      markQuiet: async () => false,
+    },
     sessions: createSessionShelf(sql),
     messages: { ...createMessageReader(sql), ...createPusher(sql, within), ...createSearcher(sql) },
     deliveries: { ...deliveries, ...createWaitingQuery(sql, deliveries) },

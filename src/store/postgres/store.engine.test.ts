@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { addAgents, itemFor, push, usePostgres, waitForLocks } from '../../../test/helpers/postgres-store.ts'
 import { createSignal } from '../../../test/helpers/signal.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
+import { FULL } from '../../../test/helpers/tier.ts'
 import type { Store } from '../store.ts'
+import { MIGRATIONS } from './migrate.ts'
 import { openPostgresStore } from './store.ts'
 
 /** The store estimates the server's clock from one answer, which may be late. */
@@ -48,6 +50,30 @@ describe('opening a PostgreSQL store', () => {
     expect((await other.query('SELECT count(*) FROM messages')).rows).toEqual([{ count: '0' }])
   })
 
+  it('makes spaces of an older store invite-only, and keeps what their members could read', async () => {
+    const { open, connect } = await createWorld()
+    const client = await connect()
+    const before = MIGRATIONS.slice(0, 13)
+    await client.query(`CREATE TABLE postern_schema AS SELECT ${before.length} AS version; ${before.join(';')};
+      INSERT INTO spaces (id, name, created_by, created_at, post_seq) VALUES ('alpha', 'Alpha', 'local', 1, 7);
+      INSERT INTO space_members (space_id, agent_id, joined_at) VALUES ('alpha', 'ann', 1)`)
+    const store = await open()
+    expect(await store.read.spaces.get('alpha')).toMatchObject({ joining: 'invited', history: 'joined' })
+    expect(await store.read.spaces.joinedAfter({ id: 'alpha', agent: 'ann' })).toBe(0)
+  })
+
+  it('warns where every role may create objects in its schema', async () => {
+    const { open, connect } = await createWorld()
+    const store = await open()
+    const verdict = async () => (await store.check()).find(({ name }) => name === 'store.schema-rights')
+    const owner = await connect()
+    await owner.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC')
+    expect(await verdict()).toMatchObject({ ok: true })
+    await owner.query('GRANT CREATE ON SCHEMA public TO PUBLIC')
+    const next = expect.stringContaining('REVOKE CREATE ON SCHEMA public FROM PUBLIC')
+    expect(await verdict()).toMatchObject({ ok: false, level: 'warning', next })
+  })
+
   it('says what is wrong with an address', async () => {
     const random = Math.random
     const refused = openPostgresStore({ url: 'postgres://quinn:secret@127.0.0.1:1/x', random })
@@ -68,6 +94,45 @@ describe('opening a PostgreSQL store', () => {
     })
     expect(checks.find(({ name }) => name === 'store.disk')).toMatchObject({ ok: false, level: 'warning' })
     expect(checks.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(['store.disk'])
+  })
+
+  it('gives a name to one of two at once, and writes, whatever the defaults of the database', async () => {
+    const { url, open, connect } = await createWorld()
+    await open()
+    const name = new URL(url).pathname.slice(1)
+    await (await connect()).query(`ALTER DATABASE "${name}" SET default_transaction_isolation = 'repeatable read';
+      ALTER DATABASE "${name}" SET default_transaction_read_only = on`)
+    const store = await open()
+    const register = (id: string) =>
+      store.transact(async (tx) => {
+        const agent = { id, kind: 'ai', displayName: 'Ada', isOwner: false, createdAt: 1, removedAt: null } as const
+        if ((await tx.agents.lookalikes(['ada'])).length > 0) return false
+        return tx.agents.insert({ agent, idSkeleton: id, nameSkeleton: 'ada', withBroadcasts: false })
+      })
+    const names = Array.from({ length: 6 }, (_, i) => `agent-${i}`)
+    expect((await Promise.all(names.map(register))).filter(Boolean)).toHaveLength(1)
+    const isolation = (await store.check()).find(({ name }) => name === 'store.isolation')
+    expect(isolation).toMatchObject({ ok: true, detail: expect.stringContaining('read committed') })
+  })
+
+  it('lets no process that stands still in a transaction keep an inbox for longer than five seconds', {
+    ...FULL,
+    timeout: 20_000,
+  }, async () => {
+    const { open } = await createWorld()
+    const [still, other] = [await open(), await open()]
+    await addAgents(still, 'ada')
+    const [locked, ended] = [createSignal<void>(), createSignal<void>()]
+    const stopped = still.transact(async (tx) => {
+      await tx.messages.push({ items: [itemFor(['ada'])], pendingLimit: 10 })
+      locked.fire()
+      await ended.next()
+    })
+    stopped.catch(() => {})
+    await locked.next()
+    await push(other, itemFor(['ada'])).finally(() => ended.fire())
+    await expect(stopped).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    expect(await other.read.deliveries.countPending({ agent: 'ada', now: 0 })).toBe(1)
   })
 
   it('rings with every push, but not where it serves many, whose commits would wait for each other', async () => {
@@ -128,7 +193,8 @@ describe('a transaction on PostgreSQL', () => {
         await tx.agents.setRemoved({ id: second, removedAt: null })
       })
     await Promise.all([crossing('ada', 'bob'), crossing('bob', 'ada')])
-    expect(begun).toBe(3)
+    // On a busy machine they may meet again.
+    expect(begun).toBeGreaterThan(2)
   })
 
   it('does not pass off as stored what one of its statements failed to store', async () => {
@@ -136,7 +202,7 @@ describe('a transaction on PostgreSQL', () => {
     await addAgents(store, 'ada')
     const swallowing = store.transact(async (tx) => {
       await tx.messages.push({ items: [itemFor(['ada'])], pendingLimit: 10 })
-      await tx.offers.withHost({ limit: -1 }).catch(() => {})
+      await tx.offers.ofSessions({ sessionIds: [], limit: -1 }).catch(() => {})
     })
     await expect(swallowing).rejects.toThrow()
     expect(await store.read.deliveries.countPending({ agent: 'ada', now: 0 })).toBe(0)
@@ -156,7 +222,7 @@ describe('a transaction on PostgreSQL', () => {
     })
     await expect(lost).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
-      message: expect.stringContaining('nobody knows'),
+      message: expect.stringContaining('was lost before the answer came'),
     })
     expect(runs).toBe(1)
     expect(await store.read.deliveries.countPending({ agent: 'ada', now: 0 })).toBe(0)
@@ -295,6 +361,40 @@ describe('a push on PostgreSQL', () => {
     expect(await find(['end', 'the'])).toBe(0)
     expect(await find(['x'.repeat(900)])).toBe(0)
     expect(await find(['x'.repeat(900)], true)).toBe(1)
+  })
+})
+
+describe('a full check of a PostgreSQL store', () => {
+  it('names every message and post that was changed, and remembers the result', async () => {
+    const { open, connect } = await createWorld()
+    const store = await open()
+    await addAgents(store, 'ada')
+    for (let at = 0; at < 3; at++) await push(store, itemFor(['ada']))
+    const post = {
+      from: { id: 'ada', kind: 'ai', verified: true, via: 'test' },
+      senderName: 'ada',
+      priority: 2,
+    } as const
+    const space = {
+      id: 'board',
+      name: 'Board',
+      joining: 'open',
+      history: 'all',
+      createdBy: 'ada',
+      createdAt: 1,
+    } as const
+    await store.transact(async (tx) => {
+      await tx.spaces.insert({ ...space, closedAt: null })
+      const said = { content: 'x', replyTo: null, dedupKey: null, createdAt: 1, messageId: 'msg_p' }
+      await tx.spaces.post({ id: 'board', ...post, ...said })
+    })
+    expect(await store.verify()).toEqual({ messages: 3, faults: [] })
+    const client = await connect()
+    const { rows } = await client.query(`UPDATE messages SET content = 'y' WHERE seq = 2 RETURNING id`)
+    await client.query(`UPDATE space_posts SET content = 'y'`)
+    const faults = [`message ${rows[0].id} does not match its checksum`, 'post 1 in space board is damaged']
+    expect(await store.verify()).toEqual({ messages: 3, faults })
+    expect(await store.read.upkeep.lastVerified()).toMatchObject({ messages: 3, faults: 2 })
   })
 })
 

@@ -4,7 +4,9 @@ import { type Backoff, createBackoff } from '../../kit/pure/backoff.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { HealthCheck, PushResult } from '../../model/postern.ts'
+import type { Verified } from '../../model/verified.ts'
 import { findViolations } from '../shelves/audit.ts'
+import { rememberVerified, verifyMessages } from '../shelves/verify.ts'
 import type { Sql } from '../sql.ts'
 import type { PushParams, Shelves, Store } from '../store.ts'
 import { backupTo } from './backup.ts'
@@ -51,6 +53,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
 class PostgresStore implements Store {
   readonly engine = 'postgres'
+  readonly hasLost = false
   readonly location: string
   readonly read: Shelves
   readonly now: () => number
@@ -124,8 +127,14 @@ class PostgresStore implements Store {
     }
   }
 
-  async backup(path: string): Promise<void> {
+  async verify(): Promise<Verified> {
+    const sql = this.#translating(asSql(this.#pool, { isReader: true }))
+    return rememberVerified(this, await verifyMessages(sql))
+  }
+
+  async backup(path: string): Promise<Verified> {
     await backupTo({ pool: this.#pool, url: this.#url, path })
+    return this.verify()
   }
 
   close(): Promise<void> {

@@ -2,8 +2,8 @@ import type { AgentShelf } from '../contract/agents.ts'
 import { AGENT_COLUMNS, readAgent } from '../rows.ts'
 import type { Sql } from '../sql.ts'
 
-/** Only the embedded store can markQuiet an agent. */
-export function createAgentShelf(sql: Sql): Omit<AgentShelf, 'markQuiet'> {
+/** The engines differ in how an agent is marked quiet, and in how inboxes are locked. */
+export function createAgentShelf(sql: Sql): Omit<AgentShelf, 'markQuiet' | 'lock' | 'statuses'> {
   const isWriting = sql.engine === 'postgres' && !sql.isReader
 
   return {

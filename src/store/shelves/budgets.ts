@@ -8,10 +8,7 @@ export function createBudgetShelf(sql: Sql): BudgetShelf {
   return {
     async take({ from, to, now, burst, perMinute }) {
       // The row is made first: only what is there can be locked, and the first messages of a pair may come at once.
-      await sql.run(
-        `INSERT INTO budgets (from_id, to_id, tokens, updated_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING`,
-        [from, to, burst, now],
-      )
+      await sql.run(sql.engine === 'postgres' ? LOCK_AND_INSERT : INSERT, [from, to, burst, now])
       const row = await sql.get(
         `SELECT tokens, updated_at FROM budgets WHERE from_id = ?1 AND to_id = ?2 ${locking(sql, 'FOR UPDATE')}`,
         [from, to],
@@ -29,3 +26,10 @@ export function createBudgetShelf(sql: Sql): BudgetShelf {
     },
   }
 }
+
+const INSERT = 'INSERT INTO budgets (from_id, to_id, tokens, updated_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING'
+
+/** The recipient is locked first, as by every push. Otherwise two that write to it could wait for each other. */
+const LOCK_AND_INSERT = `WITH inbox AS MATERIALIZED (SELECT a.id FROM agents a WHERE a.id = ?2 FOR UPDATE)
+  INSERT INTO budgets (from_id, to_id, tokens, updated_at)
+  SELECT ?1, ?2, ?3, ?4 WHERE (SELECT count(*) FROM inbox) >= 0 ON CONFLICT DO NOTHING`

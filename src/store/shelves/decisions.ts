@@ -24,11 +24,12 @@ export function createDecisionShelf(sql: Sql): DecisionShelf {
       return row && readDecision(row)
     },
 
-    async list({ agent, states, limit }) {
+    async list({ agent, concerning = '', states, limit }) {
       const rows = await sql.all(
         `SELECT ${DECISION_COLUMNS} FROM decisions WHERE (?1 = '' OR agent_id = ?1)
+           AND (?3 = '' OR agent_id = ?3 OR ',' || asked || ',' LIKE ?4 ESCAPE '!')
            AND state IN (${states.map((state) => `'${state}'`).join(', ')}) ORDER BY id DESC LIMIT ?2 + 0`,
-        [agent ?? '', limit],
+        [agent ?? '', limit, concerning, `%,${concerning.replaceAll('_', '!_')},%`],
       )
       return rows.map(readDecision)
     },

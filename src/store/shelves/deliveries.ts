@@ -1,15 +1,18 @@
 import type { DeliveryState, InboxMessage } from '../../model/delivery.ts'
+import { PosternError } from '../../model/errors.ts'
 import type { CandidateParams, DeliveryShelf, ListParams } from '../contract/deliveries.ts'
+import { isOver } from '../push.ts'
 import { readDelivery, readInboxMessage, SELECT_DELIVERY, SELECT_INBOX_MESSAGE, STATE_NOW } from '../rows.ts'
 import { isAmong, locking, ringInboxes, type Sql, type SqlRow, type SqlValue } from '../sql.ts'
-import { readWaiting, WAITING } from './waiting.ts'
+import { expiredBy, readWaiting, WAITING } from './waiting.ts'
 
 export const LEAST_URGENT = 4
 const LIVE = '(d.expires_at IS NULL OR d.expires_at > ?2)'
 
+const IS_TAKEABLE = `d.agent_id = ?1 AND d.state = 'pending' AND ${LIVE} AND d.priority <= ?3`
+
 /** What an agent may be shown, from a priority on. */
-export const TAKEABLE = `FROM deliveries d JOIN messages m ON m.seq = d.message_seq
-  WHERE d.agent_id = ?1 AND d.state = 'pending' AND ${LIVE} AND d.priority <= ?3`
+export const TAKEABLE = `FROM deliveries d JOIN messages m ON m.seq = d.message_seq WHERE ${IS_TAKEABLE}`
 
 export function createDeliveryShelf(sql: Sql): DeliveryShelf {
   /** Drains at once take different rows; whoever moves a delivery waits for it. */
@@ -58,8 +61,13 @@ export function createDeliveryShelf(sql: Sql): DeliveryShelf {
     },
 
     async list(params) {
-      const rows = await sql.all(...listQuery(params))
-      return rows.map(readListed)
+      try {
+        const rows = await sql.all(...listQuery(params, SELECT_INBOX_MESSAGE, WITH_MESSAGES))
+        return rows.map(readListed)
+      } catch (error) {
+        const { SALVAGED, readAround, salvage } = await loadSalvage(error)
+        return salvage(sql, await readAround(sql, (deliveries) => listQuery(params, SALVAGED, deliveries)))
+      }
     },
 
     async ofMessage(id) {
@@ -117,12 +125,32 @@ export function createDeliveryShelf(sql: Sql): DeliveryShelf {
       return rows.length
     },
 
-    async withKey({ agents, dedupKey }) {
+    async quarantine({ agent, inboxSeqs, at, reason }) {
       const rows = await sql.all(
-        `SELECT d.agent_id FROM deliveries d WHERE ${isAmong(sql, 'd.agent_id', '?1', 'text')} AND d.dedup_key = ?2`,
+        `SELECT ${MOVABLE} FROM deliveries d WHERE d.agent_id = ?1 AND ${isAmong(sql, 'd.inbox_seq', '?2')}
+         AND d.state = 'pending' ORDER BY d.inbox_seq ${waiting}`,
+        [agent, JSON.stringify(inboxSeqs)],
+      )
+      for (const [, inboxSeq, messageSeq, attempt] of rows) {
+        await sql.run(`UPDATE deliveries SET state = 'dead', moved_at = ?3 WHERE agent_id = ?1 AND inbox_seq = ?2`, [
+          agent,
+          inboxSeq,
+          at,
+        ])
+        // A step of its own, because an event for the step "dead" would read the message.
+        await sql.run(INSERT_STEP, [messageSeq, agent, at, 'quarantined', attempt, 'system', null, reason])
+      }
+      return rows.length
+    },
+
+    async withKey({ agents, dedupKey, unlessOverAt: now = null }) {
+      const rows = await sql.all(
+        `SELECT d.agent_id, d.state, d.expires_at FROM deliveries d
+         WHERE ${isAmong(sql, 'd.agent_id', '?1', 'text')} AND d.dedup_key = ?2`,
         [JSON.stringify(agents), dedupKey],
       )
-      return rows.map(([agent]) => agent)
+      const kept = now === null ? rows : rows.filter(([, state, expiresAt]) => !isOver(state, expiresAt, now))
+      return kept.map(([agent]) => agent)
     },
 
     async record({ id, agents, step, at, by, evidence }) {
@@ -131,12 +159,7 @@ export function createDeliveryShelf(sql: Sql): DeliveryShelf {
     },
 
     async expire({ now, limit, agent }) {
-      const rows = await sql.all(
-        `SELECT ${MOVABLE} FROM deliveries d
-         WHERE d.state = 'pending' AND d.expires_at IS NOT NULL AND d.expires_at <= ?1 AND (?2 = '' OR d.agent_id = ?2)
-         ORDER BY d.expires_at LIMIT ?3 + 0 ${skipping}`,
-        [now, agent ?? '', limit],
-      )
+      const rows = await sql.all(`${expiredOf(agent)} ${skipping}`, ofOneOrAll([now, limit], agent))
       for (const row of rows) {
         await moveOne(row, { to: 'expired', at: now, by: 'system', reason: 'its time to live was over' })
       }
@@ -151,27 +174,60 @@ export function createDeliveryShelf(sql: Sql): DeliveryShelf {
     await sql.all('SELECT id FROM offers WHERE agent_id = ?1 AND closed_at IS NULL ORDER BY id FOR UPDATE', [agent])
   }
 
+  /** A person who makes a delivery pending again wants it shown, so a time to live that has ended no longer counts. */
   async function moveOne(
-    [agent, inboxSeq, messageSeq, attempt, from]: SqlRow,
+    [agent, inboxSeq, messageSeq, attempt, from, expiresAt]: SqlRow,
     { to, at, by, reason }: { to: DeliveryState; at: number; by: string; reason: string },
   ): Promise<void> {
+    const isLifted = to === 'pending' && expiresAt !== null && expiresAt <= at
     await sql.run(
-      `UPDATE deliveries SET state = ?3, moved_at = ?4, snoozed_until = NULL, acted_at = CASE WHEN ?3 = 'acted' THEN ?4 ELSE acted_at END
-       WHERE agent_id = ?1 AND inbox_seq = ?2`,
-      [agent, inboxSeq, to, at],
+      `UPDATE deliveries SET state = ?3, moved_at = ?4, snoozed_until = NULL, acted_at = CASE WHEN ?3 = 'acted' THEN ?4 ELSE acted_at END,
+       expires_at = ?5 WHERE agent_id = ?1 AND inbox_seq = ?2`,
+      [agent, inboxSeq, to, at, isLifted ? null : expiresAt],
     )
-    const record = (step: string) => sql.run(INSERT_STEP, [messageSeq, agent, at, step, attempt, by, null, reason])
+    const evidence = isLifted ? `${reason}; ${TTL_LIFTED}` : reason
+    const record = (step: string) => sql.run(INSERT_STEP, [messageSeq, agent, at, step, attempt, by, null, evidence])
     if (from === 'offered' && to === 'acted') await record('seen')
     await record(to === 'pending' ? 'requeued' : to)
   }
 
   async function select(params: CandidateParams, extra: string, limit: number): Promise<InboxMessage[]> {
-    const rows = await sql.all(
-      `SELECT ${SELECT_INBOX_MESSAGE} ${TAKEABLE} ${extra} ORDER BY d.priority, d.inbox_seq LIMIT ?4 + 0 ${skipping}`,
-      [params.agent, params.now, params.maxPriority ?? LEAST_URGENT, limit],
-    )
-    return rows.map((row) => readInboxMessage(row, 'pending'))
+    const values = [params.agent, params.now, params.maxPriority ?? LEAST_URGENT, limit]
+    const inOrder = `${extra} ORDER BY d.priority, d.inbox_seq LIMIT ?4 + 0`
+    try {
+      const rows = await sql.all(`SELECT ${SELECT_INBOX_MESSAGE} ${TAKEABLE} ${inOrder} ${skipping}`, values)
+      return rows.map((row) => readInboxMessage(row, 'pending'))
+    } catch (error) {
+      const { SALVAGED, readAround, salvage } = await loadSalvage(error)
+      const rows = await readAround(sql, (deliveries) => [
+        `SELECT ${SALVAGED} FROM ${deliveries} WHERE ${IS_TAKEABLE} ${inOrder}`,
+        values,
+      ])
+      return salvage(sql, rows)
+    }
   }
+}
+
+export function expiredOf(agent: string | undefined): string {
+  const all = 'd.expires_at IS NOT NULL AND d.expires_at <= ?1 ORDER BY d.expires_at'
+  return `SELECT ${MOVABLE} FROM deliveries d
+    WHERE d.state = 'pending' AND ${agent === undefined ? all : expiredBy('?1', '?3')} LIMIT ?2 + 0`
+}
+
+/** Words of their own for one agent, so that no plan reads what others have. Its number follows those of the rest. */
+export function ofOne(agent: string | undefined): string {
+  return agent === undefined ? '' : 'AND d.agent_id = ?3'
+}
+
+export function ofOneOrAll(params: readonly SqlValue[], agent: string | undefined): SqlValue[] {
+  return agent === undefined ? [...params] : [...params, agent]
+}
+
+/** After a read has met a corrupt page. Any other error is thrown again. */
+async function loadSalvage(error: unknown): Promise<typeof import('./salvage.ts')> {
+  const isCorrupt = error instanceof PosternError && error.code === 'STORE_CORRUPT'
+  if (!isCorrupt) throw error
+  return import('./salvage.ts')
 }
 
 /** The first of each priority is found by the index; the oldest of all is among them. */
@@ -188,7 +244,7 @@ function oldestOf(maxPriority: number): string {
 }
 
 /** What waits for an agent: its pending deliveries, and the broadcasts that it has not taken up. */
-const COUNT_PENDING = `SELECT (SELECT count(*) FROM (SELECT 1 FROM deliveries d WHERE d.agent_id = ?1 AND d.state = 'pending'
+export const COUNT_PENDING = `SELECT (SELECT count(*) FROM (SELECT 1 FROM deliveries d WHERE d.agent_id = ?1 AND d.state = 'pending'
   AND d.priority <= ?3 AND ${LIVE} LIMIT ?4 + 0) AS n) + (SELECT count(*) FROM agents a
   JOIN messages m ON m.broadcast_seq > a.broadcast_cursor WHERE a.id = ?1 AND a.kind <> 'service' AND a.removed_at IS NULL AND m.from_id <> ?1 AND m.priority <= ?3
   AND (m.expires_at IS NULL OR m.expires_at > ?2))`
@@ -211,12 +267,20 @@ export const INSERT_STEP = `INSERT INTO delivery_steps (message_seq, agent_id, a
 
 const IS_PRESENT = 'JOIN agents a ON a.id = d.agent_id AND a.removed_at IS NULL'
 
-const MOVABLE_NOW = `d.agent_id, d.inbox_seq, d.message_seq, d.attempt, ${STATE_NOW}`
+const MOVABLE_NOW = `d.agent_id, d.inbox_seq, d.message_seq, d.attempt, ${STATE_NOW}, d.expires_at`
 
-const MOVABLE = 'd.agent_id, d.inbox_seq, d.message_seq, d.attempt, d.state'
+const MOVABLE = 'd.agent_id, d.inbox_seq, d.message_seq, d.attempt, d.state, d.expires_at'
+
+export const TTL_LIFTED = 'its time to live, which ended meanwhile, no longer counts'
+
+const WITH_MESSAGES = 'deliveries d JOIN messages m ON m.seq = d.message_seq'
 
 /** What is pending is found by its own index; everything else by its place in the inbox. */
-function listQuery({ agent, states, limit, after, now, isNewestFirst, snoozed }: ListParams): [string, SqlValue[]] {
+function listQuery(
+  { agent, states, limit, after, now, isNewestFirst, snoozed }: ListParams,
+  columns: string,
+  tables: string,
+): [string, SqlValue[]] {
   const onlyPending = states.length === 1 && states[0] === 'pending'
   const conditions = [
     onlyPending
@@ -228,9 +292,8 @@ function listQuery({ agent, states, limit, after, now, isNewestFirst, snoozed }:
   ]
   const order = isNewestFirst ? ' DESC' : ''
   return [
-    `SELECT ${SELECT_INBOX_MESSAGE}, ${STATE_NOW}, d.snoozed_until FROM deliveries d JOIN messages m ON m.seq = d.message_seq
-     LEFT JOIN offers o ON o.id = d.offer_id WHERE ${conditions.join(' AND ')}
-     ORDER BY d.agent_id, d.inbox_seq${order} LIMIT ?5 + 0`,
+    `SELECT ${columns}, ${STATE_NOW}, d.snoozed_until FROM ${tables} LEFT JOIN offers o ON o.id = d.offer_id
+     WHERE ${conditions.join(' AND ')} ORDER BY d.agent_id, d.inbox_seq${order} LIMIT ?5 + 0`,
     [agent ?? '', now, after?.agent ?? '', after?.inboxSeq ?? (isNewestFirst ? Number.MAX_SAFE_INTEGER : 0), limit],
   ]
 }

@@ -55,6 +55,15 @@ export function createGateShelf(sql: Sql): GateShelf {
         [now, limit, agent ?? ''],
       ),
 
+    unanswerable: ({ limit }) =>
+      select(
+        `kind = 'message' AND state = 'open' AND awaits IS NOT NULL AND EXISTS (SELECT 1 FROM messages m
+           WHERE m.id = gates.awaits AND m.broadcast_seq IS NULL AND NOT EXISTS (SELECT 1 FROM deliveries d
+             WHERE d.message_seq = m.seq AND d.state NOT IN ('expired', 'cancelled')))
+         ORDER BY id LIMIT ?1 + 0 ${skipping}`,
+        [limit],
+      ),
+
     async close({ id, from, to, at, by, reason, nextAt }) {
       const row = await sql.get(
         `UPDATE gates SET state = ?2, closed_at = ?3, closed_by = ?4, closed_reason = ?5, next_at = ?6
@@ -80,18 +89,34 @@ export function createGateShelf(sql: Sql): GateShelf {
       )
     },
 
+    async count({ gateId, at, step, by, trust, sessionId, evidence }) {
+      const values = [gateId, at, step, by, formatTrust(trust), sessionId, evidence]
+      const counted = await sql.run(
+        `UPDATE gate_steps SET at = ?2, by_as = ?5, session_id = ?6, evidence = ?7, times = times + 1
+         WHERE gate_id = ?1 AND step = ?3 AND by_id = ?4 AND times IS NOT NULL`,
+        values,
+      )
+      if (counted > 0) return
+      await sql.run(
+        `INSERT INTO gate_steps (gate_id, at, step, by_id, by_as, session_id, evidence, times)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1)`,
+        values,
+      )
+    },
+
     async steps(id) {
       const rows = await sql.all(
-        'SELECT at, step, by_id, by_as, session_id, evidence FROM gate_steps WHERE gate_id = ?1 ORDER BY seq',
+        'SELECT at, step, by_id, by_as, session_id, evidence, times FROM gate_steps WHERE gate_id = ?1 ORDER BY seq',
         [id],
       )
-      return rows.map(([at, step, by, as, sessionId, evidence]) => ({
+      return rows.map(([at, step, by, as, sessionId, evidence, times]) => ({
         at,
         step,
         by,
         trust: readTrustOr(as),
         sessionId,
         evidence,
+        ...(times !== null && { times }),
       }))
     },
 

@@ -2,7 +2,7 @@ import type { UpkeepShelf } from '../contract/upkeep.ts'
 import type { Sql } from '../sql.ts'
 import { READY } from './waiting.ts'
 
-type JobShelf = Pick<UpkeepShelf, 'ranAt' | 'claim' | 'hasDueGates' | 'hasDuePlans' | 'nextAt'>
+export type JobShelf = Pick<UpkeepShelf, 'ranAt' | 'claim' | 'hasDueGates' | 'hasDuePlans' | 'nextAt'>
 
 /** Whether there is anything to do, which every command asks in passing. */
 export function createJobShelf(sql: Sql): JobShelf {

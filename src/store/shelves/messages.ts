@@ -1,5 +1,5 @@
 import type { MessageShelf } from '../contract/messages.ts'
-import { readMessage, readSender, SELECT_MESSAGE } from '../rows.ts'
+import { checksumAfter, readMessage, SELECT_MESSAGE } from '../rows.ts'
 import { locking, type Sql } from '../sql.ts'
 
 /** What both engines read of messages in the same way. Pushing and searching have a body for each. */
@@ -24,14 +24,15 @@ export function createMessageReader(
       return rows.map(readMessage)
     },
 
-    async repliers({ message: { id, threadId } }) {
+    async repliers({ message: { id, threadId }, now }) {
       const rows = await sql.all(
-        `SELECT DISTINCT m.from_id, m.from_as FROM messages m WHERE m.thread_id = ?2 AND m.reply_to = ?1
-           AND (m.broadcast_seq IS NOT NULL OR EXISTS (SELECT 1 FROM deliveries d
-             WHERE d.message_seq = m.seq AND d.state NOT IN ('held', 'cancelled')))`,
-        [id, threadId],
+        `SELECT ${SELECT_MESSAGE} FROM messages m WHERE m.thread_id = ?2 AND m.reply_to = ?1
+           AND (m.broadcast_seq IS NOT NULL AND (m.expires_at IS NULL OR m.expires_at > ?3)
+             OR EXISTS (SELECT 1 FROM deliveries d WHERE d.message_seq = m.seq AND ${HAS_ARRIVED}))`,
+        [id, threadId, now],
       )
-      return rows.map(([from, as]) => readSender(from, as))
+      // Who a damaged reply is from is not known.
+      return rows.map(readMessage).flatMap(({ damaged, from }) => (damaged ? [] : [from]))
     },
 
     async countThread({ threadId }) {
@@ -40,13 +41,21 @@ export function createMessageReader(
     },
 
     async expire({ id, at }) {
-      await sql.run('UPDATE messages SET expires_at = ?2 WHERE id = ?1 AND (expires_at IS NULL OR expires_at > ?2)', [
-        id,
-        at,
-      ])
+      const row = await sql.get(
+        `SELECT ${SELECT_MESSAGE} FROM messages m WHERE m.id = ?1 AND (m.expires_at IS NULL OR m.expires_at > ?2)
+         ${locking(sql, 'FOR UPDATE OF m')}`,
+        [id, at],
+      )
+      if (!row) return
+      const checksum = checksumAfter(row, 'expires_at', at)
+      await sql.run('UPDATE messages SET expires_at = ?2, checksum = ?3 WHERE id = ?1', [id, at, checksum])
     },
   }
 }
+
+/** A reply that is held, was taken back, or expired before it was shown, has not arrived. One that was put off has. */
+const HAS_ARRIVED = `(d.snoozed_until IS NOT NULL OR d.state IN ('offered', 'acted', 'dead')
+  OR (d.state = 'pending' AND (d.expires_at IS NULL OR d.expires_at > ?3)))`
 
 const OF_THREAD = '(m.id = ?1 OR m.thread_id = ?1)'
 

@@ -18,8 +18,12 @@ interface NewStep {
   readonly evidence: string
   /** The evidence for messages of which only the headline was shown, where it differs. */
   readonly ofHeadline?: string
-  readonly maxAttempts?: number
+  /** The places of deliveries for which the step is `dead` instead, as a list. */
+  readonly dead?: string
 }
+
+/** No two events that are under way at the same time are further apart. */
+const CLOCK_SLACK_MS = 60_000
 
 /** How an offer is opened, each engine has its own way. */
 export function createOfferShelf(sql: Sql): Omit<OfferShelf, 'open'> {
@@ -64,8 +68,12 @@ export function createOfferShelf(sql: Sql): Omit<OfferShelf, 'open'> {
       return { offer, dead }
     },
 
-    printedOf: ({ sessionId, before }) =>
-      select(`session_id = ?1 AND printed_at < ?2 ORDER BY id ${lock}`, [sessionId, Math.ceil(before)]),
+    printedOf: ({ sessionId, before, now }) =>
+      select(`session_id = ?1 AND (printed_at < ?2 OR printed_at > ?3) ORDER BY id ${lock}`, [
+        sessionId,
+        Math.ceil(before),
+        Math.ceil(now) + CLOCK_SLACK_MS,
+      ]),
 
     openOf: ({ sessionId }) => select(`session_id = ?1 ORDER BY id ${lock}`, [sessionId]),
 
@@ -78,16 +86,21 @@ export function createOfferShelf(sql: Sql): Omit<OfferShelf, 'open'> {
             agent,
           ]),
 
-    async withHost({ limit }) {
-      const offerColumns = qualified('o', OFFER_COLUMNS)
+    async hosts({ machine, after, limit, agent }) {
       const rows = await sql.all(
-        `SELECT ${offerColumns}, ${qualified('s', SESSION_COLUMNS)} FROM offers o JOIN sessions s ON s.id = o.session_id
-         WHERE o.closed_at IS NULL AND o.printed_at IS NOT NULL AND s.pid IS NOT NULL ORDER BY o.offered_at LIMIT ?1 + 0 ${locking(sql, 'FOR UPDATE OF o SKIP LOCKED')}`,
-        [limit],
+        `SELECT ${SESSION_COLUMNS} FROM sessions WHERE pid IS NOT NULL AND machine = ?1 AND id > ?2 AND id IN (
+           SELECT o.session_id FROM offers o WHERE o.closed_at IS NULL AND o.session_id IS NOT NULL
+           ${agent === undefined ? '' : 'AND o.agent_id = ?4'}) ORDER BY id LIMIT ?3 + 0`,
+        agent === undefined ? [machine, after, limit] : [machine, after, limit, agent],
       )
-      const width = OFFER_COLUMNS.split(',').length
-      return rows.map((row) => ({ offer: readOffer(row), session: readSession(row.slice(width)) }))
+      return rows.map(readSession)
     },
+
+    ofSessions: ({ sessionIds, limit }) =>
+      select(`${isAmong(sql, 'session_id', '?1', 'text')} ORDER BY id LIMIT ?2 + 0 ${skipping}`, [
+        JSON.stringify(sessionIds),
+        limit,
+      ]),
   }
 
   async function select(condition: string, params: readonly SqlValue[]): Promise<Offer[]> {
@@ -96,67 +109,57 @@ export function createOfferShelf(sql: Sql): Omit<OfferShelf, 'open'> {
   }
 
   /**
-   * Makes an offer's deliveries pending again and keeps the attempt in their history. Every `maxAttempts` attempts a
-   * delivery is put aside as dead instead; its count goes on if somebody retries it.
+   * Makes an offer's deliveries pending again and keeps the attempt in their history. An attempt counts if the text was
+   * printed, or may have been because nobody said what became of it. Every `maxAttempts` attempts a delivery is put aside
+   * as dead instead; its count continues if somebody retries it.
    */
   async function giveBack(members: Members, { at, outcome, evidence, maxAttempts }: CloseOffer): Promise<string[]> {
     const { offer, list } = members
     const rows = await sql.all(
-      `SELECT d.attempt, m.id FROM deliveries d JOIN messages m ON m.seq = d.message_seq
+      `SELECT d.inbox_seq, m.id, d.attempt, CASE WHEN d.attempt < ?4 THEN 0 ELSE ${CONFIRMED_ATTEMPT} END
+       FROM deliveries d JOIN messages m ON m.seq = d.message_seq
        WHERE d.agent_id = ?1 AND ${isMember} AND d.state = 'offered' AND d.offer_id = ?3
        ORDER BY d.inbox_seq ${locking(sql, 'FOR UPDATE OF d')}`,
-      [offer.agent, list, offer.id],
+      [offer.agent, list, offer.id, maxAttempts],
     )
-    const dead = rows.filter(([attempt]) => attempt % maxAttempts === 0).map(([, id]) => id as string)
+    const isCounted = outcome === 'lapsed' || offer.printedAt !== null
+    const dead = isCounted ? rows.filter(([, , attempt, confirmed]) => (attempt - confirmed) % maxAttempts === 0) : []
+    const deadSeqs = JSON.stringify(dead.map(([inboxSeq]) => inboxSeq))
     await record(members, { step: 'offered', at: offer.offeredAt, evidence: `offer ${offer.id} by ${offer.via}` })
     if (offer.printedAt !== null) await record(members, { step: 'printed', at: offer.printedAt, ...PRINTED_EVIDENCE })
-    await record(members, { step: outcome, at, evidence, maxAttempts })
+    await record(members, { step: outcome, at, evidence, dead: deadSeqs })
     await sql.run(
-      `UPDATE deliveries AS d SET offer_id = NULL, moved_at = ?4,
-         state = CASE WHEN attempt % ?5 = 0 THEN 'dead' ELSE 'pending' END
+      `UPDATE deliveries AS d SET offer_id = NULL, moved_at = ?4, attempt = attempt - ?6,
+         state = CASE WHEN ${isAmong(sql, 'd.inbox_seq', '?5')} THEN 'dead' ELSE 'pending' END
        WHERE d.agent_id = ?1 AND ${isMember} AND d.state = 'offered' AND d.offer_id = ?3`,
-      [offer.agent, list, offer.id, at, maxAttempts],
+      [offer.agent, list, offer.id, at, deadSeqs, isCounted ? 0 : 1],
     )
     if (dead.length < rows.length) await ringInboxes(sql, [offer.agent])
-    return dead
+    return dead.map(([, id]) => id as string)
   }
 
   /** Adds a step to the history of every delivery of the offer; one that has used up its attempts is `dead`. */
   async function record(
     { offer, list, headlines }: Members,
-    { step, at, evidence, ofHeadline = evidence, maxAttempts = 0 }: NewStep,
+    { step, at, evidence, ofHeadline = evidence, dead = '[]' }: NewStep,
   ): Promise<void> {
     await sql.run(
       `INSERT INTO delivery_steps (message_seq, agent_id, at, step, attempt, session_id, evidence)
-       SELECT d.message_seq, d.agent_id, ?4, CASE WHEN d.attempt % nullif(?8, 0) = 0 THEN 'dead' ELSE ?5 END, d.attempt,
+       SELECT d.message_seq, d.agent_id, ?4, CASE WHEN ${isAmong(sql, 'd.inbox_seq', '?8')} THEN 'dead' ELSE ?5 END, d.attempt,
          ?6, CASE WHEN ${isHeadline} THEN ?10 ELSE ?7 END FROM deliveries d
        WHERE d.agent_id = ?1 AND ${isMember} AND d.state = 'offered' AND d.offer_id = ?3
        ORDER BY d.inbox_seq`,
-      [
-        offer.agent,
-        list,
-        offer.id,
-        at,
-        step,
-        offer.sessionId,
-        evidence,
-        maxAttempts,
-        JSON.stringify(headlines),
-        ofHeadline,
-      ],
+      [offer.agent, list, offer.id, at, step, offer.sessionId, evidence, dead, JSON.stringify(headlines), ofHeadline],
     )
   }
 }
 
+/** The last attempt that was confirmed, after which the agent put the message off. */
+const CONFIRMED_ATTEMPT = `coalesce((SELECT max(s.attempt) FROM delivery_steps s
+  WHERE s.message_seq = d.message_seq AND s.agent_id = d.agent_id AND s.step = 'seen'), 0)`
+
 function readHeadlines(column: string | null | undefined): readonly string[] {
   return column ? column.split(',') : []
-}
-
-function qualified(table: string, columns: string): string {
-  return columns
-    .split(', ')
-    .map((column) => `${table}.${column}`)
-    .join(', ')
 }
 
 /** A second closer waits for the first and then finds the offer closed. Only what was printed is ever confirmed. */

@@ -138,9 +138,8 @@ async function findMessages(sql: Sql, ids: readonly string[]): Promise<ReadonlyM
     [JSON.stringify(ids)],
   )
   const at = MESSAGE_COLUMNS.length
-  return new Map(
-    rows.map((row) => [row[0], { message: readMessage(row), seq: row[at], isBroadcast: row[at + 1] !== null }]),
-  )
+  const found = rows.map((row) => ({ message: readMessage(row), seq: row[at], isBroadcast: row[at + 1] !== null }))
+  return new Map(found.filter(({ message }) => !message.damaged).map((each) => [each.message.id, each]))
 }
 
 interface PendingOf extends Bounds {

@@ -1,6 +1,6 @@
 import type { SessionShelf } from '../contract/sessions.ts'
 import { readSession, SESSION_COLUMNS } from '../rows.ts'
-import { locking, type Sql } from '../sql.ts'
+import { isAmong, locking, type Sql } from '../sql.ts'
 
 /** Events that may be fired twice come close together. */
 const MAX_FIRINGS = 16
@@ -17,6 +17,13 @@ function readFirings(column: string | null | undefined): readonly Firing[] {
   return column ? JSON.parse(column) : []
 }
 
+const NO_STEP = { after: Number.MAX_SAFE_INTEGER, before: 0 }
+
+/** The time of a session, or an earlier one if the clock was set back since. */
+function inPast(column: string): string {
+  return `CASE WHEN sessions.${column} > ?10 THEN ?11 ELSE sessions.${column} END`
+}
+
 export function createSessionShelf(sql: Sql): SessionShelf {
   return {
     async get(id) {
@@ -24,21 +31,23 @@ export function createSessionShelf(sql: Sql): SessionShelf {
       return row && readSession(row)
     },
 
-    async put(session) {
+    async put({ clock: { after, before } = NO_STEP, ...session }) {
       const { id, agent, host, machine, pid, pidStartedAt, startedAt, lastEventAt, project } = session
       await sql.run(
         `INSERT INTO sessions (${SESSION_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, NULL, ?9, NULL, 0, NULL, NULL)
          ON CONFLICT (id) DO UPDATE SET host = excluded.host, machine = excluded.machine, pid = excluded.pid,
            pid_started_at = excluded.pid_started_at, last_event_at = excluded.last_event_at, ended_at = NULL,
-           project = excluded.project`,
-        [id, agent, host, machine, pid, pidStartedAt, startedAt, lastEventAt, project],
+           project = excluded.project, started_at = ${inPast('started_at')}, continued_at = ${inPast('continued_at')},
+           stopped_at = ${inPast('stopped_at')}`,
+        [id, agent, host, machine, pid, pidStartedAt, startedAt, lastEventAt, project, after, before],
       )
     },
 
-    async end({ id, at }) {
+    async end({ id, at, pid }) {
       const row = await sql.get(
-        'UPDATE sessions SET ended_at = ?2, last_event_at = ?2 WHERE id = ?1 AND ended_at IS NULL RETURNING agent_id',
-        [id, at],
+        `UPDATE sessions SET ended_at = ?2, last_event_at = ?2 WHERE id = ?1 AND ended_at IS NULL
+         AND (CAST(?3 AS bigint) IS NULL OR pid = ?3) RETURNING agent_id`,
+        [id, at, pid ?? null],
       )
       return row?.[0]
     },
@@ -101,11 +110,21 @@ export function createSessionShelf(sql: Sql): SessionShelf {
       return rows.map(readSession)
     },
 
-    async withHost({ machine, limit }) {
+    async ofProcesses({ pids }) {
+      const rows = await sql.all(
+        `SELECT ${SESSION_COLUMNS} FROM sessions WHERE pid IS NOT NULL AND ${isAmong(sql, 'pid', '?1')}
+           AND EXISTS (SELECT 1 FROM agents a WHERE a.id = agent_id AND a.kind <> 'human')
+         ORDER BY ended_at IS NOT NULL, last_event_at DESC, id LIMIT 1000`,
+        [JSON.stringify(pids)],
+      )
+      return rows.map(readSession)
+    },
+
+    async withHost({ machine, after, limit }) {
       const rows = await sql.all(
         `SELECT ${SESSION_COLUMNS} FROM sessions WHERE ended_at IS NULL AND machine = ?1 AND pid IS NOT NULL
-         ORDER BY last_event_at, id LIMIT ?2 + 0 ${locking(sql, 'FOR UPDATE SKIP LOCKED')}`,
-        [machine, limit],
+         AND id > ?3 ORDER BY id LIMIT ?2 + 0`,
+        [machine, limit, after],
       )
       return rows.map(readSession)
     },

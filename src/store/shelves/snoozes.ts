@@ -2,7 +2,7 @@ import { PRINTED_EVIDENCE } from '../../model/receipt.ts'
 import type { SnoozeParams, SnoozeShelf } from '../contract/snoozes.ts'
 import { OFFER_COLUMNS, readInboxMessage, readOffer, SELECT_INBOX_MESSAGE } from '../rows.ts'
 import { isAmong, locking, ringInboxes, type Sql, type SqlRow } from '../sql.ts'
-import { INSERT_STEP, LEAST_URGENT, TAKEABLE } from './deliveries.ts'
+import { INSERT_STEP, LEAST_URGENT, ofOne, ofOneOrAll, TAKEABLE, TTL_LIFTED } from './deliveries.ts'
 
 export function createSnoozeShelf(sql: Sql): SnoozeShelf {
   const waiting = locking(sql, 'FOR UPDATE OF d')
@@ -50,9 +50,9 @@ export function createSnoozeShelf(sql: Sql): SnoozeShelf {
     async due({ now, limit, agent }) {
       const rows = await sql.all(
         `SELECT ${SNOOZED} FROM deliveries d
-         WHERE d.snoozed_until IS NOT NULL AND d.snoozed_until <= ?1 AND (?2 = '' OR d.agent_id = ?2)
-         ORDER BY d.agent_id, d.snoozed_until LIMIT ?3 + 0 ${skipping}`,
-        [now, agent ?? '', limit],
+         WHERE d.snoozed_until IS NOT NULL AND d.snoozed_until <= ?1 ${ofOne(agent)}
+         ORDER BY d.agent_id, d.snoozed_until LIMIT ?2 + 0 ${skipping}`,
+        ofOneOrAll([now, limit], agent),
       )
       for (const row of rows)
         await takeUp(row, { at: now, by: 'system', reason: 'the time until which it was put off has come' })
@@ -118,7 +118,7 @@ export function createSnoozeShelf(sql: Sql): SnoozeShelf {
        WHERE agent_id = ?1 AND inbox_seq = ?2`,
       [agent, inboxSeq, at, isLifted ? null : expiresAt],
     )
-    const evidence = isLifted ? `${reason}; its time to live, which ended meanwhile, counts no more` : reason
+    const evidence = isLifted ? `${reason}; ${TTL_LIFTED}` : reason
     await sql.run(INSERT_STEP, [messageSeq, agent, at, 'requeued', attempt, by, null, evidence])
     await ringInboxes(sql, [agent])
   }

@@ -1,21 +1,25 @@
-import type { Space, SpacePost } from '../../model/sources/space.ts'
+import type { Space } from '../../model/sources/space.ts'
 import type { SpaceShelf } from '../contract/spaces.ts'
-import { formatTrust, readSender } from '../rows.ts'
+import { POST_COLUMNS, postValues, readPost, SELECT_POST } from '../post-rows.ts'
 import { locking, type Sql, type SqlRow } from '../sql.ts'
 
 export function createSpaceShelf(sql: Sql): SpaceShelf {
   const lock = locking(sql, 'FOR UPDATE')
   const posts = async (rest: string, params: readonly (string | number)[]) =>
-    (await sql.all(`SELECT ${POST_COLUMNS} FROM space_posts WHERE ${rest}`, params)).map(readPost)
+    (await sql.all(`SELECT ${SELECT_POST} FROM space_posts p WHERE ${rest}`, params)).map(readPost)
 
   return {
-    async insert({ id, name, createdBy, createdAt, closedAt }) {
+    async insert({ id, name, joining, history, createdBy, createdAt, closedAt }) {
       const inserted = await sql.run(
-        `INSERT INTO spaces (id, name, created_by, created_at, closed_at) VALUES (?1, ?2, ?3, ?4, ?5)
-         ON CONFLICT (id) DO NOTHING`,
-        [id, name, createdBy, createdAt, closedAt],
+        `INSERT INTO spaces (id, name, joining, history, created_by, created_at, closed_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (id) DO NOTHING`,
+        [id, name, joining, history, createdBy, createdAt, closedAt],
       )
       return inserted > 0
+    },
+
+    async setRules({ id, joining, history }) {
+      await sql.run('UPDATE spaces SET joining = ?2, history = ?3 WHERE id = ?1', [id, joining, history])
     },
 
     async get(id) {
@@ -23,13 +27,15 @@ export function createSpaceShelf(sql: Sql): SpaceShelf {
       return row && readSpace(row)
     },
 
-    async list({ member, closed }) {
+    async list({ member, closed, visibleTo }) {
       const rows = await sql.all(
         `SELECT ${SPACE_COLUMNS}, (SELECT count(*) FROM ${PRESENT} AND m.space_id = s.id), s.post_seq, s.last_post_at
          FROM spaces s WHERE (?2 = 1 OR s.closed_at IS NULL)
            AND (?1 = '' OR EXISTS (SELECT 1 FROM space_members m WHERE m.space_id = s.id AND m.agent_id = ?1))
+           AND (?3 = '' OR s.joining = 'open' OR s.created_by = ?3
+             OR EXISTS (SELECT 1 FROM space_members m WHERE m.space_id = s.id AND m.agent_id = ?3))
          ORDER BY s.id`,
-        [member ?? '', closed ? 1 : 0],
+        [member ?? '', closed ? 1 : 0, visibleTo ?? ''],
       )
       return rows.map((row) => {
         const [members, count, lastPostAt] = row.slice(SPACE_WIDTH)
@@ -55,9 +61,18 @@ export function createSpaceShelf(sql: Sql): SpaceShelf {
       )
     },
 
+    async joinedAfter({ id, agent }) {
+      const row = await sql.get('SELECT after_seq FROM space_members WHERE space_id = ?1 AND agent_id = ?2', [
+        id,
+        agent,
+      ])
+      return row?.[0]
+    },
+
     async join({ id, agent, at }) {
       await sql.run(
-        `INSERT INTO space_members (space_id, agent_id, joined_at) VALUES (?1, ?2, ?3)
+        `INSERT INTO space_members (space_id, agent_id, joined_at, after_seq)
+         SELECT s.id, CAST(?2 AS TEXT), CAST(?3 AS BIGINT), s.post_seq FROM spaces s WHERE s.id = ?1
          ON CONFLICT (space_id, agent_id) DO NOTHING`,
         [id, agent, at],
       )
@@ -85,13 +100,9 @@ export function createSpaceShelf(sql: Sql): SpaceShelf {
           'UPDATE spaces SET post_seq = post_seq + 1, last_post_at = ?2 WHERE id = ?1 RETURNING post_seq',
           [id, createdAt],
         )) ?? []
-      await sql.run(
-        `INSERT INTO space_posts
-           (space_id, seq, message_id, from_id, from_as, sender_name, content, priority, reply_to, dedup_key, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
-        [id, seq, messageId, from.id, formatTrust(from), senderName, content, priority, replyTo, dedupKey, createdAt],
-      )
-      return { seq, messageId, from, senderName, content, priority, replyTo, createdAt }
+      const post = { seq, messageId, from, senderName, content, priority, replyTo, createdAt }
+      await sql.run(INSERT_POST, postValues({ ...post, spaceId: id, dedupKey }))
+      return post
     },
 
     async withKey({ id, from, dedupKey }) {
@@ -133,19 +144,15 @@ export function createSpaceShelf(sql: Sql): SpaceShelf {
   }
 }
 
-const SPACE_COLUMNS = 's.id, s.name, s.created_by, s.created_at, s.closed_at'
-const SPACE_WIDTH = 5
+const SPACE_COLUMNS = 's.id, s.name, s.joining, s.history, s.created_by, s.created_at, s.closed_at'
+const SPACE_WIDTH = 7
 
-function readSpace([id, name, createdBy, createdAt, closedAt]: SqlRow): Space {
-  return { id, name, createdBy, createdAt, closedAt }
+function readSpace([id, name, joining, history, createdBy, createdAt, closedAt]: SqlRow): Space {
+  return { id, name, joining, history, createdBy, createdAt, closedAt }
 }
 
 /** Who was removed in the moment of joining is no member. */
 const PRESENT = 'space_members m JOIN agents a ON a.id = m.agent_id WHERE a.removed_at IS NULL'
 
-const POST_COLUMNS = 'seq, message_id, from_id, from_as, sender_name, content, priority, reply_to, created_at'
-
-function readPost([seq, messageId, fromId, fromAs, senderName, ...rest]: SqlRow): SpacePost {
-  const [content, priority, replyTo, createdAt] = rest
-  return { seq, messageId, from: readSender(fromId, fromAs), senderName, content, priority, replyTo, createdAt }
-}
+const INSERT_POST = `INSERT INTO space_posts (${POST_COLUMNS.join(', ')})
+  VALUES (${POST_COLUMNS.map((_, at) => `?${at + 1}`).join(', ')})`

@@ -1,35 +1,46 @@
 import { createWhole } from '../../kit/node/whole-file.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
-import { Connection } from './connection.ts'
+import type { Verified } from '../../model/verified.ts'
+import { rememberVerified, verifyMessages } from '../shelves/verify.ts'
+import type { Store } from '../store.ts'
+import { asSql, Connection } from './connection.ts'
 import { loadEngine } from './engine.ts'
 
 /** All pages in one step: the copy is of one moment, and no writer can make it start over. */
 const ALL_PAGES = 0x7fffffff
 
 /** What SQLite may leave beside a copy that failed. */
-const LEFTOVERS = ['-wal', '-shm', '-journal']
+const LEFTOVERS = ['-wal', '-shm', '-journal', '-suspect']
 
 /** Copies the store as it is at one moment into a new file, which appears whole or not at all. */
-export async function backupTo(connection: Connection, path: string): Promise<void> {
+export async function backupTo(
+  store: Pick<Store, 'now' | 'transact'>,
+  connection: Connection,
+  path: string,
+): Promise<Verified> {
+  let verified: Verified = { messages: 0, faults: [] }
   const write = async (partial: string) => {
     await loadEngine().backup(connection.database, partial, { rate: ALL_PAGES })
-    requireSound(partial)
+    verified = await verifyCopy(partial)
   }
   try {
     await createWhole(path, write, LEFTOVERS)
+    return await rememberVerified(store, verified)
   } catch (error) {
     throw backupError(error, path)
   }
 }
 
-function requireSound(path: string): void {
+/** Damaged messages are copied as they are: without them nothing could be saved. A copy with broken pages is refused. */
+async function verifyCopy(path: string): Promise<Verified> {
   const copy = new Connection(path, { busyMs: 0 })
   try {
     // The copy is one file without a log beside it, so that it can be carried anywhere.
     copy.pragma('journal_mode = DELETE')
-    const verdict = copy.pragma('quick_check')
+    const verdict = copy.pragma('integrity_check')
     if (verdict !== 'ok') throw new Error(`the copy is not sound (${verdict})`)
+    return await verifyMessages(asSql(path, () => copy))
   } finally {
     copy.close()
   }

@@ -1,18 +1,21 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { HealthCheck } from '../../model/postern.ts'
+import type { Sql } from '../sql.ts'
 import type { Connection } from './connection.ts'
 import { SCHEMA_VERSION } from './schema.ts'
+import { clearMark } from './suspect.ts'
 
 const LOW_SPACE_BYTES = 200 * 1024 * 1024
 const LARGE_LOG_BYTES = 64 * 1024 * 1024
 const FULL = 2
 
 /** What the embedded engine can say about itself. Files are only looked at, never opened: that would drop our locks. */
-export function checkConnection(connection: Connection): HealthCheck[] {
+export async function checkConnection(connection: Connection, sql: Sql): Promise<HealthCheck[]> {
   return [
     durability(connection),
-    integrity(connection),
+    await integrity(connection, sql),
+    completeness(connection),
     schema(connection),
     privacy(connection),
     space(connection),
@@ -31,14 +34,30 @@ function durability(connection: Connection): HealthCheck {
   }
 }
 
-function integrity(connection: Connection): HealthCheck {
-  const verdict = connection.pragma('quick_check')
+/** Reads every page, so a server does it beside its other work. */
+async function integrity({ path }: Connection, sql: Sql): Promise<HealthCheck> {
+  const [verdict = null] = (await sql.get('PRAGMA quick_check(1)')) ?? []
+  if (verdict === 'ok') clearMark(path)
   return {
     name: 'store.integrity',
     ok: verdict === 'ok',
     level: 'error',
     detail: `quick_check: ${verdict}`,
-    next: 'Move the store aside and restore a backup.',
+    next: 'Restore a backup with "postern restore <backup>". It keeps the damaged files aside.',
+  }
+}
+
+function completeness(connection: Connection): HealthCheck {
+  const [lost = 0] = connection.get(`SELECT value FROM counters WHERE name = 'lost'`) ?? []
+  return {
+    name: 'store.completeness',
+    ok: lost === 0,
+    level: 'warning',
+    detail:
+      lost === 0
+        ? 'no acknowledged change is missing'
+        : `${lost} acknowledged changes were missing when the store was opened`,
+    next: 'The log was damaged, or an older copy was put in place: ask senders what they sent before that time. Then run "postern doctor --acknowledge-loss".',
   }
 }
 

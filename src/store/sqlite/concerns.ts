@@ -65,6 +65,7 @@ export const CONCERNS: Concerns = {
     close: (_, gate) => gate && [gate.agent],
     tend: nobody,
     record: nobody,
+    count: nobody,
     // It names a session only, and is rare.
     register: everybody,
     mark: nobody,
@@ -93,7 +94,7 @@ export const CONCERNS: Concerns = {
   },
   services: { insert: nobody, update: nobody, heard: nobody },
   tokens: { insert: nobody, revoke: nobody, prune: nobody },
-  replies: { claim: nobody, keep: nobody, drop: nobody, reap: nobody },
+  replies: { claim: nobody, record: nobody, keep: nobody, drop: nobody, release: nobody, reap: nobody },
   events: { reap: nobody },
   inheritances: {
     insert: ({ record: { agent } }) => (agent === null ? [] : [agent]),
@@ -104,7 +105,14 @@ export const CONCERNS: Concerns = {
   relays: { lead: nobody, keep: nobody },
   ledger: nobody,
   budgets: { take: nobody },
-  upkeep: { claim: nobody, forgetSessions: nobody, reap: nobody },
+  upkeep: {
+    claim: nobody,
+    forgetSessions: nobody,
+    reap: nobody,
+    rest: nobody,
+    acknowledgeLoss: nobody,
+    setVerified: nobody,
+  },
 }
 
 type Call = (params?: unknown) => Promise<unknown>

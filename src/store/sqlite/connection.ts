@@ -16,7 +16,7 @@ export class Connection {
   readonly #statements = new Map<string, StatementSync>()
   #waitsForDisk = true
 
-  constructor(path: string, options: { readonly busyMs: number }) {
+  constructor(path: string, options: { readonly busyMs: number; readonly isAlone?: boolean }) {
     this.path = path
     const settings: DatabaseSyncOptions & { defensive: boolean } = {
       timeout: options.busyMs,
@@ -25,10 +25,18 @@ export class Connection {
     }
     const { DatabaseSync } = loadEngine()
     this.#db = new DatabaseSync(path, settings)
-    // Whoever closes the last connection moves the log into the store, though it has only read.
-    this.#db.exec(
-      `PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -${CACHE_KB}`,
-    )
+    try {
+      // Must come first: what follows opens the log, and with it the file that processes share.
+      if (options.isAlone) this.#db.exec('PRAGMA locking_mode = EXCLUSIVE')
+      // Whoever closes the last connection moves the log into the store, though it has only read.
+      this.#db.exec(
+        `PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -${CACHE_KB}`,
+      )
+    } catch (error) {
+      // Left open it would keep its lock on the store.
+      this.#db.close()
+      throw error
+    }
   }
 
   /** For the backup, which needs the engine's own handle. */

@@ -2,5 +2,8 @@
 export { findViolations } from '../shelves/audit.ts'
 export { backupTo } from './backup.ts'
 export { checkConnection } from './check.ts'
+export { recordLoss } from './losses.ts'
 export { migrate } from './migrate.ts'
+export { openAlone } from './open-alone.ts'
 export { fileError, openError } from './open-errors.ts'
+export { verifyStore } from './verify.ts'

@@ -12,6 +12,15 @@ import { inbox } from './migrations/0008-inbox.ts'
 import { page } from './migrations/0009-page.ts'
 import { trust } from './migrations/0010-trust.ts'
 import { refusals } from './migrations/0011-refusals.ts'
+import { inboxFunctions } from './migrations/0012-inbox-functions.ts'
+import { parcelOrder } from './migrations/0013-parcel-order.ts'
+import { invitations } from './migrations/0014-invitations.ts'
+import { storeId } from './migrations/0015-store-id.ts'
+import { checksums } from './migrations/0016-checksums.ts'
+import { countedSteps } from './migrations/0017-counted-steps.ts'
+import { ownExpiry } from './migrations/0018-own-expiry.ts'
+import { postChecksums } from './migrations/0019-post-checksums.ts'
+import { claims } from './migrations/0020-claims.ts'
 import { quietFolderOf } from './quiet.ts'
 import { APPLICATION_ID, requireOurs, SCHEMA_VERSION } from './schema.ts'
 
@@ -28,6 +37,15 @@ export const MIGRATIONS: readonly string[] = [
   page,
   trust,
   refusals,
+  inboxFunctions,
+  parcelOrder,
+  invitations,
+  storeId,
+  checksums,
+  countedSteps,
+  ownExpiry,
+  postChecksums,
+  claims,
 ]
 
 /** Brings the schema up to date. Of many processes one does the work while the others wait for its lock. */

@@ -18,7 +18,7 @@ export function createOpener(current: () => Connection): Pick<OfferShelf, 'open'
   }
 }
 
-/** Attempts only ever rise: if their sum is still the same, each of them is. */
+/** The count of a pending delivery never falls below what it was: if their sum is still the same, each of them is. */
 function areAllPending(connection: Connection, { offer: { agent }, taken }: NewOffer): boolean {
   const attempts = taken.reduce((sum, { attempt }) => sum + attempt, 0)
   const list = JSON.stringify(taken.map(({ inboxSeq }) => inboxSeq))

@@ -1,5 +1,6 @@
-import { accessSync, constants, statfsSync } from 'node:fs'
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import { storeError } from './errors.ts'
 
@@ -18,9 +19,13 @@ const FILE_ERRORS: Readonly<Record<string, 'STORE_READ_ONLY' | 'STORE_FULL'>> = 
 export function fileError(error: unknown, path: string): unknown {
   if (error instanceof PosternError) return error
   const { code = '', message } = error as NodeJS.ErrnoException
-  const known = FILE_ERRORS[code]
-  if (known) return new PosternError(known, { path }, { cause: error })
-  return new PosternError('STORE_UNAVAILABLE', { path, reason: code || message }, { cause: error })
+  const known = FILE_ERRORS[code] ?? 'STORE_UNAVAILABLE'
+  return new PosternError(known, { path, reason: whyNot(dirname(path), code || message) }, { cause: error })
+}
+
+/** A folder that is missing must be created first, so its parent is to blame. */
+function whyNot(folder: string, reason: string): string {
+  return existsSync(folder) ? reason : `its folder ${folder} does not exist and cannot be created (${reason})`
 }
 
 /** Why SQLite cannot open it. */
@@ -29,7 +34,7 @@ export function openError(error: unknown, path: string): unknown {
   if (!(translated instanceof PosternError)) return fileError(error, path)
   const isVague = translated.code === 'STORE_UNAVAILABLE' || translated.code === 'STORE_IO'
   const known = isVague ? folderError(dirname(path)) : undefined
-  return known ? new PosternError(known, { path }, { cause: error }) : translated
+  return known ? new PosternError(known, { path, reason: reasonOf(error) }, { cause: error }) : translated
 }
 
 /** Why no file can be made beside the store: SQLite, which needs one to open it at all, says only that it failed. */

@@ -6,7 +6,7 @@ import { makePrivateFolder } from '../../kit/node/folders.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { PosternError } from '../../model/errors.ts'
 import { Connection } from './connection.ts'
-import { isBusy } from './errors.ts'
+import { isBusy, isMoved } from './errors.ts'
 import { isCurrent, requireOurs } from './schema.ts'
 
 const OPEN_DEADLINE_MS = 60_000
@@ -22,6 +22,10 @@ export interface OpenOptions {
   readonly busyMs?: number | undefined
   /** A connection that somebody has already, to a store of ours: then the file need not be looked at again. */
   readonly opened?: Connection | undefined
+  /** For a short command, which may lock out all others where the disk is full: then it can still read. */
+  readonly isBrief?: boolean | undefined
+  /** Called after the file of a new store was created, before anybody can use it. */
+  readonly onCreated?: (() => Promise<void>) | undefined
 }
 
 /**
@@ -31,14 +35,19 @@ export interface OpenOptions {
 export async function openConnection(options: OpenOptions): Promise<Connection> {
   const { path, random, busyMs = OPEN_DEADLINE_MS } = options
   let { opened } = options
-  if (!opened) await prepareFile(path)
+  if (!opened) await prepareFile(options)
   const deadline = monotonicMs() + busyMs
   for (;;) {
     try {
       return await configure(opened ?? new Connection(path, { busyMs: Math.min(busyMs, BUSY_WHILE_OPENING_MS) }))
     } catch (error) {
       opened = undefined
-      if (!isBusy(error)) throw (await import('./maintenance.ts')).openError(error, path)
+      if (!isBusy(error) && !isMoved(error)) {
+        const { openAlone, openError } = await import('./maintenance.ts')
+        const failure = openError(error, path)
+        if (!options.isBrief) throw failure
+        return openAlone(path, failure)
+      }
       if (monotonicMs() > deadline) {
         throw new PosternError('STORE_BUSY', { path, waited: `${busyMs} ms` }, { cause: error })
       }
@@ -81,15 +90,17 @@ async function bringUpToDate(connection: Connection): Promise<void> {
  * Creates the folder and an empty, private file where there is none. An existing file is only looked at: opening and
  * closing it here would cancel the locks of another connection in this process.
  */
-async function prepareFile(path: string): Promise<void> {
+async function prepareFile({ path, onCreated }: OpenOptions): Promise<void> {
   const folder = dirname(path)
   const fileSystem = networkFileSystem(folder)
   if (fileSystem) throw new PosternError('STORE_NETWORK_FS', { path, fs: fileSystem })
   try {
     makePrivateFolder(folder)
     const known = statSync(path, { throwIfNoEntry: false })
-    if (!known) closeSync(openSync(path, 'wx', 0o600))
-    else if (process.getuid && known.uid !== process.getuid()) throw new PosternError('STORE_FOREIGN', { path })
+    if (!known) {
+      closeSync(openSync(path, 'wx', 0o600))
+      await onCreated?.()
+    } else if (process.getuid && known.uid !== process.getuid()) throw new PosternError('STORE_FOREIGN', { path })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
     throw (await import('./maintenance.ts')).fileError(error, path)

@@ -9,7 +9,7 @@ import { openIfOurs } from './schema.ts'
 export function isSurelyQuiet(path: string, agent: string, now: number): boolean {
   const connection = openIfOurs(path)?.connection
   const row = connection?.get(WAITING, [agent, now])
-  const isQuiet = row?.[4] === 'ai' && !Object.values(readWaiting(row)).includes(true)
+  const isQuiet = row?.[5] === 'ai' && !Object.values(readWaiting(row)).includes(true)
   // Otherwise it stays open until the process ends: closing the last one takes the log away that is needed next.
   if (isQuiet) connection?.close()
   return isQuiet

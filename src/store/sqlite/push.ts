@@ -1,10 +1,12 @@
 import { PosternError } from '../../model/errors.ts'
 import { EVERYBODY, type Message } from '../../model/message.ts'
 import type { PushRecipient, PushResult } from '../../model/postern.ts'
-import { requireRepetition } from '../push.ts'
-import { MESSAGE_COLUMNS, messageValues, readMessage, SELECT_MESSAGE, STATE_NOW } from '../rows.ts'
+import { isRevived, REVIVE, REVIVED, requireRepetition } from '../push.ts'
+import { checksumAfter, MESSAGE_COLUMNS, messageValues, readMessage, SELECT_MESSAGE, STATE_NOW } from '../rows.ts'
+import { INSERT_STEP } from '../shelves/deliveries.ts'
 import type { MessageShelf, PushItem, PushParams } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { isSuspect } from './suspect.ts'
 
 /**
  * Pushing on SQLite. A write transaction has the store to itself, so each recipient's place is read once, counted up
@@ -13,9 +15,14 @@ import type { Connection } from './connection.ts'
 export function createPusher(current: () => Connection): Pick<MessageShelf, 'push' | 'broadcast'> {
   return {
     async push(params) {
-      const batch = new Batch(current(), params)
+      const connection = current()
+      const batch = new Batch(connection, params)
       const stored = params.items.map((item) => batch.store(item))
       batch.finish()
+      if (isSuspect(connection.path)) {
+        const { rehearseDrain } = await import('./rehearse.ts')
+        await rehearseDrain(connection, stored)
+      }
       return stored
     },
 
@@ -26,6 +33,8 @@ export function createPusher(current: () => Connection): Pick<MessageShelf, 'pus
         requireRepetition(earlier, message, EVERYBODY)
         return { id: earlier.id, duplicate: true }
       }
+      // Whether everybody could be shown it cannot be proved, because most agents take it up later.
+      if (isSuspect(connection.path)) throw new PosternError('STORE_CORRUPT', { path: connection.path })
       const [number] =
         connection.get(`UPDATE counters SET value = value + 1 WHERE name = 'broadcast' RETURNING value`) ?? []
       connection.run(INSERT_MESSAGE, [...messageValues(message), number])
@@ -58,6 +67,8 @@ interface Earlier {
   readonly seq: number
   readonly expiresAt: number | null
   readonly recipient: PushRecipient
+  /** The place of the delivery, where that is delivered anew. */
+  readonly revived: number | undefined
 }
 
 /** One call of push: remembers each recipient's place until all messages are in. */
@@ -76,8 +87,11 @@ class Batch {
     const { message } = item
     if (message.to.length >= MANY) this.#placeMany(message.to)
     for (const agent of message.to) this.#place(agent)
-    const known = message.dedupKey === null ? undefined : this.#earlier(message)
-    for (const agent of message.to) if (!known?.has(agent)) this.#requireRoom(agent)
+    const known = message.dedupKey === null ? undefined : this.#earlier(item)
+    for (const agent of message.to) {
+      const earlier = known?.get(agent)
+      if (!earlier || earlier.revived !== undefined) this.#requireRoom(agent)
+    }
     if (!known) {
       const seq = this.#insertMessage(message)
       const recipients = this.#deliverToMany(seq, item) ?? message.to.map((agent) => this.#deliver(agent, seq, item))
@@ -165,19 +179,21 @@ class Batch {
   }
 
   /** The earlier deliveries under this key, by recipient; a different message under it refuses the push. */
-  #earlier(message: Message): Map<string, Earlier> | undefined {
+  #earlier(item: PushItem): Map<string, Earlier> | undefined {
+    const { message } = item
     const found = new Map<string, Earlier>()
     for (const agent of message.to) {
       const row = this.#connection.get(EARLIER, [agent, message.dedupKey])
       if (!row) continue
       const earlier = readMessage(row)
       requireRepetition(earlier, message, agent)
-      const [seq, state] = row.slice(MESSAGE_COLUMNS.length)
+      const [seq, state, inboxSeq, expiresAt] = row.slice(MESSAGE_COLUMNS.length)
       found.set(agent, {
         id: earlier.id,
         seq,
         expiresAt: earlier.expiresAt,
         recipient: { agent, state, duplicate: true },
+        revived: isRevived(item, { state, expiresAt }) ? inboxSeq : undefined,
       })
     }
     return found.size > 0 ? found : undefined
@@ -186,22 +202,44 @@ class Batch {
   /** A repeated push reaches whoever it had not reached, with the first message and its id. */
   #complete(known: ReadonlyMap<string, Earlier>, item: PushItem): PushResult {
     const first = [...known.values()].reduce((a, b) => (a.seq <= b.seq ? a : b))
-    // It is the first message that is delivered, so it is the first one's time that counts.
-    const again: PushItem = { ...item, message: { ...item.message, expiresAt: first.expiresAt } }
-    const recipients = item.message.to.map(
-      (agent) => known.get(agent)?.recipient ?? this.#deliver(agent, first.seq, again),
-    )
+    // It is the first message that is delivered, so the first one's time counts, as long as that is not over.
+    const isFirstOver = isRevived(item, { state: 'pending', expiresAt: first.expiresAt })
+    const expiresAt = isFirstOver ? item.message.expiresAt : first.expiresAt
+    const again: PushItem = { ...item, message: { ...item.message, expiresAt } }
+    const recipients = item.message.to.map((agent) => {
+      const earlier = known.get(agent)
+      if (earlier?.revived !== undefined) return this.#revive(agent, { ...earlier, inboxSeq: earlier.revived }, item)
+      return earlier?.recipient ?? this.#deliver(agent, first.seq, again)
+    })
     const duplicate = recipients.every((recipient) => recipient.duplicate)
-    if (!duplicate) this.#readdress(first.seq)
+    if (item.message.to.some((agent) => !known.has(agent))) this.#readdress(first.seq)
     return { id: first.id, duplicate, recipients }
   }
 
+  #revive(
+    agent: string,
+    { seq, inboxSeq }: { readonly seq: number; readonly inboxSeq: number },
+    { message, held }: PushItem,
+  ): PushRecipient {
+    const state = held.includes(agent) ? 'held' : 'pending'
+    const at = message.createdAt
+    if (state === 'pending') this.#place(agent).pending++
+    this.#connection.run(REVIVE, [agent, inboxSeq, state, message.expiresAt, at])
+    if (state === 'pending')
+      this.#connection.run(INSERT_STEP, [seq, agent, at, 'requeued', null, message.from.id, null, REVIVED])
+    return { agent, state, duplicate: false }
+  }
+
   #readdress(messageSeq: number): void {
-    this.#connection.run(
-      `UPDATE messages SET addressed = (SELECT group_concat(agent_id, ',') FROM
-         (SELECT agent_id FROM deliveries WHERE message_seq = ?1 ORDER BY agent_id)) WHERE seq = ?1`,
-      [messageSeq],
-    )
+    const row = this.#connection.get(TO_READDRESS, [messageSeq])
+    if (!row) return
+    const addressed = row.at(-1)
+    const checksum = checksumAfter(row, 'addressed', addressed)
+    this.#connection.run('UPDATE messages SET addressed = ?2, checksum = ?3 WHERE seq = ?1', [
+      messageSeq,
+      addressed,
+      checksum,
+    ])
   }
 }
 
@@ -210,6 +248,9 @@ const COUNT_PENDING = `SELECT count(*) FROM deliveries WHERE agent_id = ?1 AND s
 /** OR FAIL as in offers: a table with a trigger would else cost a copy of every page that changes. */
 const INSERT_MESSAGE = `INSERT OR FAIL INTO messages (${MESSAGE_COLUMNS.join(', ')}, broadcast_seq)
   VALUES (${Array.from({ length: MESSAGE_COLUMNS.length + 1 }, (_, i) => `?${i + 1}`).join(', ')})`
+
+const TO_READDRESS = `SELECT ${SELECT_MESSAGE}, (SELECT group_concat(agent_id, ',') FROM
+  (SELECT agent_id FROM deliveries WHERE message_seq = ?1 ORDER BY agent_id)) FROM messages m WHERE m.seq = ?1`
 
 const AMONG = 'id IN (SELECT value FROM json_each(?1))'
 
@@ -224,7 +265,7 @@ const INSERT_MANY = `INSERT OR FAIL INTO deliveries (agent_id, inbox_seq, messag
 const INSERT_DELIVERY = `INSERT INTO deliveries (agent_id, inbox_seq, message_seq, priority, state, dedup_key, expires_at)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`
 
-const EARLIER = `SELECT ${SELECT_MESSAGE}, m.seq, ${STATE_NOW} FROM deliveries d JOIN messages m ON m.seq = d.message_seq
+const EARLIER = `SELECT ${SELECT_MESSAGE}, m.seq, ${STATE_NOW}, d.inbox_seq, d.expires_at FROM deliveries d JOIN messages m ON m.seq = d.message_seq
   LEFT JOIN offers o ON o.id = d.offer_id WHERE d.agent_id = ?1 AND d.dedup_key = ?2`
 
 const oldestOf = (priority: number) =>

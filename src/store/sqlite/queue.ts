@@ -13,16 +13,15 @@ export interface Turn {
   end(): void
 }
 
-/** Turns are short. Whoever does not get one for so long stands behind a process that was stopped, and does without. */
-const LONGEST_WAIT_MS = 200
-const WITHOUT_MS = 10_000
+/** Turns are short. A writer that waits this long stands behind a stopped process, and does without a turn for a while. */
+const PATIENCE = { longestWaitMs: 200, withoutMs: 10_000 }
 
 /** The line is a lock on a file beside the store. It only keeps order: who may write is still for SQLite to say. */
-export function createQueue(path: string): Queue {
+export function createQueue(path: string, { longestWaitMs, withoutMs } = PATIENCE): Queue {
   let lock: Flock | undefined
   let withoutUntil = 0
   const doWithout = () => {
-    withoutUntil = monotonicMs() + WITHOUT_MS
+    withoutUntil = monotonicMs() + withoutMs
   }
   const close = () => {
     lock?.close()
@@ -42,8 +41,8 @@ export function createQueue(path: string): Queue {
       if (monotonicMs() < withoutUntil) return undefined
       try {
         lock ??= openFlock(`${path}-queue`)
-        if (await lock?.lock(Math.min(timeoutMs, LONGEST_WAIT_MS))) return turn
-        if (!lock || timeoutMs >= LONGEST_WAIT_MS) doWithout()
+        if (await lock?.lock(Math.min(timeoutMs, longestWaitMs))) return turn
+        if (!lock || timeoutMs >= longestWaitMs) doWithout()
       } catch {
         doWithout()
       }

@@ -21,6 +21,7 @@ import { mayHoldEntries } from '../../spool/may-hold.ts'
 import { spoolPath } from '../../spool/path.ts'
 import type { Shelves } from '../store.ts'
 import { Connection } from './connection.ts'
+import { isSurelyQuiet } from './peek.ts'
 import { markQuietAtOnce } from './quiet-peek.ts'
 
 const markQuiet = (path: string, agent = 'quinn') =>
@@ -117,6 +118,16 @@ describe('marking an agent quiet at once', NEEDS_BOOT_ID, () => {
     onTestFinished(() => other.close())
     other.exec(`PRAGMA user_version = ${Number(other.pragma('user_version')) + difference}`)
     expect([markQuiet(path), quietIn(home)]).toEqual([false, []])
+  })
+
+  it.each([
+    ['changes that were acknowledged are missing', (end: string) => writeFileSync(end, '000000000000999\n')],
+    ['nobody knows how many there should be', (end: string) => rmSync(end)],
+  ])('does not where %s', async (_, change) => {
+    const { home, path } = await openAtWork()
+    change(`${path}-end`)
+    expect([markQuiet(path), quietIn(home)]).toEqual([false, []])
+    expect(isSurelyQuiet(path, 'quinn', NOW)).toBe(false)
   })
 
   it('makes it beside the store itself, by whatever name that is opened', async () => {

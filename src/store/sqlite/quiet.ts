@@ -15,7 +15,7 @@ import {
 import { basename, dirname, isAbsolute } from 'node:path'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { PosternError } from '../../model/errors.ts'
-import { BOOT_ID_FILE, formatQuiet, LIVE_FOLDER, QUIET_FOLDER } from '../../model/quiet.ts'
+import { BOOT_ID_FILE, formatQuiet, LIVE_FOLDER, QUIET_FOLDER, SHADOW_FOLDER } from '../../model/quiet.ts'
 
 /**
  * The quiet files of a store. They are made and removed only by whoever holds its write lock, so a look at the folder
@@ -78,6 +78,7 @@ export function quietFolderOf(storeFile: string): QuietFolder | undefined {
       const text = bootId !== undefined && spools.every(isAbsolute) ? formatQuiet(bootId, spools) : undefined
       if (text === undefined) return false
       try {
+        if (hasShadow(home, agent)) return false
         if (makeFolder(folder)) {
           makeFolder(`${home}/${LIVE_FOLDER}`)
           discardLeftovers(home)
@@ -101,6 +102,17 @@ export function quietFolderOf(storeFile: string): QuietFolder | undefined {
         removeAll()
       }
     },
+  }
+}
+
+/** True if hooks keep a copy of the agent's gates in a home, or if the folder of such copies cannot be read. */
+export function hasShadow(home: string, agent: string): boolean {
+  const shadows = `${home}/${SHADOW_FOLDER}`
+  if (!isThere(shadows)) return false
+  try {
+    return readdirSync(shadows).some((name) => name.startsWith(`${agent}.`))
+  } catch {
+    return true
   }
 }
 

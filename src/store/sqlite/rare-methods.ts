@@ -1,11 +1,13 @@
 import type { MethodsOf } from '../lazy-shelf.ts'
-import type { MessageShelf, Shelves, UpkeepShelf } from '../store.ts'
+import type { JobShelf } from '../shelves/jobs.ts'
+import type { AgentShelf, MessageShelf, Shelves, UpkeepShelf } from '../store.ts'
 
 /** Shelves that most commands never touch, and the rare methods of those that they do. */
 export interface RareShelves extends Omit<Shelves, FrequentShelf> {
   readonly messageReader: Omit<MessageShelf, 'push' | 'broadcast' | keyof Searcher>
   readonly searcher: Searcher
-  readonly sweeper: Pick<UpkeepShelf, 'forgetSessions' | 'reap' | 'counts'>
+  readonly agentLister: Pick<AgentShelf, 'statuses'>
+  readonly sweeper: Omit<UpkeepShelf, keyof JobShelf>
 }
 
 type FrequentShelf = 'agents' | 'sessions' | 'messages' | 'deliveries' | 'offers' | 'budgets' | 'upkeep'
@@ -24,6 +26,7 @@ export const RARE_METHODS: { readonly [S in keyof RareShelves]: () => MethodsOf<
     expire: true,
   }),
   searcher: () => ({ indexForSearch: true, search: true }),
+  agentLister: () => ({ statuses: true }),
   snoozes: () => ({
     pendingOf: true,
     snooze: true,
@@ -42,9 +45,11 @@ export const RARE_METHODS: { readonly [S in keyof RareShelves]: () => MethodsOf<
     awaiting: true,
     awaitingService: true,
     due: true,
+    unanswerable: true,
     close: true,
     tend: true,
     record: true,
+    count: true,
     steps: true,
     register: true,
     registered: true,
@@ -56,10 +61,12 @@ export const RARE_METHODS: { readonly [S in keyof RareShelves]: () => MethodsOf<
   spaces: () => ({
     insert: true,
     get: true,
+    setRules: true,
     list: true,
     close: true,
     members: true,
     isMember: true,
+    joinedAfter: true,
     join: true,
     leave: true,
     leaveAll: true,
@@ -88,7 +95,7 @@ export const RARE_METHODS: { readonly [S in keyof RareShelves]: () => MethodsOf<
   }),
   services: () => ({ insert: true, get: true, ofAgent: true, list: true, update: true, heard: true, isNamed: true }),
   tokens: () => ({ insert: true, get: true, withHash: true, list: true, revoke: true, prune: true }),
-  replies: () => ({ claim: true, keep: true, drop: true, reap: true }),
+  replies: () => ({ claim: true, usage: true, record: true, keep: true, drop: true, release: true, reap: true }),
   events: () => ({ after: true, last: true, reap: true }),
   inheritances: () => ({
     get: true,
@@ -148,5 +155,15 @@ export const RARE_METHODS: { readonly [S in keyof RareShelves]: () => MethodsOf<
     spentSince: true,
     reapParcels: true,
   }),
-  sweeper: () => ({ forgetSessions: true, reap: true, counts: true }),
+  sweeper: () => ({
+    forgetSessions: true,
+    reap: true,
+    rest: true,
+    storeId: true,
+    takeLoss: true,
+    acknowledgeLoss: true,
+    setVerified: true,
+    lastVerified: true,
+    counts: true,
+  }),
 }

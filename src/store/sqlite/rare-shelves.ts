@@ -1,3 +1,4 @@
+import { createAgentLister } from '../shelves/agent-statuses.ts'
 import { createDecisionShelf } from '../shelves/decisions.ts'
 import { createEventShelf } from '../shelves/events.ts'
 import { createGateShelf } from '../shelves/gates.ts'
@@ -22,6 +23,7 @@ import { createSearcher } from './search.ts'
 export const RARE_SHELVES: { readonly [S in keyof RareShelves]: (sql: Sql) => RareShelves[S] } = {
   messageReader: createMessageReader,
   searcher: createSearcher,
+  agentLister: createAgentLister,
   sweeper: createSweeper,
   snoozes: createSnoozeShelf,
   history: createHistoryShelf,

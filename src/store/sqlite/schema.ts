@@ -2,9 +2,10 @@ import { statSync } from 'node:fs'
 import { networkFileSystem } from '../../kit/node/file-systems.ts'
 import { PosternError } from '../../model/errors.ts'
 import { Connection } from './connection.ts'
+import { isAccountedFor } from './log-end.ts'
 
 /** The number of the last migration. */
-export const SCHEMA_VERSION = 11
+export const SCHEMA_VERSION = 20
 
 /** `PSTN`: tells our files from other SQLite databases. */
 export const APPLICATION_ID = 0x5053544e
@@ -29,10 +30,14 @@ export interface OpenedStore {
   readonly inode: number
 }
 
-/** A store that can be used at once: our own file on a disk of this machine, and up to date. */
+/**
+ * A store that can be used at once: our own file on a disk of this machine, up to date, and with everything that was
+ * acknowledged.
+ */
 export function openIfOurs(path: string): OpenedStore | undefined {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat?.isFile() || stat.uid !== process.getuid?.() || networkFileSystem(path)) return undefined
   const connection = new Connection(path, { busyMs: 0 })
-  return isCurrent(connection) ? { connection, inode: stat.ino } : undefined
+  const isWhole = isCurrent(connection) && isAccountedFor(connection)
+  return isWhole ? { connection, inode: stat.ino } : undefined
 }

@@ -1,5 +1,5 @@
 import { type SearchPart, searchableWords } from '../../model/search.ts'
-import { readMessage, SELECT_MESSAGE } from '../rows.ts'
+import { isKnownTo, readMessage, SELECT_MESSAGE } from '../rows.ts'
 import type { Sql } from '../sql.ts'
 import type { MessageShelf } from '../store.ts'
 
@@ -21,13 +21,12 @@ export function createSearcher(sql: Sql): Pick<MessageShelf, 'indexForSearch' | 
       return rows.length
     },
 
-    async search({ parts, agent, limit }) {
+    async search({ parts, agent, shared, limit }) {
       const rows = await sql.all(
         `SELECT ${SELECT_MESSAGE} FROM message_search s JOIN messages m ON m.seq = s.rowid
-         WHERE message_search MATCH ?1 AND (?2 = '' OR m.from_id = ?2 OR EXISTS (
-           SELECT 1 FROM deliveries d WHERE d.message_seq = m.seq AND d.agent_id = ?2))
+         WHERE message_search MATCH ?1 AND ${isKnownTo('?2')} AND ${isKnownTo('?4')}
          ORDER BY s.rowid DESC LIMIT ?3 + 0`,
-        [parts.map(matchExpression).join(' AND '), agent ?? '', limit],
+        [parts.map(matchExpression).join(' AND '), agent ?? '', limit, shared ?? ''],
       )
       return rows.map(readMessage)
     },

@@ -1,4 +1,5 @@
 import { nextTurn } from '../../kit/node/event-loop.ts'
+import { type Aside, createAside } from './aside.ts'
 import type { LogKeeper } from './log.ts'
 import { createLogMover } from './log-mover.ts'
 
@@ -7,6 +8,8 @@ export interface Sharing {
   /** Resolves when whoever else is about to write has had the time to say so. */
   readonly gather: () => Promise<void>
   readonly log: LogKeeper
+  /** For reads that take as long as the store is large. */
+  readonly aside?: Aside
 }
 
 /** Whoever comes to a process that had nothing to do for so long comes alone, and need not wait for company. */
@@ -26,5 +29,6 @@ export function createSharing(idleMs: () => number = idleTime): Sharing {
       if (!isAlone) await nextTurn()
     },
     log: createLogMover(),
+    aside: createAside(),
   }
 }

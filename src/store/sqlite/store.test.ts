@@ -1,5 +1,6 @@
-import { copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { itemFor } from '../../../test/helpers/postgres-store.ts'
 import { plantQuiet, quietIn } from '../../../test/helpers/quiet.ts'
@@ -7,7 +8,7 @@ import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import type { NewAgent, Store } from '../store.ts'
 import { Connection } from './connection.ts'
 import { MIGRATIONS } from './migrate.ts'
-import { type OpenedStore, openIfOurs, SCHEMA_VERSION } from './schema.ts'
+import { APPLICATION_ID, type OpenedStore, openIfOurs, SCHEMA_VERSION } from './schema.ts'
 import { openSqliteStore } from './store.ts'
 
 async function open(path: string, opened?: OpenedStore): Promise<Store> {
@@ -20,6 +21,8 @@ function newAgent(id: string): NewAgent {
   const agent = { id, kind: 'ai', displayName: id, isOwner: false, createdAt: 1, removedAt: null } as const
   return { agent, idSkeleton: id, nameSkeleton: id, withBroadcasts: false }
 }
+
+const PAGE = 4_096
 
 async function namesOf(store: Store): Promise<string[]> {
   return (await store.read.agents.list({ removed: false })).map(({ id }) => id)
@@ -43,6 +46,59 @@ describe('a store that is being closed', () => {
     await expect(late).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     ended.resolve()
     await closing
+  })
+})
+
+describe('a store in which a page was found corrupt', () => {
+  async function openSuspect() {
+    const path = join(temporaryFolder(), 'postern.db')
+    const store = await open(path)
+    await store.transact((tx) => tx.agents.insert(newAgent('ada')))
+    writeFileSync(`${path}-suspect`, '')
+    const push = (content: string) => {
+      const item = itemFor(['ada'])
+      return store.push({ items: [{ ...item, message: { ...item.message, content } }], pendingLimit: 9 })
+    }
+    const pending = async () => {
+      const params = { agent: 'ada', states: ['pending'], limit: 9, now: 0 } as const
+      return (await store.read.deliveries.list(params)).map(({ content }) => content)
+    }
+    return { path, store, push, pending }
+  }
+
+  it('refuses a broadcast, also in a process that learns of the page from another, until the mark is removed', async () => {
+    const { path, store } = await openSuspect()
+    const { message } = itemFor(['all'])
+    const broadcast = () => store.transact((tx) => tx.messages.broadcast({ message }))
+    await expect(broadcast()).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
+    rmSync(`${path}-suspect`)
+    expect(await broadcast()).toMatchObject({ duplicate: false })
+  })
+
+  it('keeps nothing of a push that cannot be read back, and all of the others of its group', async () => {
+    const { path, push, pending } = await openSuspect()
+    const other = new Connection(path, { busyMs: 1_000 })
+    onTestFinished(() => other.close())
+    other.exec(`CREATE TRIGGER bad AFTER INSERT ON messages WHEN NEW.content = 'bad'
+      BEGIN UPDATE messages SET content = 'worse' WHERE seq = NEW.seq; END`)
+    const settled = await Promise.allSettled([push('good'), push('bad'), push('better')])
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(await pending()).toEqual(['good', 'better'])
+  })
+
+  it('reads an inbox from the table of deliveries if an index has a corrupt page', async () => {
+    const { path, store, push } = await openSuspect()
+    for (const content of ['one', 'two']) await push(content)
+    const look = new Connection(path, { busyMs: 1_000 })
+    look.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    const [root] = look.get(`SELECT rootpage FROM sqlite_schema WHERE name = 'deliveries_pending'`) ?? []
+    look.close()
+    await store.close()
+    const bytes = readFileSync(path)
+    writeFileSync(path, bytes.fill(0, (root - 1) * PAGE, root * PAGE))
+    const { deliveries } = (await open(path)).read
+    const found = await deliveries.candidates({ agent: 'ada', now: 0, limit: 9, criticalLimit: 9 })
+    expect(found.map(({ content }) => content)).toEqual(['one', 'two'])
   })
 })
 
@@ -161,5 +217,31 @@ describe('a log that nobody has tended', () => {
     await store.transact((tx) => tx.agents.insert(newAgent('ann')))
     await store.transact((tx) => tx.agents.insert(newAgent('bob')))
     expect(framesOf(other)).toBeLessThan(50)
+  })
+})
+
+/** The last schema in which parcels had no number and every space could be joined. */
+const BEFORE = 12
+
+const parcel = (id: string) => `('${id}', 'testnet', 'note', 'lane', 'payer', '[]', 0, 0, '{}', 0, 1, 'waiting', 1)`
+
+describe('an upgrade', () => {
+  it('makes spaces invite-only, keeps what their members could read, and keeps the order of parcels', async () => {
+    const path = join(temporaryFolder(), 'postern.db')
+    const old = new DatabaseSync(path)
+    for (const migration of MIGRATIONS.slice(0, BEFORE)) old.exec(migration)
+    old.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${BEFORE};
+      INSERT INTO spaces (id, name, created_by, created_at, post_seq) VALUES ('alpha', 'Alpha', 'local', 1, 7);
+      INSERT INTO space_members (space_id, agent_id, joined_at) VALUES ('alpha', 'ann', 1);
+      INSERT INTO ledger_parcels (id, network, purpose, lane, payer, steps, price, done, made, attempts, next_at, state, created_at)
+        VALUES ${parcel('par_b')}, ${parcel('par_a')}`)
+    old.close()
+    const store = await open(path)
+    expect(await store.read.spaces.get('alpha')).toMatchObject({ joining: 'invited', history: 'joined' })
+    expect(await store.read.spaces.joinedAfter({ id: 'alpha', agent: 'ann' })).toBe(0)
+    const due = await store.read.ledger.dueParcels({ network: 'testnet', now: 1, limit: 9 })
+    expect(due.map(({ id }) => id)).toEqual(['par_a'])
+    const parcels = await store.read.ledger.openParcels({ lane: 'lane' })
+    expect(parcels.map(({ id }) => id)).toEqual(['par_a', 'par_b'])
   })
 })

@@ -9,6 +9,7 @@ import { observeWrites } from './concerns.ts'
 import { asSql, Connection } from './connection.ts'
 import { isBusy } from './errors.ts'
 import { tendLog } from './log.ts'
+import { isAccountedFor, LogEnd } from './log-end.ts'
 import { openConnection } from './open.ts'
 import type { Queue, Turn } from './queue.ts'
 import { type QuietFolder, quietFolderOf } from './quiet.ts'
@@ -26,6 +27,10 @@ export interface SqliteOptions {
   readonly busyMs?: number | undefined
   /** Is used as long as it is good. To close the store leaves it open: it is somebody else's. */
   readonly opened?: OpenedStore | undefined
+  /** For a short command, which may lock out all others where the disk is full: then it can still read. */
+  readonly isBrief?: boolean | undefined
+  /** Called after the file of a new store was created. */
+  readonly onCreated?: (() => Promise<void>) | undefined
   /** For a process that many ask at once. To close the store closes what it has open. */
   readonly sharing?: Sharing | undefined
 }
@@ -47,6 +52,7 @@ class SqliteStore implements Store {
   readonly read: Shelves
   readonly #options: SqliteOptions
   readonly #writer: Writer
+  readonly #logEnd: LogEnd
   readonly #shelves: Shelves
   readonly #quietMarks = new QuietMarks(() => this.#forReading())
   /** What was opened for us, until it is taken. */
@@ -57,6 +63,7 @@ class SqliteStore implements Store {
   #queue: Queue | undefined
   #quiet: QuietFolder | undefined
   #inode = 0
+  #hasLost = false
   #closed = false
 
   constructor(options: SqliteOptions) {
@@ -64,6 +71,7 @@ class SqliteStore implements Store {
     this.#lent = options.opened
     this.location = options.path
     this.now = options.now
+    this.#logEnd = new LogEnd(options.path)
     this.#writer = new Writer({
       path: options.path,
       connect: () => this.connect(),
@@ -73,6 +81,7 @@ class SqliteStore implements Store {
       busyMs: options.busyMs ?? DEFAULT_BUSY_MS,
       takeTurn: (timeoutMs) => this.#takeTurn(timeoutMs),
       observer: this.#quietMarks,
+      logEnd: this.#logEnd,
       tendLog: options.sharing?.log.tend ?? tendLog,
       gather: options.sharing?.gather ?? gatherCall,
     })
@@ -88,6 +97,7 @@ class SqliteStore implements Store {
       sql: patient(reading, () => this.#reopened(), options),
       connection: () => this.#forReading(),
       markQuiet: async () => false,
+      counts: () => this.#countDeliveries(),
     })
   }
 
@@ -105,29 +115,36 @@ class SqliteStore implements Store {
     return this.#writer.transact(() => this.#shelves.messages.push(params), { isCheckedFirst })
   }
 
+  get hasLost(): boolean {
+    return this.#hasLost
+  }
+
   async check() {
     const { checkConnection } = await import('./maintenance.ts')
-    return checkConnection(await this.connect())
+    return checkConnection(await this.connect(), this.#aside())
   }
 
   async audit({ limit }: { readonly limit: number }) {
     const { findViolations } = await import('./maintenance.ts')
     await this.connect()
-    return findViolations(
-      asSql(this.location, () => this.#forReading()),
-      limit,
-    )
+    return findViolations(this.#aside(), limit)
   }
 
-  async backup(path: string): Promise<void> {
+  async verify() {
+    const { verifyStore } = await import('./maintenance.ts')
+    return verifyStore(this, await this.connect())
+  }
+
+  async backup(path: string) {
     const { backupTo } = await import('./maintenance.ts')
-    await backupTo(await this.connect(), path)
+    return backupTo(this, await this.connect(), path)
   }
 
   async close(): Promise<void> {
     await this.#writer.idle()
     this.#closed = true
     await this.#options.sharing?.log.close()
+    await this.#options.sharing?.aside?.close()
     this.#disconnect()
   }
 
@@ -148,15 +165,40 @@ class SqliteStore implements Store {
   }
 
   async #open(): Promise<Connection> {
-    const { path, random, busyMs } = this.#options
     const lent = this.#lent
     this.#lent = undefined
-    this.#connection = await openConnection({ path, random, busyMs, opened: lent?.connection })
-    this.#inode = this.#connection === lent?.connection ? lent.inode : inodeOf(path)
+    this.#connection = await openConnection({ ...this.#options, opened: lent?.connection })
+    this.#inode = this.#connection === lent?.connection ? lent.inode : inodeOf(this.location)
     // As SQLite does: whoever opens the store by another name keeps the same files beside it.
     this.#quiet = quietFolderOf(realpathSync.native(this.location))
     this.#quietMarks.use(this.#quiet)
+    await this.#accountForLog(this.#connection)
     return this.#connection
+  }
+
+  /** Whatever keeps a process from this shows itself in what it was asked to do. */
+  async #accountForLog(connection: Connection): Promise<void> {
+    try {
+      if (isAccountedFor(connection)) return
+      // Changes are missing, or another store is in place: the quiet files describe what was there before.
+      this.#quiet?.removeAll()
+      const { recordLoss } = await import('./maintenance.ts')
+      this.#hasLost ||= recordLoss(connection, this.#logEnd, this.now())
+    } catch {
+      // The loss stays visible until it is recorded.
+    }
+  }
+
+  async #countDeliveries() {
+    const { RARE_SHELVES } = await import('./rare-shelves.ts')
+    await this.connect()
+    return RARE_SHELVES.sweeper(this.#aside()).counts()
+  }
+
+  /** For reads that take as long as the store is large. Whatever else is asked for need not wait for them. */
+  #aside(): Sql {
+    const here = asSql(this.location, () => this.#forReading())
+    return this.#options.sharing?.aside?.sql({ path: this.location, inode: this.#inode }, here) ?? here
   }
 
   /** Most processes never meet another at the lock, so the line is loaded on use. */
@@ -188,6 +230,7 @@ class SqliteStore implements Store {
 
   #disconnect(): void {
     const { opened } = this.#options
+    this.#logEnd.close()
     for (const each of [this.#reader, this.#connection, this.#queue]) if (each !== opened?.connection) each?.close()
     this.#reader = undefined
     this.#connection = undefined

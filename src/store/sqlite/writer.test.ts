@@ -1,6 +1,9 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Connection } from './connection.ts'
+import { LogEnd } from './log-end.ts'
 import { Writer } from './writer.ts'
 
 interface Circumstances {
@@ -53,6 +56,7 @@ function createEngine(
     random: () => 0,
     now,
     busyMs: 20,
+    logEnd: new LogEnd(join(temporaryFolder(), 'x.db')),
     takeTurn: async () => {
       ran.push('line up')
       return { end: () => ran.push('end of turn') }
@@ -222,6 +226,13 @@ describe('the writer', () => {
       .map((each) => each.includes('line up BEGIN IMMEDIATE'))
     expect(lines.filter((isLinedUp) => isLinedUp)).toHaveLength(1 + 16)
     expect(lines.slice(0, 17)).not.toContain(false)
+  })
+
+  it('does not line up because its own connection was slow to open', async () => {
+    let clock = 0
+    const { writer, ran } = createEngine({}, { now: () => (clock += 10) })
+    for (const _ of [1, 2]) await writer.transact(async () => 0)
+    expect(ran).not.toContain('line up')
   })
 
   it('waits for the disk again where a group came to nothing', async () => {

@@ -4,7 +4,9 @@ import { PosternError } from '../../model/errors.ts'
 import type { TransactOptions } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, isPoisoned, storeError } from './errors.ts'
+import { type LogEnd, lastEvent } from './log-end.ts'
 import type { Turn } from './queue.ts'
+import { isSuspect, readMark } from './suspect.ts'
 
 /** How a writer gets at its connection, and at time and chance. */
 export interface WriterOptions {
@@ -20,6 +22,7 @@ export interface WriterOptions {
   /** Lines up with the writers of other processes; undefined where there is no line. */
   readonly takeTurn: (timeoutMs: number) => Promise<Turn | undefined>
   readonly observer: TransactionObserver
+  readonly logEnd: LogEnd
   /** Is called after the first commit, and every so many. */
   readonly tendLog: (connection: Connection, isFirst: boolean) => void
   /** Resolves when whoever else is about to write has had the time to say so. */
@@ -44,7 +47,7 @@ export interface VerbOptions extends TransactOptions {
   readonly isCheckedFirst?: boolean
 }
 
-interface Job extends Required<VerbOptions> {
+interface Job extends Required<Omit<VerbOptions, 'answers'>> {
   readonly verb: () => Promise<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -111,7 +114,7 @@ export class Writer {
       const isDurable = this.#queue.some((job) => job.isDurable)
       try {
         const connection = await this.#begin(isDurable)
-        await this.#group(connection, this.#takeGroup(isDurable))
+        await this.#group(connection, this.#takeGroup(isDurable), isDurable)
       } catch (error) {
         for (const job of this.#queue.splice(0)) job.reject(error)
       }
@@ -126,10 +129,13 @@ export class Writer {
     return this.#queue.splice(0, firstDurable === -1 ? MAX_GROUP : Math.min(firstDurable, MAX_GROUP))
   }
 
-  async #group(connection: Connection, jobs: readonly Job[]): Promise<void> {
+  async #group(connection: Connection, jobs: readonly Job[], isDurable: boolean): Promise<void> {
     this.#inTransaction = true
     const settled: Settled[] = []
-    const isGuarded = jobs.length > 1 && !jobs.every((job) => job.isCheckedFirst)
+    readMark(connection.path)
+    // In a store with a corrupt page a push reads back what it has written, and may refuse only then.
+    const isRefusedFirst = !isSuspect(connection.path) && jobs.every((job) => job.isCheckedFirst)
+    const isGuarded = jobs.length > 1 && !isRefusedFirst
     let done = 0
     try {
       this.#options.observer.begin(connection)
@@ -138,7 +144,9 @@ export class Writer {
         done++
       }
       if (settled.length > 0) this.#options.observer.beforeCommit()
+      const last = isDurable ? lastEvent(connection) : undefined
       connection.run(settled.length > 0 ? 'COMMIT' : 'ROLLBACK')
+      if (last !== undefined && settled.length > 0) this.#options.logEnd.write(last)
     } catch (error) {
       this.#abandon(connection, error)
       if (error instanceof HalfDone) {
@@ -204,7 +212,10 @@ export class Writer {
       for (let attempt = 0; ; attempt++) {
         const connection = await this.#tryBegin(isDurable)
         if (connection) {
-          this.#crowd = this.#options.now() - startedAt > CROWD_MS ? CROWD_REMEMBERED : Math.max(0, this.#crowd - 1)
+          // A connection that took long to open says nothing about other writers.
+          const hasMetOthers = turn !== undefined || attempt > 0
+          const isCrowded = hasMetOthers && this.#options.now() - startedAt > CROWD_MS
+          this.#crowd = isCrowded ? CROWD_REMEMBERED : Math.max(0, this.#crowd - 1)
           return connection
         }
         const waited = this.#options.now() - startedAt

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync, utimesSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { DEAD_MACHINE_MS } from '../../../test/helpers/patience.ts'
 import { createSignal } from '../../../test/helpers/signal.ts'
 import { temporaryFolder } from '../../../test/helpers/temp.ts'
 import { type WatchFile, watchByPolling } from './bell.ts'
@@ -113,7 +114,7 @@ describe('a bell that nobody listens to any more', () => {
       import { watchByPolling } from '${new URL('./bell.ts', import.meta.url).href}'
       import { createBells } from '${new URL('./bells.ts', import.meta.url).href}'
       createBells(${watch ?? ''}).hear('${join(folder, 'bells', 'quinn')}', () => {})()`
-    execFileSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 5_000 })
+    execFileSync(process.execPath, ['--input-type=module', '-e', script], { timeout: DEAD_MACHINE_MS })
     expect(existsSync(join(folder, 'bells', 'quinn'))).toBe(true)
   })
 })

@@ -14,12 +14,13 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { campaign } from '../../../test/helpers/tier.ts'
 import type { Wire } from '../wire.ts'
 import { watchByPolling } from './bell.ts'
 import { createDoorbell } from './doorbell.ts'
 
 const MODULE = new URL('./doorbell.ts', import.meta.url).href
-const ROUNDS = 2_000
+const ROUNDS = { quick: 300, full: 2_000, long: 100_000 }
 
 let root: string
 let folder: string
@@ -217,7 +218,7 @@ describe('between processes', () => {
     console.log('ready')
   `
 
-  it(`loses no wake in ${ROUNDS} rounds`, async () => {
+  campaign('loses no wake between two processes, however often they wake each other', ROUNDS, async (rounds) => {
     const [question, answer] = [join(root, 'question'), join(root, 'answer')]
     writeFileSync(question, '')
     writeFileSync(answer, '')
@@ -232,7 +233,7 @@ describe('between processes', () => {
       doorbell.ring(['echo'])
       while (readFileSync(answer, 'utf8') !== number) await new Promise<void>((resolve) => (wake = resolve))
     }
-    for (let round = 1; round <= ROUNDS; round++) await ask(String(round))
+    for (let round = 1; round <= rounds; round++) await ask(String(round))
     await ask('end')
     // Its listener is closed, so nothing keeps the child alive.
     expect(await exited).toEqual([0, null])
@@ -251,15 +252,15 @@ describe('between processes', () => {
     }
   `
 
-  it(`sees the last of ${ROUNDS} rings of four processes that ring at once`, async () => {
+  campaign('sees the last ring of four processes that ring at once', ROUNDS, async (rounds) => {
     const counters = [1, 2, 3, 4].map((number) => join(root, `counter-${number}`))
     for (const counter of counters) writeFileSync(counter, '')
     let seenAll = () => {}
     const done = new Promise<void>((resolve) => (seenAll = resolve))
     await doorbell.listen(['quinn'], () => {
-      if (counters.every((counter) => readFileSync(counter, 'utf8') === String(ROUNDS))) seenAll()
+      if (counters.every((counter) => readFileSync(counter, 'utf8') === String(rounds))) seenAll()
     })
-    await Promise.all(counters.map((counter) => startChild(RINGER, folder, counter, String(ROUNDS))))
+    await Promise.all(counters.map((counter) => startChild(RINGER, folder, counter, String(rounds))))
     await done
   })
 })

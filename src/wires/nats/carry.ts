@@ -2,7 +2,7 @@ import type { Message } from '../../model/message.ts'
 import { RING_ALL } from '../../model/ring.ts'
 import type { Copy } from '../wire.ts'
 import type { Note } from './link.ts'
-import { CHAIN_BROKEN, type Entry, NO_STREAM, type Outcome, type Publisher, TOO_LARGE } from './publish.ts'
+import { CHAIN_BROKEN, type Entry, NO_STREAM, type Outcome, type Publisher, SILENCE, TOO_LARGE } from './publish.ts'
 import { copySubject } from './subjects.ts'
 
 export interface CarryOptions {
@@ -12,6 +12,8 @@ export interface CarryOptions {
   readonly maxBytes: number
   /** Rings a name instead of carrying a copy: the store has the message. */
   readonly ring: (name: string) => void
+  /** Told that no stream has answered. */
+  readonly onUnanswered: (failure: Error) => void
   /** Makes the stream again where it is gone. */
   readonly restoreStream: () => Promise<void>
   readonly note: Note
@@ -57,7 +59,9 @@ export async function carryCopies(copies: readonly Copy[], options: CarryOptions
       size = Math.max(1, Math.min(size, kept * 2))
     } else if (refused.code === TOO_LARGE) {
       ringInstead(entries[next++], options)
-    } else if (refused.code === NO_STREAM && !hasRestored) {
+    } else if (refused.code === NO_STREAM || refused.code === SILENCE) {
+      options.onUnanswered(refused.failure)
+      if (hasRestored) throw refused.failure
       hasRestored = true
       await options.restoreStream()
     } else throw refused.failure

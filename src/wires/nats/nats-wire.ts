@@ -21,6 +21,8 @@ export interface NatsWireOptions {
   /** A message as it is carried. */
   readonly format: (message: Message) => string
   readonly random?: Random
+  /** After so long without an acknowledgement the stream is looked for. */
+  readonly silenceMs?: number
   /** Told when the connection is lost and when it is back, and what could not be done. */
   readonly note?: Note
 }
@@ -166,7 +168,11 @@ class NatsWire implements EngineWire {
   }
 
   async #opened(connection: Session['connection']): Promise<void> {
-    const session = await openSession(connection, this.#note, (stream) => this.#sawStream(stream))
+    const session = await openSession(connection, {
+      note: this.#note,
+      silenceMs: this.#options.silenceMs,
+      onSeen: (stream) => this.#sawStream(stream),
+    })
     this.#session = session
     this.#subscriptions.attach(connection)
     await this.#lookForStream()
@@ -218,6 +224,10 @@ class NatsWire implements EngineWire {
       format: this.#options.format,
       maxBytes: (connection.info?.max_payload ?? 0) - HEADER_BYTES,
       ring: (name) => connection.publish(ringSubject(name)),
+      // Until the stream was seen again, the wire is not up, and the next copies look for it first.
+      onUnanswered: (failure) => {
+        this.#streamFailure = failure
+      },
       restoreStream: () => this.#restoreStream(session),
       note: this.#note,
     })

@@ -27,8 +27,18 @@ export const TOO_LARGE = 10_054
 /** No stream takes these subjects. */
 export const NO_STREAM = 503
 
+/**
+ * Nobody has answered. A stream that was deleted looks like this while somebody listens to the agent: its subscription
+ * takes the copy as well, so the server does not say that no stream does.
+ */
+export const SILENCE = 408
+
 /** Acknowledgements come one after the other; when none has come for so long, none will. */
 const SILENCE_MS = 5_000
+
+export interface PublisherOptions {
+  readonly silenceMs?: number | undefined
+}
 
 /** The driver's types leave out with what a connection was made. */
 interface Insides {
@@ -36,7 +46,10 @@ interface Insides {
 }
 
 /** Acknowledgements come to one inbox: the driver's requests cost a timer and a promise chain for each of them. */
-export function createPublisher(connection: NatsConnection): Publisher {
+export function createPublisher(
+  connection: NatsConnection,
+  { silenceMs = SILENCE_MS }: PublisherOptions = {},
+): Publisher {
   const inbox = createInbox((connection as Insides).options?.inboxPrefix)
   const waiting = new Map<string, (outcome: Outcome) => void>()
   let count = 0
@@ -52,16 +65,16 @@ export function createPublisher(connection: NatsConnection): Publisher {
   })
   connection.closed().then((error) => failAll(error ?? new Error('the connection was lost')))
 
-  function failAll(failure: Error): void {
-    for (const settle of waiting.values()) settle({ failure })
+  function failAll(failure: Error, code?: number): void {
+    for (const settle of waiting.values()) settle({ failure, ...(code !== undefined && { code }) })
     waiting.clear()
   }
 
   function watchSilence(): NodeJS.Timeout {
     lastAckAt = performance.now()
     return setInterval(() => {
-      if (performance.now() - lastAckAt >= SILENCE_MS) failAll(new Error('the stream does not answer'))
-    }, SILENCE_MS / 5)
+      if (performance.now() - lastAckAt >= silenceMs) failAll(new Error('the stream does not answer'), SILENCE)
+    }, silenceMs / 5)
   }
 
   return {

@@ -1,7 +1,7 @@
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Note } from './link.ts'
-import { createPublisher, type Publisher } from './publish.ts'
+import { createPublisher, type Publisher, type PublisherOptions } from './publish.ts'
 import { ensureStream, type StreamSeen } from './stream.ts'
 
 /** One connection from its beginning to its end, and what is known of the stream over it. */
@@ -16,10 +16,14 @@ export interface Session {
   ensureStream(): Promise<StreamSeen>
 }
 
+export interface SessionOptions extends PublisherOptions {
+  readonly note: Note
+  readonly onSeen: (stream: StreamSeen) => void
+}
+
 export async function openSession(
   connection: NatsConnection,
-  note: Note,
-  onSeen: (stream: StreamSeen) => void,
+  { note, onSeen, ...publishing }: SessionOptions,
 ): Promise<Session> {
   const manager = await jetstreamManager(connection, { checkAPI: false })
   let stream: StreamSeen | undefined
@@ -34,7 +38,7 @@ export async function openSession(
   return {
     connection,
     manager,
-    publisher: createPublisher(connection),
+    publisher: createPublisher(connection, publishing),
     isLive: () => !connection.isClosed(),
     stream: () => stream,
     ensureStream() {

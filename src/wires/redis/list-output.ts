@@ -5,9 +5,9 @@ import { createScript, keysOf, runScript } from './script.ts'
 export interface ListOutput {
   /**
    * Takes or keeps the right to fill the list, for some seconds. Undefined while another server has it. Tells what has been
-   * popped and was not forgotten yet; what did not leave by the right end only where the whole list may be read.
+   * popped and was not forgotten yet; what did not leave by the right end only where the whole list is read.
    */
-  look(agent: string, isThorough?: boolean): Promise<ListOutputState | undefined>
+  look(agent: string, reading?: ListReading): Promise<ListOutputState | undefined>
   /** Ids of everything that was put in and not forgotten. */
   held(agent: string): Promise<ReadonlySet<string>>
   /** Puts in what fits, in this order, and nothing that is held; says how many. None where another server has the right. */
@@ -19,6 +19,9 @@ export interface ListOutput {
   /** Gives the right back. */
   leave(agent: string): Promise<void>
 }
+
+/** How much of the list is read: its ends; all of it where they do not account for everything; or all of it in any case. */
+export type ListReading = 'ends' | 'if-needed' | 'whole'
 
 export interface ListOutputState {
   readonly popped: readonly string[]
@@ -57,10 +60,8 @@ export function createListOutput(
     return use((client) => runScript(client, script, { keys: [list, out, outlet], args: all }))
   }
   return {
-    async look(agent, isThorough = true) {
-      const reply = (await run(LOOK, agent, [isThorough ? 'thorough' : ''])) as
-        | [number, number, string[], number]
-        | null
+    async look(agent, reading = 'if-needed') {
+      const reply = (await run(LOOK, agent, [reading])) as [number, number, string[], number] | null
       if (reply === null) return undefined
       const [held, length, popped, wasRead] = reply
       return { popped, wasRead: wasRead === 1, held, room: max - length }
@@ -97,27 +98,37 @@ local function idOf(text) return string.match(text, '^{"eventId":"(msg_%w+)"') e
 `
 
 /**
- * Popped is what is held and no longer in the list. Whatever was put in before the entry at the right end is; only where
- * that does not account for the length is the list read, which takes the server long where it is.
+ * Popped is what is held and no longer in the list. Whatever was put in before the entry at the right end is. The numbers
+ * of held entries grow from right to left, so where both ends are held and no number outside them is, the lengths tell
+ * whether that is all. A length alone tells nothing: others push to the list as well, perhaps as much as is popped. What
+ * the ends cannot account for is found only by reading the list, which takes the server long where the list is.
  */
 const LOOK = createScript(`${ARGUMENTS}
 local leader = redis.call('GET', outlet)
 if leader and leader ~= server then return false end
 redis.call('SET', outlet, server, 'PX', lease)
+local reading = ARGV[4]
 local length = redis.call('LLEN', list)
 local held = redis.call('HLEN', out)
-if held == length then return {held, length, {}, 0} end
-local popped = {}
 if length == 0 then return {held, length, redis.call('HKEYS', out), 0} end
-local oldest = idOf(redis.call('LINDEX', list, -1))
-local first = oldest and tonumber(redis.call('HGET', out, oldest))
+local function numberAt(place)
+  local id = idOf(redis.call('LINDEX', list, place))
+  return id and tonumber(redis.call('HGET', out, id))
+end
+local first, last = numberAt(-1), numberAt(0)
+local isRun = first and last and last - first + 1 == held
+if isRun and held == length and reading ~= 'whole' then return {held, length, {}, 0} end
+local popped, newest = {}, nil
 if first then
   local all = redis.call('HGETALL', out)
   for i = 1, #all, 2 do
-    if (tonumber(all[i + 1]) or first) < first then popped[#popped + 1] = all[i] end
+    local number = tonumber(all[i + 1]) or first
+    if number < first then popped[#popped + 1] = all[i] end
+    newest = math.max(newest or number, number)
   end
 end
-if held - #popped == length or ARGV[4] ~= 'thorough' then return {held, length, popped, 0} end
+local isAll = first and last == newest and held - #popped == length
+if reading == 'ends' or (isAll and reading ~= 'whole') then return {held, length, popped, 0} end
 local present = {}
 for _, text in ipairs(redis.call('LRANGE', list, 0, -1)) do
   local id = idOf(text)

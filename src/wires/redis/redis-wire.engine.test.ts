@@ -3,6 +3,7 @@ import { needsPrograms } from '../../../test/helpers/needs.ts'
 import { PATIENTLY } from '../../../test/helpers/patience.ts'
 import { type RedisServer, startRedis } from '../../../test/helpers/redis.ts'
 import { createSignal } from '../../../test/helpers/signal.ts'
+import { FULL } from '../../../test/helpers/tier.ts'
 import { PosternError } from '../../model/errors.ts'
 import { createRedisWire, type RedisOptions, type RedisWire } from './redis-wire.ts'
 
@@ -73,7 +74,7 @@ describe('the Redis wire', needsPrograms('redis-server', 'redis-cli'), () => {
     }
   })
 
-  it('stays subscribed for a while, because whoever waits mostly waits again', async () => {
+  it('stays subscribed for a while, because whoever waits mostly waits again', FULL, async () => {
     const wire = createWire({ lingerMs: 2_000 })
     const subscribed = () => server.cli('PUBSUB', 'CHANNELS', 'wakeup:lingering*')
     for (const name of ['lingering-quinn', 'lingering-riley']) await (await wire.listen([name], () => {})).close()

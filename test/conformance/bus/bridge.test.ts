@@ -88,12 +88,12 @@ conformance('a post that tells of itself', ({ rule, open }) => {
     expect(await postern.decisions.list({})).toMatchObject([{ question: body, state: 'open' }])
   })
 
-  rule('says for whom its message is held, as agents are damped that write to each other too often', async () => {
+  rule('says for whom its message is held, as programs are damped that write too often', async () => {
     verifies('S002.tell')
     const { postern } = await open({ agents: EVERYONE, limits: { pairBurst: 1, pairPerMinute: 1 } })
     const tell = () => asQuinn(postern).bus.post({ ...TASK, body: 'Again!', to: ['rex', 'justin'] })
     expect(await tell()).toMatchObject({ warnings: [] })
-    expect(await tell()).toMatchObject({ warnings: [expect.stringMatching(/held for rex/)] })
+    expect(await tell()).toMatchObject({ warnings: [expect.stringMatching(/held for justin, rex/)] })
     expect((await mailOf(postern, 'rex')).map(({ state }) => state).sort()).toEqual(['held', 'pending'])
   })
 

@@ -42,11 +42,11 @@ conformance('gates that wait for an entry on a bus', ({ rule, open }) => {
     expect(await postern.gates.check({ id: gate.id })).toMatchObject({
       state: 'resolved',
       closedBy: 'system',
-      closedReason: `rex wrote ${after}`,
+      closedReason: `the entry ${after} meets it`,
     })
     expect(await gateSteps(postern, gate.id)).toEqual(['created', 'resolved'])
-    await expectTold(postern, 'quinn', `gate:${gate.id}`, `rex wrote ${after}`)
-    await expectTold(postern, 'rex', `gate:${gate.id}`, `rex wrote ${after}`)
+    await expectTold(postern, 'quinn', `gate:${gate.id}`, `the entry ${after} meets it`)
+    await expectTold(postern, 'rex', `gate:${gate.id}`, `the entry ${after} meets it`)
   })
 
   rule('hold at the end of a turn until then, whoever writes it', async () => {
@@ -59,7 +59,7 @@ conformance('gates that wait for an entry on a bus', ({ rule, open }) => {
     expect(namesIn(await judge(postern)).strict).toEqual([id])
     scribble(busRoot, TASK_FILE, foreign('MSG-3', 'x', { parents: '[MSG-1]', meta: '{ status: done }' }))
     expect(namesIn(await judge(postern)).strict).toEqual([])
-    expect(await postern.gates.show({ id })).toMatchObject({ gate: { closedReason: 'somebody wrote MSG-3' } })
+    expect(await postern.gates.show({ id })).toMatchObject({ gate: { closedReason: 'the entry MSG-3 meets it' } })
   })
 
   rule('are looked at in passing, for those who wait without asking', async () => {
@@ -71,7 +71,7 @@ conformance('gates that wait for an entry on a bus', ({ rule, open }) => {
     expect((await postern.inbox.list({ agent: 'rex' })).items).toEqual([])
     advance(LOOK_MS)
     await postern.upkeep.run()
-    await expectTold(postern, 'rex', `gate:${id}`, 'somebody wrote MSG-1')
+    await expectTold(postern, 'rex', `gate:${id}`, 'the entry MSG-1 meets it')
   })
 
   rule('open at once where what they wait for came after the entry that they name', async () => {
@@ -93,7 +93,10 @@ conformance('gates that wait for an entry on a bus', ({ rule, open }) => {
     writeFileSync(join(busRoot, TASK_FILE), old)
     expect(await postern.gates.check({ id })).toMatchObject({ state: 'open' })
     scribble(busRoot, TASK_FILE, foreign('A-3', 'new', { type: 'ANSWER', ts: '2026-01-15T09:00:01Z' }))
-    expect(await postern.gates.check({ id })).toMatchObject({ state: 'resolved', closedReason: 'somebody wrote A-3' })
+    expect(await postern.gates.check({ id })).toMatchObject({
+      state: 'resolved',
+      closedReason: 'the entry A-3 meets it',
+    })
   })
 
   rule('can be set up after an entry whose id is no text', async () => {
@@ -104,7 +107,10 @@ conformance('gates that wait for an entry on a bus', ({ rule, open }) => {
     const { id, state } = await gateOn(postern, `${PLACE}?type=ANSWER`)
     expect(state).toBe('open')
     scribble(busRoot, TASK_FILE, foreign('A-2', 'new', { type: 'ANSWER', ts: '2026-01-15T09:00:01Z' }))
-    expect(await postern.gates.check({ id })).toMatchObject({ state: 'resolved', closedReason: 'somebody wrote A-2' })
+    expect(await postern.gates.check({ id })).toMatchObject({
+      state: 'resolved',
+      closedReason: 'the entry A-2 meets it',
+    })
   })
 
   rule('are not opened by whom they hold, unless that is what they wait for', async () => {
@@ -202,10 +208,11 @@ conformance('the session gate task-update', ({ rule, open }) => {
     verifies('S002.task-update')
     const many = await atWork()
     many.write(foreign('MSG-1', 'mine', { meta: '{ from: quinn }', ...since(1) }))
-    for (let at = 0; at < 1_500; at++) many.write(foreign(`M-${at}`, 'theirs', { meta: '{ from: rex }', ...since(2) }))
+    const theirs = { meta: '{ from: rex }', ...since(2) }
+    many.write(Array.from({ length: 1_500 }, (_, at) => foreign(`M-${at}`, 'theirs', theirs)).join(''))
     expect(namesIn(await judge(many.postern)).soft).toEqual([])
     const large = await atWork()
-    for (let at = 0; at < 25; at++) large.write(foreign(`M-${at}`, 'x'.repeat(200_000), since(-1)))
+    large.write(Array.from({ length: 25 }, (_, at) => foreign(`M-${at}`, 'x'.repeat(200_000), since(-1))).join(''))
     large.write(foreign('MSG-1', 'mine', since(1)))
     expect(namesIn(await judge(large.postern)).soft).toEqual([])
   })

@@ -105,7 +105,7 @@ conformance('reading a bus', ({ rule, open }) => {
     await say(postern, 'ours', { parents: ['LEGACY-LINE-1'] })
     const page = await postern.bus.read(TASK)
     expect(page.items).toMatchObject([
-      { msg_id: 'LEGACY-LINE-1', ts: '2025-03-01T10:20:30Z', type: 'FACT', body: 'from before' },
+      { msg_id: 'LEGACY-LINE-000000001', ts: '2025-03-01T10:20:30Z', type: 'FACT', body: 'from before' },
       { msg_id: 'MSG-1', parents: [{ msg_id: 'MSG-0' }], extra: { colour: 'red' }, body: 'one\n\n---\n\ntwo' },
       { parents: [{ msg_id: 'LEGACY-LINE-1' }], body: 'ours' },
     ])

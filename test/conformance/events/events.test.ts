@@ -80,8 +80,10 @@ const DEEDS: readonly Deed[] = [
     what: 'questions are asked, answered, taken back and forgotten',
     async act({ postern, advance }) {
       const { decisions } = postern.as(caller('quinn'))
-      const ask = () =>
-        decisions.create({ question: 'ship it?', options: [{ key: 'y', label: 'yes' }], deadlineMs: 60_000 })
+      const ask = () => {
+        advance(10_000)
+        return decisions.create({ question: 'ship it?', options: [{ key: 'y', label: 'yes' }], deadlineMs: 60_000 })
+      }
       const justin = postern.as(caller('justin', 'human'))
       await justin.decisions.respond({ id: (await ask()).id, select: 'y' })
       await decisions.cancel({ id: (await ask()).id, reason: 'never mind' })
@@ -146,8 +148,8 @@ const DEEDS: readonly Deed[] = [
       await postern.inbox.drain({ agent: 'quinn' })
       const dead = await tell(postern, 'quinn', 'five')
       for (const _ of [1, 2]) {
-        const { offer } = await postern.inbox.drain({ agent: 'quinn' })
-        await postern.inbox.release({ offerId: offer?.id ?? '', reason: 'closed pipe' })
+        const again = await show(postern, { agent: 'quinn' })
+        await postern.inbox.release({ offerId: again.offerId, reason: 'closed pipe' })
       }
       await postern.inbox.retryDead({ id: dead })
     },
@@ -266,6 +268,29 @@ conformance('events', ({ rule, open }) => {
       'agent.added',
     ])
     expect(await typesSeenBy(postern.as(caller('rex')))).toEqual(['message.created', 'gate.opened', 'agent.added'])
+  })
+
+  rule('name to a sender only its own messages of an offer, and not the session that took it', async () => {
+    verifies('events.visible')
+    const { postern } = await open({ agents: AGENTS })
+    const [ada, quinn, justin] = [caller('ada'), caller('quinn'), caller('justin', 'human')].map((who) =>
+      postern.as(who),
+    ) as [Postern, Postern, Postern]
+    const { id: sessionId } = await postern.sessions.begin({ id: 'session-of-quinn', agent: 'quinn' })
+    const cursor = await presentOf(postern)
+    const own = await tell(ada, 'quinn', 'from ada')
+    const other = await tell(justin, 'quinn', 'from justin')
+    await read(postern, { agent: 'quinn', sessionId })
+    await toldSince(postern, cursor)
+    const seenBy = async (who: Postern, filter: object = {}) =>
+      (await who.events.list({ after: cursor, types: ['delivery.seen'], ...filter })).items
+    const all = { agents: ['quinn', 'ada', 'justin'], data: { messages: [own, other], senders: ['ada', 'justin'] } }
+    for (const reader of [postern, justin, quinn]) expect(await seenBy(reader)).toMatchObject([all])
+    const [seen] = await seenBy(ada)
+    expect(seen).toMatchObject({ agents: ['quinn', 'ada'], data: { messages: [own], senders: ['ada'] } })
+    expect(JSON.stringify(seen)).not.toMatch(new RegExp(`${other}|justin|${sessionId}`))
+    expect(await seenBy(ada, { agent: 'justin' })).toEqual([])
+    expect(await seenBy(ada, { agent: 'quinn' })).toEqual([seen])
   })
 
   rule('are told by type, by noun and by agent', async () => {

@@ -3,7 +3,17 @@ import type { CreateDecision } from '../../../src/model/decisions.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import { verifies } from '../../scenarios/verifies.ts'
 import { asTimePasses, conformance, refused } from '../suite.ts'
-import { asJustin, asQuinn, EVERYONE, expectTold, MINUTE_MS, mailUnder, stateOfGate, useUpStops } from './people.ts'
+import {
+  asJustin,
+  asQuinn,
+  EVERYONE,
+  expectTold,
+  gateOf,
+  MINUTE_MS,
+  mailUnder,
+  stateOfGate,
+  useUpStops,
+} from './people.ts'
 
 const OPTIONS = [
   { key: 'a', label: 'Postgres' },
@@ -15,7 +25,7 @@ function ask(postern: Postern, more: Partial<CreateDecision> = {}) {
 }
 
 /** A waiter looks by itself every 30 s. Whatever takes less than this was woken. */
-const WOKEN_WITHIN_MS = 10_000
+const WOKEN_WITHIN_MS = 25_000
 
 async function woken<T>(waiting: Promise<T>): Promise<T> {
   const since = performance.now()
@@ -55,6 +65,23 @@ conformance('decisions and time', ({ rule, open }) => {
     expect(await stateOfGate(postern, gateId)).toBe('expired')
     await expectTold(postern, 'quinn', `decision:${id}`, 'expired: nobody answered in time')
     await expectTold(postern, 'justin', `postern:gate-expired:${gateId}`, 'expired before anybody resolved it')
+  })
+
+  rule('takes no answer after the deadline, although nobody has looked at it since', async () => {
+    verifies('S000.decision.deadline')
+    const { postern, advance } = await open({ agents: EVERYONE })
+    const byDefault = await ask(postern, { defaultOption: 'b', deadlineMs: MINUTE_MS })
+    const without = await ask(postern, { deadlineMs: MINUTE_MS })
+    const gate = await gateOf(postern, { timeoutMs: MINUTE_MS })
+    advance(MINUTE_MS)
+    const { decisions, gates } = asJustin(postern)
+    await refused(decisions.respond({ id: byDefault.id, select: 'a' }), 'DECISION_CLOSED')
+    await refused(decisions.cancel({ id: without.id }), 'DECISION_CLOSED')
+    await refused(gates.resolve({ id: gate.id, reason: 'You may' }), 'GATE_CLOSED')
+    expect(await decisions.show({ id: byDefault.id })).toMatchObject({ answer: { by: 'system', selected: 'b' } })
+    expect(await decisions.show({ id: without.id })).toMatchObject({ state: 'expired' })
+    expect(await stateOfGate(postern, gate.id)).toBe('expired')
+    await expectTold(postern, 'justin', `postern:gate-expired:${gate.id}`, 'expired before anybody resolved it')
   })
 
   rule('keeps its deadline although its gate was breached', async () => {

@@ -51,6 +51,10 @@ conformance('decisions', ({ rule, open }) => {
     })
     expect(await postern.decisions.show({ id: decision.id })).toEqual(decision)
     expect(await postern.decisions.list({ agent: 'quinn' })).toEqual([decision])
+    for (const concerning of ['quinn', ...decision.asked]) {
+      expect(await postern.decisions.list({ concerning, limit: 1 })).toEqual([decision])
+    }
+    expect(await postern.decisions.list({ concerning: 'rex' })).toEqual([])
     const { gate } = await postern.gates.show({ id: decision.gateId })
     expect(gate).toMatchObject({ kind: 'decision', mode: 'strict', agent: 'quinn', awaits: decision.id, state: 'open' })
     expect(namesIn(await judge(postern)).strict).toEqual([gate.id])
@@ -71,11 +75,17 @@ conformance('decisions', ({ rule, open }) => {
     const answered = await asJustin(postern).decisions.respond({ id, select: 'a', text: 'We have it already' })
     expect(answered).toMatchObject({
       state: 'answered',
-      answer: { by: 'justin', verified: true, at: now(), selected: 'a', text: 'We have it already' },
+      answer: {
+        by: 'justin',
+        verified: true,
+        at: now(),
+        selected: 'a',
+        text: 'We have it already',
+      },
     })
     expect(await postern.decisions.show({ id })).toEqual(answered)
     expect(await postern.gates.show({ id: gateId })).toMatchObject({
-      gate: { state: 'resolved', closedBy: 'justin', closedReason: 'a) Postgres' },
+      gate: { state: 'resolved', closedBy: 'justin', closedReason: 'option a' },
     })
     const mail = await mailOf(postern, 'quinn')
     expect(mail).toMatchObject([
@@ -86,8 +96,9 @@ conformance('decisions', ({ rule, open }) => {
         payload: { decisionId: id, gateId, state: 'answered', selected: 'a', text: 'We have it already', by: 'justin' },
       },
     ])
-    const said = [`Decision ${id} resolved: a) Postgres`, 'Which store?', 'b) SQLite', 'We have it already']
-    for (const part of said) expect(mail[0]?.content).toContain(part)
+    const said = [`Decision ${id} resolved: option a`, 'Which store?', 'b) SQLite', 'We have it already']
+    const words = [mail[0]?.content, ...(mail[0]?.quotes ?? []).map(({ text }) => text)].join('\n')
+    for (const part of said) expect(words).toContain(part)
     expect(namesIn(await judge(postern)).strict).toEqual([])
   })
 
@@ -97,7 +108,7 @@ conformance('decisions', ({ rule, open }) => {
     const { id } = await ask(postern, { ask: ['justin', 'anna'] })
     await asAnna(postern).decisions.respond({ id, select: 'b' })
     const error = await refused(asJustin(postern).decisions.respond({ id, select: 'a' }), 'DECISION_CLOSED')
-    expect(error.message).toBe(`The decision ${id} is answered already, by anna: b) SQLite.`)
+    expect(error.message).toBe(`The decision ${id} is answered already, by anna (verified): b.`)
     await refused(asJustin(postern).decisions.cancel({ id }), 'DECISION_CLOSED')
     expect(await postern.decisions.show({ id })).toMatchObject({ answer: { by: 'anna', selected: 'b' } })
     expect(await mailUnder(postern, 'quinn', 'decision:')).toHaveLength(1)
@@ -159,7 +170,9 @@ conformance('decisions', ({ rule, open }) => {
     const { postern } = await open({ agents: EVERYONE })
     await refused(ask(postern, { question: ' \n' }), 'CONTENT_EMPTY')
     await refused(ask(postern, { ask: ['nobody'] }), 'AGENT_NOT_FOUND')
-    await refused(ask(postern, { agent: 'nobody' }), 'AGENT_NOT_FOUND')
+    await refused(ask(postern, { agent: 'rex' }), 'NOT_ALLOWED')
+    const unknown = { agent: 'nobody', question: 'x', ask: ['anna'] }
+    await refused(asJustin(postern).decisions.create(unknown), 'AGENT_NOT_FOUND')
     await refused(ask(postern, { ask: ['rex'] }), 'NOT_ALLOWED')
     await refused(asJustin(postern).decisions.create({ question: 'x', ask: ['justin'] }), 'NOT_ALLOWED')
     await refused(ask(postern, { defaultOption: 'c' }), 'OPTION_UNKNOWN')
@@ -224,8 +237,8 @@ conformance('decisions', ({ rule, open }) => {
     const other = await gateOf(postern, { agent: 'rex', kind: 'decision', awaits: id, waiters: ['anna'] })
     await asJustin(postern).decisions.respond({ id, select: 'a' })
     expect(await postern.gates.list()).toEqual([])
-    await expectTold(postern, 'rex', `gate:${other.id}`, 'a) Postgres')
-    await expectTold(postern, 'anna', `gate:${other.id}`, 'a) Postgres')
+    await expectTold(postern, 'rex', `gate:${other.id}`, 'option a')
+    await expectTold(postern, 'anna', `gate:${other.id}`, 'option a')
     expect(await mailOf(postern, 'quinn')).toHaveLength(1)
   })
 
@@ -239,7 +252,7 @@ conformance('decisions', ({ rule, open }) => {
     expect(await postern.decisions.show({ id })).toMatchObject({ state: 'open' })
     await asJustin(postern).decisions.respond({ id, select: 'a' })
     expect(await stateOfGate(postern, gateId)).toBe('resolved')
-    await expectTold(postern, 'quinn', `decision:${id}`, 'a) Postgres')
+    await expectTold(postern, 'quinn', `decision:${id}`, 'option a')
   })
 
   rule("hands the answer to the user's own commands afterwards", async () => {

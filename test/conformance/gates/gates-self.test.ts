@@ -13,6 +13,7 @@ import {
   MINUTE_MS,
   mailUnder,
   namesIn,
+  REX_HOLDS_QUINN,
   stateOfGate,
   useUpStops,
 } from './people.ts'
@@ -29,7 +30,7 @@ const register = (postern: Postern, name: string, mode: 'strict' | 'soft' = 'sof
 conformance('an agent that wants to open its own gates', ({ rule, open }) => {
   rule('does not find another program to do it', async () => {
     verifies('S000.gate.self')
-    const { postern } = await open({ agents: [...EVERYONE, { id: 'ci', kind: 'service' }] })
+    const { postern } = await open({ ...REX_HOLDS_QUINN, agents: [...EVERYONE, { id: 'ci', kind: 'service' }] })
     const set = await gateOf(asJustin(postern), TIMER)
     for (const who of [asRex(postern), postern.as(caller('ci', 'service'))]) {
       await refused(who.gates.resolve({ id: set.id, reason: 'You may' }), 'GATE_NOT_FOUND')
@@ -87,6 +88,21 @@ conformance('an agent that wants to open its own gates', ({ rule, open }) => {
     expect(namesIn(await judge(postern)).strict.toSorted()).toEqual(['notes', 'own', 'tests'])
   })
 
+  rule('changes no gate of the configuration by being called like it', async () => {
+    verifies('S000.gate.self', 'S000.gate.session')
+    const { postern } = await open({ agents: EVERYONE, sessionGates: [RULE] })
+    await begin(postern)
+    // An agent that an older version registered under such an id keeps it.
+    for (const id of ['configuration', 'unknown']) {
+      for (const verified of [true, false]) {
+        await refused(register(postern.as({ ...caller(id), verified }), 'notes'), 'NOT_ALLOWED')
+      }
+    }
+    expect(namesIn(await judge(postern)).strict).toEqual(['notes'])
+    for (const id of ['configuration', 'unknown']) await refused(postern.agents.add({ id }), 'AGENT_ID_RESERVED')
+    await refused(postern.agents.add({ id: 'unkn0wn' }), 'AGENT_CONFUSABLE')
+  })
+
   rule('asks its person, and does not take the question back, where it must ask', async () => {
     verifies('S000.gate.self', 'S000.gate.session')
     const { postern } = await open({ agents: EVERYONE, sessionGates: [DECISION] })
@@ -105,7 +121,7 @@ conformance('an agent that wants to open its own gates', ({ rule, open }) => {
 
   rule('takes back no question that others ask for it, and none for which others let it wait', async () => {
     verifies('S000.gate.self')
-    const { postern } = await open({ agents: EVERYONE })
+    const { postern } = await open(REX_HOLDS_QUINN)
     const forIt = await asRex(postern).decisions.create({ agent: 'quinn', question: 'Which?', ask: ['justin'] })
     await refused(asQuinn(postern).decisions.cancel({ id: forIt.id }), 'NOT_ALLOWED')
     expect(await asRex(postern).decisions.cancel({ id: forIt.id })).toMatchObject({ state: 'cancelled' })

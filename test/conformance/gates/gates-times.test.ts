@@ -114,6 +114,18 @@ conformance('gates and time', ({ rule, open }) => {
     expect(await stateOfGate(postern, gate.id)).toBe('expired')
   })
 
+  rule('tells people in place of somebody who was removed, and says so', async () => {
+    verifies('S000.gate.times')
+    const { postern, advance } = await open({ agents: EVERYONE })
+    const gate = await gateOf(postern, { escalateTo: 'rex', escalateAfterMs: MINUTE_MS })
+    await asJustin(postern).agents.remove({ id: 'rex' })
+    advance(MINUTE_MS)
+    await postern.upkeep.run()
+    await expectTold(postern, 'justin', `postern:gate-escalated:${gate.id}`, 'for longer than it should')
+    const { steps } = await postern.gates.show({ id: gate.id })
+    expect(steps.at(-1)).toMatchObject({ step: 'escalated', evidence: 'rex was removed; told instead: justin' })
+  })
+
   rule('lets an agent go whose gate waits for a timer of another', async () => {
     verifies('S000.gate.times', 'S000.gate.cascade')
     const { postern, advance } = await open({ agents: EVERYONE })

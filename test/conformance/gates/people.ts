@@ -3,6 +3,8 @@ import type { InboxMessage } from '../../../src/model/delivery.ts'
 import type { CreateGate, Judgement } from '../../../src/model/gates.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import { MAX_CONTINUED_STOPS } from '../../../src/model/session.ts'
+import { configWith } from '../../helpers/config-with.ts'
+import { DEAD_MACHINE_MS } from '../../helpers/patience.ts'
 import { caller, type RuleOptions } from '../suite.ts'
 
 /** Two agents and two people, of whom one is an owner. */
@@ -12,6 +14,12 @@ export const EVERYONE: NonNullable<RuleOptions['agents']> = [
   { id: 'justin', kind: 'human', isOwner: true },
   { id: 'anna', kind: 'human' },
 ]
+
+/** The same, with a configuration that lets rex hold quinn. */
+export const REX_HOLDS_QUINN: RuleOptions = {
+  agents: EVERYONE,
+  config: configWith({ allow: { gates: { rex: ['quinn'] } } }),
+}
 
 export const MINUTE_MS = 60_000
 
@@ -45,7 +53,7 @@ export async function gateSteps(postern: Postern, id: string): Promise<string[]>
 
 /** A session of quinn at the end of a turn. */
 export function judge(postern: Postern, more: Partial<Parameters<Postern['gates']['judge']>[0]> = {}) {
-  return postern.gates.judge({ agent: 'quinn', sessionId: 'ses-1', hook: 'stop', timeoutMs: 5_000, ...more })
+  return postern.gates.judge({ agent: 'quinn', sessionId: 'ses-1', hook: 'stop', timeoutMs: DEAD_MACHINE_MS, ...more })
 }
 
 export function namesIn({ strict, soft }: Judgement): { strict: string[]; soft: string[] } {
@@ -58,8 +66,9 @@ export async function useUpStops(postern: Postern, id = 'ses-1'): Promise<void> 
   for (let stop = 0; stop < MAX_CONTINUED_STOPS; stop++) await postern.sessions.setStop({ id, outcome: 'continued' })
 }
 
-/** Expects that exactly this was told to an agent under one key. */
+/** Expects that exactly this was told to an agent under one key, in the notice itself or in what it quotes. */
 export async function expectTold(postern: Postern, agent: string, key: string, content: string): Promise<void> {
   const told = await mailUnder(postern, agent, key)
-  expect(told.map((message) => message.content)).toEqual([expect.stringContaining(content)])
+  const words = told.map(({ content, quotes = [] }) => [content, ...quotes.map(({ text }) => text)].join('\n'))
+  expect(words).toEqual([expect.stringContaining(content)])
 }

@@ -63,7 +63,7 @@ conformance('a thread', ({ rule, open }) => {
     expect(await stateOfGate(postern, gate)).toBe('open')
     await postern.handoff.confirm({ id })
     expect(await postern.gates.show({ id: gate })).toMatchObject({
-      gate: { state: 'resolved', closedReason: expect.stringContaining('inherited by next') },
+      gate: { state: 'resolved', closedReason: expect.stringContaining('inherited in session next') },
     })
   })
 
@@ -84,7 +84,9 @@ conformance('a thread', ({ rule, open }) => {
     const { postern } = await open({ agents: EVERYONE })
     const root = await project(postern)
     const held = await asJustin(postern).gates.create({ agent: 'quinn', kind: 'human', reason: 'Look first' })
-    const left = await leave(asQuinn(postern), root, 'later', { type: 'thread', gate: true, to: 'rex' })
+    const thread = { type: 'thread', gate: true, to: 'rex' } as const
+    await refused(leave(asQuinn(postern), root, 'later', thread), 'NOT_ALLOWED')
+    const left = await leave(asJustin(postern), root, 'later', thread)
     for (const gate of [held.id, left.gate ?? '']) {
       const fields = { from_session: 'x', type: 'thread', priority: 'high', created: '2026-01-01T00:00:00Z', gate }
       plantFile(join(boxOf(root), `${gate}.md`), seedItem(fields, 'forged'))
@@ -220,7 +222,7 @@ conformance('a thread that is over', ({ rule, open }) => {
       rmSync(lost.path)
       await look()
       expect(await postern.gates.show({ id: lost.gate ?? '' })).toMatchObject({
-        gate: { state: 'resolved', closedReason: expect.stringContaining(`${lost.name} is not there any more`) },
+        gate: { state: 'resolved', closedReason: expect.stringContaining('its thread is not there any more') },
       })
       expect(await stateOfGate(postern, kept.gate ?? '')).toBe('open')
       expect(await postern.plans.list({ agent: 'quinn' })).toEqual([])

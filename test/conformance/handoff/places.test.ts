@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { processStart } from '../../../src/kit/node/processes.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import { makeOld, namesIn } from '../../helpers/handoff/projects.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
@@ -9,20 +10,52 @@ import { conformance, refused } from '../suite.ts'
 import { leave, peek, processedOf, project, repository, show, take } from './handing.ts'
 
 const DAY_MS = 24 * 3_600_000
+const PROCESS_START = processStart(process.pid) ?? 1
 
 /** Somebody who has shown a token, from wherever. */
 const remote = (postern: Postern, id: string, kind: 'ai' | 'human' = 'ai') =>
   postern.as({ id, kind, verified: true, via: 'http' })
 
+/** What a hook on this machine does: it names the process of the host. */
+const beginIn = (postern: Postern, root: string, agent = 'quinn') =>
+  postern.sessions.begin({ id: `${agent}-ses`, agent, project: root, pid: process.pid, pidStartedAt: PROCESS_START })
+
 conformance('somebody who is not at this machine', ({ rule, open }) => {
-  rule('uses projects that were set up here like anybody else', async () => {
+  rule('uses a project that was set up here and in which a session of theirs runs', async () => {
     verifies('S004.places')
     const { postern } = await open({ agents: EVERYONE })
     const root = await project(postern)
+    await beginIn(postern, join(root, 'inbox'))
     const quinn = remote(postern, 'quinn')
     await leave(quinn, root, 'one')
     expect(await take(quinn, join(root, 'inbox'))).toEqual(['one'])
     expect((await quinn.handoff.list({ project: root })).inheritances).toBe(1)
+  })
+
+  rule('finds no project in which only others work, unless they are a person', async () => {
+    verifies('S004.places', 'G16.table')
+    const { postern } = await open({ agents: EVERYONE })
+    const root = await project(postern)
+    const { name } = await leave(postern, root, 'for the next session')
+    await beginIn(postern, root, 'rex')
+    const quinn = remote(postern, 'quinn')
+    const refuseAll = async () => {
+      await refused(quinn.handoff.leave({ project: root, type: 'learning', text: 'Obey.' }), 'HANDOFF_UNKNOWN_PROJECT')
+      await refused(quinn.handoff.inherit({ project: root }), 'HANDOFF_UNKNOWN_PROJECT')
+      await refused(quinn.handoff.list({ project: root }), 'HANDOFF_UNKNOWN_PROJECT')
+      await refused(quinn.handoff.show({ project: root, name }), 'HANDOFF_UNKNOWN_PROJECT')
+      await refused(quinn.handoff.writeOut({ project: root, kind: 'note', text: 'x' }), 'HANDOFF_UNKNOWN_PROJECT')
+      await refused(quinn.handoff.listOut({ project: root }), 'HANDOFF_UNKNOWN_PROJECT')
+    }
+    await refuseAll()
+    // The folder of a session that a token has begun is the word of that token.
+    await quinn.sessions.begin({ id: 'claimed', agent: 'quinn', project: root })
+    await refuseAll()
+    await beginIn(postern, root)
+    expect((await quinn.handoff.list({ project: root })).items).toHaveLength(1)
+    await postern.sessions.end({ id: 'quinn-ses' })
+    await refuseAll()
+    expect((await remote(postern, 'justin', 'human').handoff.list({ project: root })).items).toHaveLength(1)
   })
 
   rule('learns nothing of other folders, and whether they are there', async () => {
@@ -38,9 +71,25 @@ conformance('somebody who is not at this machine', ({ rule, open }) => {
         await refused(who.handoff.show({ ...place, name: 'x.md' }), 'HANDOFF_UNKNOWN_PROJECT')
         await refused(who.handoff.writeOut({ ...place, kind: 'x', text: 'x' }), 'HANDOFF_UNKNOWN_PROJECT')
         await refused(who.handoff.listOut(place), 'HANDOFF_UNKNOWN_PROJECT')
-        await refused(who.handoff.clean({ ...place, olderThanMs: 0 }), 'HANDOFF_UNKNOWN_PROJECT')
+        const cleaning = who.handoff.clean({ ...place, olderThanMs: 0 })
+        await refused(cleaning, who.caller.kind === 'human' ? 'HANDOFF_UNKNOWN_PROJECT' : 'NOT_ALLOWED')
       }
     }
+  })
+
+  rule('removes what was inherited only as a person', async () => {
+    verifies('S004.places')
+    const { postern, setNow } = await open({ agents: EVERYONE })
+    setNow(Date.now())
+    const root = await project(postern)
+    await leave(postern, root, 'old')
+    await take(postern, root)
+    const [old = ''] = namesIn(processedOf(root))
+    makeOld(join(processedOf(root), old), DAY_MS)
+    const clean = (who: Postern) => who.handoff.clean({ project: root, olderThanMs: 0 })
+    await refused(clean(remote(postern, 'quinn')), 'NOT_ALLOWED')
+    expect(namesIn(processedOf(root))).toEqual([old])
+    expect((await clean(remote(postern, 'justin', 'human'))).removed).toHaveLength(1)
   })
 
   rule('sets up a project only as a person', async () => {
@@ -49,6 +98,7 @@ conformance('somebody who is not at this machine', ({ rule, open }) => {
     const root = repository()
     await refused(remote(postern, 'quinn').handoff.init({ project: root }), 'NOT_ALLOWED')
     await remote(postern, 'justin', 'human').handoff.init({ project: root })
+    await beginIn(postern, root)
     expect(await peek(remote(postern, 'quinn'), root)).toEqual([])
   })
 
@@ -57,6 +107,7 @@ conformance('somebody who is not at this machine', ({ rule, open }) => {
     const { postern } = await open({ agents: EVERYONE })
     const root = await project(postern)
     const { name } = await leave(postern, root, 'for rex', { to: 'rex' })
+    for (const agent of ['quinn', 'rex']) await beginIn(postern, root, agent)
     const quinn = remote(postern, 'quinn')
     expect((await quinn.handoff.list({ project: root })).items).toEqual([])
     await refused(quinn.handoff.show({ project: root, name }), 'HANDOFF_ITEM_NOT_FOUND')

@@ -157,7 +157,10 @@ for (const [where, meet] of [
       await outsider.say(topicId, { op: 'close_connection', operator_id: outsider.operatorId, reason: 'enough' })
       await us.settle()
       expect(await us.postern.ledger.connections({})).toMatchObject([{ state: 'closed', reason: 'enough' }])
-      expect((await waiting(us, 'quinn')).at(-1)).toMatchObject({ type: 'ledger.connection_closed' })
+      const told = (await waiting(us, 'quinn')).at(-1)
+      expect(told).toMatchObject({ type: 'ledger.connection_closed', from: { id: 'system' } })
+      expect(`${told?.subject} ${told?.content}`).not.toContain('enough')
+      expect(told?.quotes).toMatchObject([{ what: 'reason', from: { kind: 'service' }, text: 'enough' }])
       await refused(us.postern.ledger.say({ connection: connection.id, text: 'Wait' }), 'CONNECTION_STATE')
     })
 
@@ -335,7 +338,8 @@ onBothEngines('what concerns a connection', (open) => {
     const { id } = await us.postern.as(caller('mindy')).ledger.connect({ inbound_topic_id })
     let submissions = 0
     elsewhere.faults.before = (call) => {
-      if (call === 'submit' && ++submissions > 1) throw new PosternError('LEDGER_UNREACHABLE', { network: 'testnet' })
+      if (call === 'submit' && ++submissions > 1)
+        throw new PosternError('LEDGER_UNREACHABLE', { network: 'testnet', reason: 'away' })
     }
     await us.publish()
     const { topicId } = await elsewhere.truth.createTopic({

@@ -19,6 +19,30 @@ const UNPROCESSED = `SELECT * FROM inbox WHERE to_agent = 'quinn' AND NOT proces
 
 const INDEXES = ['deliveries_pending', 'offers_open', 'messages_broadcast']
 
+const TYPES = 'int4 int8 numeric float8 text varchar json jsonb bool bytea timestamptz text[]'.split(' ')
+const OPERATORS = '= <> < > <= >= + - * / % || -> #>> ~ !~'.split(' ')
+const FUNCTIONS =
+  'to_timestamp upper btrim octet_length quote_literal jsonb_typeof jsonb_build_object unnest split_part pg_notify get_byte'.split(
+    ' ',
+  )
+
+/** Overloads of what the functions of the view could call, for every pair of types. Each says that it ran, and as whom. */
+function plantOverloads(): string {
+  const plant = (name: string, types: readonly string[]) =>
+    `CREATE FUNCTION "${name}"(${types.join(', ')}) RETURNS bool LANGUAGE plpgsql AS
+     $$BEGIN RAISE EXCEPTION 'a planted % ran as %', '${name}(${types.join(', ')})', current_user; END$$;`
+  const pairs = TYPES.flatMap((one) => TYPES.map((other) => [one, other] as const))
+  return [
+    ...FUNCTIONS.flatMap((name) => [...TYPES.map((type) => [type]), ...pairs].map((types) => plant(name, types))),
+    ...OPERATORS.flatMap((name) =>
+      pairs.flatMap(([left, right]) => [
+        plant(`planted ${name}`, [left, right]),
+        `CREATE OPERATOR ${name} (FUNCTION = "planted ${name}", LEFTARG = ${left}, RIGHTARG = ${right});`,
+      ]),
+    ),
+  ].join('\n')
+}
+
 interface View {
   readonly postern: Postern
   query(text: string): Promise<readonly Row[]>
@@ -163,6 +187,41 @@ describe('the inbox of seed 003 in PostgreSQL', needsPostgres(adminUrl), () => {
     expect(messages.map(({ subject }) => subject)).toEqual(['one'])
   })
 
+  it('does not store a token that an overload of to_timestamp would make with the rights of the owner', async () => {
+    verifies('G16.overloads')
+    const { query } = await openPostgresView()
+    const { schema } = await becomeIntruder(query)
+    await query(`CREATE FUNCTION to_timestamp(numeric) RETURNS timestamptz LANGUAGE plpgsql AS $$BEGIN
+      INSERT INTO ${schema}.tokens VALUES ('tok_1', 'hash', 'admin', 'planted', 'mallory', 1);
+      RETURN now();
+    END$$`)
+    await query(
+      `INSERT INTO inbox (to_agent, from_agent, message_type, subject) VALUES ('quinn', 'mindy', 'fyi', 'one')`,
+    )
+    await query('UPDATE inbox SET processed = true')
+    await query('RESET ROLE')
+    expect(await query('SELECT label FROM tokens')).toEqual([])
+  })
+
+  it('runs no function and no operator that another role has made, though it may create them', async () => {
+    verifies('G16.overloads')
+    const { postern, query } = await openPostgresView()
+    const { role, schema } = await becomeIntruder(query)
+    await query(plantOverloads())
+    // The role's own statements would run what it has planted. Here only the functions of the view could.
+    await query(`SET search_path = pg_catalog`)
+    await query(
+      `INSERT INTO ${schema}.inbox (id, to_agent, from_agent, message_type, subject, payload, context, ref_id, ref_type, priority)
+       VALUES ('row-1', 'quinn', 'mindy', 'fyi', 'one', '{"text": "said"}', '{"a": [1]}', 'PROJ-1', 'task', 2),
+         (NULL, 'ALL', 'mindy', 'fyi', 'two', NULL, NULL, NULL, NULL, NULL)`,
+    )
+    await query(`UPDATE ${schema}.inbox SET processed = true WHERE to_agent = 'quinn'`)
+    await expect(query(`DELETE FROM ${schema}.inbox`)).rejects.toThrow('rows go by themselves')
+    await query(`RESET ROLE; RESET search_path; DROP OWNED BY ${role} CASCADE`)
+    const { items } = await postern.inbox.list({ agent: 'quinn', which: 'done' })
+    expect(items.map(({ subject }) => subject).sort()).toEqual(['one', 'two'])
+  })
+
   it('lets nobody become a person, change a message, forget or delete one', async () => {
     const { postern, query } = await openPostgresView()
     await query(
@@ -272,12 +331,12 @@ async function showsWords(postern: Postern, query: View['query']): Promise<void>
   await postern.inbox.push({ to: ['quinn'], content: 'x'.repeat(100) })
   await postern.messages.send({ to_agent: 'quinn', message_type: 'fyi', subject: 'Done' })
   await postern.messages.send({ to_agent: 'quinn', message_type: 'fyi', subject: 'Said', payload: 'plain "words"' })
-  const rows = await query(`SELECT subject, payload FROM inbox ORDER BY id`)
+  const rows = await query(`SELECT subject, payload FROM inbox ORDER BY subject`)
   expect(rows.map(({ subject, payload }) => [subject, payload])).toEqual([
     ['A mail', asStored({ text: 'Its words' })],
-    ['x'.repeat(80), asStored({ text: 'x'.repeat(100) })],
     ['Done', null],
     ['Said', asStored('plain "words"')],
+    ['x'.repeat(80), asStored({ text: 'x'.repeat(100) })],
   ])
 
   function asStored(value: unknown): unknown {
@@ -307,6 +366,17 @@ async function openPostgresView(): Promise<View> {
   const rings: (string | undefined)[] = []
   client.on('notification', ({ payload }) => rings.push(payload))
   return { postern, rings, query: async (text) => (await client.query(text)).rows }
+}
+
+/** Continues as a role that may use the view and create objects in the schema, as every role may up to PostgreSQL 14. */
+async function becomeIntruder(query: View['query']): Promise<{ readonly role: string; readonly schema: unknown }> {
+  const role = `mallory_${process.pid}`
+  const schema = (await query('SELECT current_schema() AS name'))[0]?.['name']
+  await query(`CREATE ROLE ${role}`)
+  onTestFinished(async () => void (await query(`RESET ROLE; DROP OWNED BY ${role} CASCADE; DROP ROLE ${role}`)))
+  await query(`GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${role}`)
+  await query(`GRANT SELECT, INSERT, UPDATE, DELETE ON inbox TO ${role}; SET ROLE ${role}`)
+  return { role, schema }
 }
 
 async function openSqliteView(): Promise<Omit<View, 'rings'>> {

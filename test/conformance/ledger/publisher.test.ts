@@ -167,7 +167,8 @@ onBothEngines('what is on its way to a ledger', (open) => {
     elsewhere.faults.before = () => {}
     const recipient = us.postern.as(caller('mindy'))
     expect((await recipient.ledger.parcels({})).map(({ id }) => id)).toEqual([second?.id])
-    await refused(recipient.ledger.drop({ id: first?.id ?? '' }), 'PARCEL_NOT_FOUND')
+    await refused(recipient.ledger.drop({ id: second?.id ?? '' }), 'NOT_ALLOWED')
+    await refused(recipient.ledger.retry({ id: second?.id ?? '' }), 'NOT_ALLOWED')
     await us.postern.ledger.retry({ id: first?.id ?? '' })
     await us.postern.ledger.drop({ id: second?.id ?? '' })
     await us.settle()
@@ -199,7 +200,7 @@ onBothEngines('what is on its way to a ledger', (open) => {
     const transact: Store['transact'] = async (verb, options) => {
       if (isBusy) {
         isBusy = false
-        throw new PosternError('STORE_BUSY', { path: '', seconds: 1 })
+        throw new PosternError('STORE_BUSY', { path: 'x', waited: '1s' })
       }
       return us.ctx.store.transact(verb, options)
     }

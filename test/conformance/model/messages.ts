@@ -62,11 +62,30 @@ function pushOne(model: Model, said: Said): Answer<{ number: number; duplicate: 
       : model.deliveries.filter((each) => each.message.to && each.message.key === said.key && to.includes(each.agent))
   if (earlier.some(({ message }) => !isRepetition(message, said))) return no('DEDUP_CONFLICT')
   const [first] = earlier.map(({ message }) => message).sort((a, b) => a.number - b.number)
-  const missing = to.filter((agent) => !earlier.some((each) => each.agent === agent))
+  const revived = earlier.filter((each) => isRevived(model, each, said))
+  const isMissing = (agent: string) => !earlier.some((each) => each.agent === agent)
+  const missing = to.filter((agent) => isMissing(agent) || revived.some((each) => each.agent === agent))
   if (missing.some((agent) => pendingOf(model, agent).length >= model.limits.pendingPerAgent)) return no('INBOX_FULL')
   const message = first ?? say(model, said, 0)
-  for (const agent of missing) deliver(model, message, agent)
+  for (const delivery of revived) {
+    finish(model, delivery, 'pending')
+    Object.assign(delivery, { expiresAt: endOf(model, said), offer: undefined, isLifted: false })
+  }
+  for (const agent of missing.filter(isMissing)) {
+    const delivery = deliver(model, message, agent)
+    if (isRevived(model, delivery, said)) delivery.expiresAt = endOf(model, said)
+  }
   return ok({ number: message.number, duplicate: missing.length === 0 })
+}
+
+/** What has expired or was cancelled is delivered anew, with its new time to live. */
+function isRevived(model: Model, delivery: ModelDelivery, said: Said): boolean {
+  const isEnded = delivery.state === 'expired' || delivery.state === 'cancelled'
+  return (isEnded || (delivery.state === 'pending' && isOver(model, delivery))) && endOf(model, said) !== model.now
+}
+
+function endOf(model: Model, { ttlMs }: Said): number | null {
+  return ttlMs === undefined ? null : model.now + ttlMs
 }
 
 function broadcast(model: Model, said: Said): Answer<{ number: number; duplicate: boolean }> {
@@ -103,6 +122,7 @@ function deliver(model: Model, message: ModelMessage, agent: string): ModelDeliv
     message,
     agent,
     seq: ++place.seq,
+    expiresAt: message.expiresAt,
     state: 'pending',
     attempt: 0,
     finishedAt: model.now,
@@ -110,6 +130,7 @@ function deliver(model: Model, message: ModelMessage, agent: string): ModelDeliv
     snoozedUntil: null,
     isLifted: false,
     wasSeen: false,
+    seenAttempt: 0,
   }
   model.deliveries.push(delivery)
   return delivery

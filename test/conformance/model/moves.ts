@@ -39,7 +39,11 @@ export function moveAll(
   if (deliveries.length === 0) return no('DELIVERY_NOT_FOUND')
   const found = deliveries.filter(({ state, wasSeen }) => from.includes(state) && !(to === 'cancelled' && wasSeen))
   const moved = found.filter(({ agent }) => to !== 'pending' || present(model, agent))
-  for (const delivery of moved) finish(model, delivery, to)
+  for (const delivery of moved) {
+    // A time to live that has ended is lifted.
+    if (to === 'pending' && isOver(model, delivery)) delivery.isLifted = true
+    finish(model, delivery, to)
+  }
   if (moved.length > 0) return ok(moved.length)
   return no(found.length > 0 ? 'AGENT_REMOVED' : 'DELIVERY_STATE')
 }
@@ -56,7 +60,7 @@ export function upkeep(model: Model): Answer<{ expired: number; released: number
   }
   if (isDue(model, 'released', TEN_SECONDS_MS)) {
     const lapsed = model.offers.filter((offer) => isLapsed(model, offer))
-    for (const offer of lapsed) giveBack(model, offer)
+    for (const offer of lapsed) giveBack(model, offer, 'lapsed')
     report.released = lapsed.length
     wakeDue(model)
   }

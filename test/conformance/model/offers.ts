@@ -21,7 +21,8 @@ export interface ModelDrained {
 export function drain(model: Model, options: DrainOptions): Answer<ModelDrained> {
   const { agent } = options
   if (!present(model, agent)) return no('AGENT_NOT_FOUND')
-  for (const offer of model.offers) if (offer.agent === agent && isLapsed(model, offer)) giveBack(model, offer)
+  for (const offer of model.offers)
+    if (offer.agent === agent && isLapsed(model, offer)) giveBack(model, offer, 'lapsed')
   wakeDue(model, agent)
   takeUp(model, agent)
   for (const delivery of pendingOf(model, agent)) if (isOver(model, delivery)) finish(model, delivery, 'expired')
@@ -78,7 +79,7 @@ export function confirm(model: Model, offer: ModelOffer, printed: boolean): Answ
 
 export function release(model: Model, offer: ModelOffer): Answer<undefined> {
   if (offer.outcome) return no('OFFER_NOT_FOUND')
-  giveBack(model, offer)
+  giveBack(model, offer, 'released')
   return MOVED
 }
 
@@ -95,7 +96,7 @@ export function endSession(model: Model, id: string): Answer<undefined> {
   if (!session) return no('SESSION_NOT_FOUND')
   for (const offer of model.offers.filter((each) => each.session === id && !each.outcome)) {
     if (offer.printedAt !== null && offer.via !== 'session.start') close(model, offer)
-    else giveBack(model, offer)
+    else giveBack(model, offer, 'released')
   }
   if (session.endedAt === null) Object.assign(session, { endedAt: model.now, heardAt: model.now })
   return MOVED
@@ -106,10 +107,15 @@ function close(model: Model, offer: ModelOffer): void {
   for (const delivery of offeredBy(model, offer)) finish(model, delivery, 'seen')
 }
 
-export function giveBack(model: Model, offer: ModelOffer): void {
+/** What lapsed unprinted may have been shown; what was released unprinted was not, and does not count as an attempt. */
+export function giveBack(model: Model, offer: ModelOffer, outcome: 'released' | 'lapsed'): void {
+  const isCounted = offer.printedAt !== null || outcome === 'lapsed'
   Object.assign(offer, { outcome: 'gone', closedAt: model.now })
   for (const delivery of offeredBy(model, offer)) {
-    finish(model, delivery, delivery.attempt % model.limits.attempts === 0 ? 'dead' : 'pending')
+    if (!isCounted) delivery.attempt--
+    const unconfirmed = delivery.attempt - delivery.seenAttempt
+    const isDead = isCounted && unconfirmed % model.limits.attempts === 0
+    finish(model, delivery, isDead ? 'dead' : 'pending')
   }
 }
 

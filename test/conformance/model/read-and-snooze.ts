@@ -14,8 +14,8 @@ export function wakeDue(model: Model, agent?: string): void {
 
 /** A time to live that ended while it was put off counts no more. */
 function wake(model: Model, delivery: ModelDelivery): void {
-  const { message, snoozedUntil } = delivery
-  const endsAt = message.expiresAt ?? Number.POSITIVE_INFINITY
+  const { expiresAt, snoozedUntil } = delivery
+  const endsAt = expiresAt ?? Number.POSITIVE_INFINITY
   if (endsAt <= Math.min(model.now, snoozedUntil ?? 0)) delivery.isLifted = true
   finish(model, delivery, 'pending')
 }
@@ -55,7 +55,9 @@ export function snooze(model: Model, number: number, agent: string, ms: number |
     wake(model, delivery)
     return MOVED
   }
-  if (delivery.state === 'offered' || delivery.state === 'seen') delivery.wasSeen = true
+  if (delivery.state === 'offered' || delivery.state === 'seen') {
+    Object.assign(delivery, { wasSeen: true, seenAttempt: delivery.attempt })
+  }
   finish(model, delivery, 'held')
   Object.assign(delivery, { snoozedUntil: model.now + ms, offer: undefined })
   return MOVED

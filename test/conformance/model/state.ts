@@ -52,16 +52,19 @@ export interface ModelDelivery {
   readonly message: ModelMessage
   readonly agent: string
   readonly seq: number
+  expiresAt: number | null
   state: DeliveryState
   attempt: number
   finishedAt: number
   offer: ModelOffer | undefined
   /** Until when it was put off. */
   snoozedUntil: number | null
-  /** Its time to live ended while it was put off. */
+  /** Its time to live ended while it was put off, held or dead. */
   isLifted: boolean
-  /** It was shown before it was put off. */
+  /** It was shown before it was put off, */
   wasSeen: boolean
+  /** by this attempt; zero where it was not. */
+  seenAttempt: number
 }
 
 export interface ModelOffer {
@@ -96,7 +99,7 @@ export function isLapsed(model: Model, offer: ModelOffer): boolean {
   return !offer.outcome && offer.expiresAt <= model.now
 }
 
-export function isOver(model: Model, { message: { expiresAt }, isLifted }: ModelDelivery): boolean {
+export function isOver(model: Model, { expiresAt, isLifted }: ModelDelivery): boolean {
   return !isLifted && expiresAt !== null && expiresAt <= model.now
 }
 

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { DEFAULT_LIMITS } from '../../../src/model/limits.ts'
+import { PATIENTLY } from '../../helpers/patience.ts'
 import { verifies } from '../../scenarios/verifies.ts'
 import { caller, conformance, refused, stateOf, stepsOf, tell } from '../suite.ts'
 
@@ -142,7 +143,7 @@ conformance('putting off', ({ rule, open }) => {
     }
     const types = ['message.created', 'delivery.seen', 'delivery.held', 'delivery.requeued', 'delivery.seen']
     // On PostgreSQL a transaction of somebody else's that is still open holds them back.
-    await expect.poll(told, { timeout: 10_000 }).toEqual(types)
+    await expect.poll(told, PATIENTLY).toEqual(types)
   })
 
   rule('can be undone, and done again until another time', async () => {

@@ -4,27 +4,28 @@ import type { Store } from '../../../src/store/store.ts'
 import { storeWith } from '../../helpers/store-with.ts'
 import { verifies } from '../../scenarios/verifies.ts'
 import { conformance, refused } from '../suite.ts'
-import { DAY_MS, firings, HOUR_MS, instants, iso, MINUTE_MS, plan } from './planning.ts'
+import { firings, HOUR_MS, instants, iso, MINUTE_MS, plan } from './planning.ts'
 
 conformance('plans on many servers', ({ rule, open }) => {
   const minutes = (from: number, count: number) =>
     Array.from({ length: count }, (_, index) => iso(from + (index + 1) * MINUTE_MS))
 
-  rule('fires a plan of every minute once an instant, though two servers fire it through a day', async () => {
+  rule('fires a plan of every minute once an instant, though two servers fire it for hours', async () => {
     verifies('G10.once', 'G10.servers')
     const world = await open()
     const { postern, again, advance, now } = world
     const start = now()
+    const end = start + 4 * HOUR_MS
     await plan(postern, { name: 'every', cron: '* * * * *', missed: 'all' })
     const other = await again()
     let fired = 0
-    while (now() < start + DAY_MS) {
-      advance(Math.min(start + DAY_MS - now(), (1 + Math.floor(Math.random() * 8)) * MINUTE_MS))
+    while (now() < end) {
+      advance(Math.min(end - now(), (1 + Math.floor(Math.random() * 8)) * MINUTE_MS))
       const reports = await Promise.all([postern, other, postern].map((server) => server.upkeep.run()))
       fired += reports.reduce((sum, { plans }) => sum + plans, 0)
     }
-    expect(await instants(postern)).toEqual(minutes(start, DAY_MS / MINUTE_MS))
-    expect(fired).toBe(DAY_MS / MINUTE_MS)
+    expect(await instants(postern)).toEqual(minutes(start, (end - start) / MINUTE_MS))
+    expect(fired).toBe((end - start) / MINUTE_MS)
     expect(await postern.plans.list()).toMatchObject([{ runs: fired, nextRunAt: now() + MINUTE_MS }])
   })
 

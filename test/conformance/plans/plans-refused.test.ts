@@ -106,17 +106,18 @@ conformance('what is refused of plans', ({ rule, open }) => {
     const { id } = await plan(postern, { name: 'his', cron: '0 9 * * *' })
     const [hers] = await ada.plans.set({ plans: [{ name: 'hers', runAfter: '1h', instruction: 'x' }] })
     expect(hers).toMatchObject({ agent: 'ada', createdBy: 'ada' })
+    await refused(plan(ada, { name: 'new', runAfter: '1h' }), 'NOT_ALLOWED')
+    await refused(ada.plans.list({ agent: 'quinn' }), 'NOT_ALLOWED')
     for (const attempt of [
-      () => plan(ada, { name: 'new', runAfter: '1h' }),
       () => plan(ada, { id, instruction: 'mine' }),
       () => ada.plans.show({ id }),
-      () => ada.plans.list({ agent: 'quinn' }),
+      () => ada.plans.show({ id: 'his', agent: 'quinn' }),
       () => ada.plans.delete({ ids: [id] }),
       () => ada.plans.pause({ id }),
       () => ada.plans.resume({ id }),
       () => ada.plans.run({ id }),
     ]) {
-      await refused(attempt(), 'NOT_ALLOWED')
+      await refused(attempt(), 'PLAN_NOT_FOUND')
     }
     expect((await ada.plans.list()).map(({ name }) => name)).toEqual(['hers'])
     expect((await olga.plans.list()).map(({ name }) => name)).toEqual(['hers', 'his'])

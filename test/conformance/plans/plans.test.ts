@@ -20,7 +20,7 @@ conformance('plans', ({ rule, open }) => {
     expect(others).toEqual([])
     expect(message).toMatchObject({
       type: 'plan',
-      from: { id: 'system', kind: 'system', verified: true, via: 'plan' },
+      from: { id: 'local', kind: 'local', verified: false, via: 'plan' },
       to: ['quinn'],
       content: 'Post the report',
       payload: { planId: set.id, planName: 'soon', scheduledAt: iso(at) },
@@ -33,6 +33,36 @@ conformance('plans', ({ rule, open }) => {
     expect(done.revision).toBeGreaterThan(set.revision)
     expect(await postern.plans.list()).toEqual([])
     expect(await postern.plans.list({ all: true })).toEqual([done])
+  })
+
+  rule('sends the words of a plan in the name of whoever wrote them, and never as the system', async () => {
+    verifies('G15.from')
+    const { postern } = await open()
+    await postern.agents.add({ id: 'justin', kind: 'human' })
+    const quinn = postern.as(caller('quinn'))
+    const { id } = await plan(quinn, { name: 'mine', runAfter: '5 hours', instruction: 'Look at the build' })
+    await quinn.plans.run({ id })
+    const justin = postern.as({ id: 'justin', kind: 'human', verified: true, via: 'http' })
+    await justin.plans.set({ plans: [{ id, priority: 1 }] })
+    await justin.plans.run({ id })
+    await justin.plans.set({ plans: [{ id, instruction: 'Look at the tests' }] })
+    await quinn.plans.run({ id })
+    const sent = (await firings(postern)).map(({ from, content }) => [content, from.id, from.kind, from.verified])
+    expect(sent).toEqual([
+      ['Look at the build', 'quinn', 'ai', false],
+      ['Look at the build', 'quinn', 'ai', false],
+      ['Look at the tests', 'justin', 'human', false],
+    ])
+  })
+
+  rule('wakes an agent by a plan that it has set itself', async () => {
+    const { postern, advance } = await open()
+    const quinn = postern.as(caller('quinn'))
+    await plan(quinn, { name: 'mine', runAfter: '5 hours' })
+    const look = () => quinn.inbox.wait({ agent: 'quinn', fromOthers: true, signal: AbortSignal.abort() })
+    expect(await look()).toEqual({ pending: 0 })
+    advance(5 * HOUR_MS)
+    expect(await look()).toEqual({ pending: 1 })
   })
 
   rule('fires a dated plan once, whatever zone its date is written in', async () => {
@@ -55,7 +85,7 @@ conformance('plans', ({ rule, open }) => {
     const set = await plan(postern, { name: 'weekly', cron: '0 9 * * 1', zone: 'Europe/Berlin' })
     const mondays = ['2026-01-19', '2026-01-26', '2026-02-02', '2026-02-09', '2026-02-16']
     expect(set.upcomingAt.map(iso)).toEqual(mondays.map((day) => `${day}T08:00:00.000Z`))
-    await live(world, { stepMs: HOUR_MS, steps: 24 * 14 })
+    await live(world, { stepMs: 4 * HOUR_MS, steps: 6 * 14 })
     expect(await instants(postern)).toEqual(mondays.slice(0, 2).map((day) => `${day}T08:00:00.000Z`))
     expect(await postern.plans.show({ id: set.id })).toMatchObject({
       runs: 2,
@@ -194,7 +224,7 @@ conformance('plans', ({ rule, open }) => {
     await postern.plans.run({ id })
     const messages = await firings(postern)
     expect(messages).toHaveLength(2)
-    expect(messages[0]).toMatchObject({ id: messageId, from: { id: 'system' }, content: 'look' })
+    expect(messages[0]).toMatchObject({ id: messageId, from: { id: 'local', via: 'plan' }, content: 'look' })
   })
 
   rule('waits for a gate: it fires once that is not open', async () => {
@@ -245,7 +275,7 @@ conformance('plans', ({ rule, open }) => {
     expect(await firings(postern)).toEqual([])
     const told = (await postern.inbox.drain({ agent: 'olga' })).messages
     expect(told.map(({ type }) => type)).toEqual(['system'])
-    expect(told[0]?.subject).toContain('the inbox of quinn is full')
+    expect(told[0]?.subject).toBe('A plan of quinn waits: the inbox is full')
     expect(await read(postern, 'quinn')).toHaveLength(3)
     for (let round = 0; round < 3; round++) {
       await postern.upkeep.run()

@@ -110,7 +110,7 @@ conformance('services', ({ rule, open }) => {
     for (const each of attempts)
       if (each.status === 'rejected') expect(each.reason).toMatchObject({ code: 'SERVICE_EXISTS' })
     for (let i = 1; i < 32; i++) await world.postern.services.create({ name: `service-${i}`, agent: 'developer' })
-    await refused(world.postern.services.create({ name: 'one-more', agent: 'developer' }), 'VALUE_INVALID')
+    await refused(world.postern.services.create({ name: 'one-more', agent: 'developer' }), 'QUOTA_REACHED')
   })
 
   rule('are registered, rotated and revoked by people, not by programs', async () => {

@@ -240,6 +240,40 @@ describe('copies carried through NATS', needsPrograms('nats-server'), () => {
     expect(await keptIn(await world.manager())).toEqual(idsOf(after))
   })
 
+  it('are missed in the same way while somebody listens, whose subscription keeps the server from saying so', async () => {
+    verifies('wires.wiped')
+    const world = await openWorld()
+    const wire = world.open({ silenceMs: 500 })
+    const wiped = createSignal<void>()
+    wire.onWiped(() => wiped.fire())
+    await wiped.fired
+    const rung = createSignal<void>()
+    await world.open().listen(['quinn'], () => rung.fire())
+    await wire.carry(copiesTo('quinn', 3))
+    await rung.fired
+    const deleted = wiped.next()
+    await (await world.manager()).streams.delete('INBOX_EVENTS')
+    const after = copiesTo('quinn', 2)
+    await expect(wire.carry(after)).rejects.toThrow('made again')
+    await deleted
+    await wire.carry(after)
+    expect(await keptIn(await world.manager())).toEqual(idsOf(after))
+  })
+
+  it('that no stream answers for are told by the health of the wire, until it has seen one', async () => {
+    const world = await openWorld()
+    const manager = await world.manager()
+    const wire = world.open({ silenceMs: 500 })
+    await wire.listen(['quinn'], () => {})
+    await wire.carry(copiesTo('quinn', 1))
+    await manager.streams.delete('INBOX_EVENTS')
+    await manager.streams.add({ name: 'THEIRS', subjects: ['inbox.broadcast'] })
+    await expect(wire.carry(copiesTo('quinn', 1))).rejects.toThrow()
+    expect(await wire.health()).toMatchObject({ isUp: false, detail: expect.stringContaining('carries nothing') })
+    await manager.streams.delete('THEIRS')
+    expect(await wire.health()).toMatchObject({ isUp: true })
+  })
+
   it('are missed where somebody else has made the stream again, which the next ones find', async () => {
     verifies('wires.wiped')
     const world = await openWorld()

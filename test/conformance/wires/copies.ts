@@ -3,7 +3,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { onTestFinished } from 'vitest'
 import type { Message } from '../../../src/model/message.ts'
 import { formatSpoolCopy } from '../../../src/spool/message-copy.ts'
-import { createNatsWire } from '../../../src/wires/nats/nats-wire.ts'
+import { createNatsWire, type NatsWireOptions } from '../../../src/wires/nats/nats-wire.ts'
 import type { Copy, EngineWire } from '../../../src/wires/wire.ts'
 import { itemFor } from '../../helpers/postgres-store.ts'
 import { createSignal, type Signal } from '../../helpers/signal.ts'
@@ -17,7 +17,7 @@ export interface CopyWorld {
   readonly notes: Signal<string>
   /** How wires reach it. */
   readonly url: string
-  open(): Taking
+  open(options?: Pick<NatsWireOptions, 'silenceMs'>): Taking
   connect(): Promise<NatsConnection>
   manager(): Promise<JetStreamManager>
 }
@@ -41,8 +41,9 @@ export async function openWorld(): Promise<CopyWorld> {
     proxy,
     notes,
     url,
-    open() {
-      const wire = createNatsWire({ url, format: formatSpoolCopy, random: () => 0, note: (event) => notes.fire(event) })
+    open(options = {}) {
+      const note = (event: string) => notes.fire(event)
+      const wire = createNatsWire({ url, format: formatSpoolCopy, random: () => 0, note, ...options })
       onTestFinished(() => wire.close())
       return wire as Taking
     },

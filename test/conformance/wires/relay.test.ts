@@ -12,7 +12,7 @@ import { addAgents, itemFor, push } from '../../helpers/postgres-store.ts'
 import { Bell, ScriptedEngine } from '../../helpers/wires/scripted-relay.ts'
 import { verifies } from '../../scenarios/verifies.ts'
 import { type MakerOptions, postgres, sqlite, type World } from '../makers.ts'
-import { caller, expectConserved, read, tell } from '../suite.ts'
+import { caller, expectConserved, read, show, tell } from '../suite.ts'
 
 /**
  * Read once nothing is held back. On PostgreSQL any transaction of the whole server that is older and still open holds
@@ -123,8 +123,8 @@ describe.each([sqlite, postgres])('the outbox of $name', (maker) => {
     const { postern, outbox } = await open({ limits: { attempts: 1 } })
     const { id } = await postern.inbox.push({ to: ['all'], content: 'to all' })
     for (const agent of ['quinn', 'robin']) {
-      const { offer } = await postern.inbox.drain({ agent })
-      await postern.inbox.release({ offerId: offer?.id ?? '', reason: 'a test' })
+      const { offerId } = await show(postern, { agent })
+      await postern.inbox.release({ offerId, reason: 'a test' })
     }
     const { next, oldest } = outbox()
     const { cursor } = await next({ cursor: await oldest(), limit: 100 })

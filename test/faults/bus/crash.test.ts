@@ -16,12 +16,12 @@ import { judge } from './verdict.ts'
 
 const AT_ONCE = 3
 /** Rounds over all points of a victim: a few of them, each of them once, and each of them many times. */
-const ROUNDS = { quick: 0.15, full: 1, long: 150, most: 1 }
+const ROUNDS = { quick: 0.08, full: 1, long: 150, most: 1 }
 /** Calls after which an entry counts: their first and last are always struck. */
 const DECISIVE = ['fdatasync', 'rename']
 const POSTS = 3
 /** How often the disk fails. */
-const FAILURES = { quick: 4, full: 12, long: 1_200, most: 12 }
+const FAILURES = { quick: 2, full: 12, long: 1_200, most: 12 }
 /** So many of them that the disk is known to be quick. */
 const MANY_POSTS = 12
 /** After the first and the third post, so that the victim rotates twice. */

@@ -16,7 +16,7 @@ import { killAt, needsTrace, type Point, pointsIn, spread, watchInto } from '../
 const AT_ONCE = 3
 const MAX_ATTEMPTS = 3
 /** Rounds over all points of a way: a few of them, each of them once, and each of them many times. */
-const ROUNDS = { quick: 0.07, full: 1, long: 80, most: 1 }
+const ROUNDS = { quick: 0.035, full: 1, long: 80, most: 1 }
 /** A hook that half of its time has passed for leaves its upkeep to others, and a busy machine makes it so. */
 const MAX_SPARED = 0.3
 const LATE_OUTPUT = fileURLToPath(new URL('../harness/late-output.cjs', import.meta.url))

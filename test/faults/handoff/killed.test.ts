@@ -15,7 +15,7 @@ const AT_ONCE = 3
 const item = (body: string) => seedItem({ from_session: 's-0', type: 'learning', priority: 'high' }, body)
 const LEFT = 'left'
 /** Rounds over all points of an act: a few of them, each of them once, and each of them many times. */
-const ROUNDS = { quick: 0.2, full: 1, long: 250, most: 1 }
+const ROUNDS = { quick: 0.1, full: 1, long: 250, most: 1 }
 
 /** One act that is killed at its points, and what must be true of the project afterwards. */
 interface Act {
@@ -128,7 +128,7 @@ async function strike(struck: Act, rounds: number): Promise<string[]> {
 /** All names that these acts use: with a fixed clock and fixed dice they are known. */
 function trace({ root }: Victim): string[] {
   const inbox = join(root, 'inbox')
-  const own = '1768069800-g000000080000000-learning.md'
+  const own = '1768069800-gggggggggggggggg-learning.md'
   const names = [own, 'earlier.md', 'note.md', 'note.2.md', 'raw.md', 'published.md', 'moved.md', 'old.md']
   const files = names.flatMap((name) => [
     join(inbox, name),

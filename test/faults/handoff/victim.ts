@@ -25,7 +25,17 @@ const now = Number(values.now)
 const { writeSync } = fs
 const say = (value: unknown) => writeSync(1, `${JSON.stringify(value)}\n`)
 
-if (values.fixed) Math.random = () => 0.5
+if (values.fixed) {
+  // Ids are made of bytes from here.
+  const fs = process.getBuiltinModule('node:fs')
+  const { readSync } = fs
+  const fixed = (descriptor: number, bytes: Uint8Array, ...rest: []) =>
+    fs.readlinkSync(`/proc/self/fd/${descriptor}`) === '/dev/urandom'
+      ? bytes.fill(16).length
+      : readSync(descriptor, bytes, ...rest)
+  Object.assign(fs, { readSync: fixed })
+  process.getBuiltinModule('node:module').syncBuiltinESMExports()
+}
 const PLANTS: Readonly<Record<string, () => void>> = {
   direct: writeDirectly,
   'unlink-first': unlinkFirst,

@@ -8,6 +8,7 @@ import { afterAll, expect } from 'vitest'
 import { type ErrorCode, errorTable, outcomeOf } from '../../../src/model/errors.ts'
 import { PATIENT_HOOK } from '../../helpers/patience.ts'
 import { makeTemporaryFolder, removeFolder } from '../../helpers/temp.ts'
+import { busRootOf } from './home.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -26,7 +27,8 @@ function executable(): string {
   chmodSync(folder, 0o755)
   // Types are of no use there, and a build may be writing them.
   const filter = (source: string) => !source.includes(join('dist', 'types'))
-  for (const part of ['bin', 'dist']) cpSync(join(ROOT, part), join(folder, part), { recursive: true, filter })
+  for (const part of ['bin', 'dist', join('native', 'prebuilt')])
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true, filter })
   copyFileSync(PATIENT_HOOK, join(folder, basename(PATIENT_HOOK)))
   mkdirSync(join(folder, COMPILED), { mode: 0o700 })
   copied = join(folder, 'bin', 'postern.cjs')
@@ -97,7 +99,7 @@ export function cliCommand(args: readonly string[], { wrap = [], node = [] }: Ru
 export function cliEnvironment(home: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   shareCompiledCode(home)
   const { POSTERN_AGENT: _, POSTERN_STORE: __, NODE_OPTIONS: ___, ...env } = process.env
-  return { ...env, POSTERN_HOME: home, ...extra }
+  return { ...env, POSTERN_HOME: home, POSTERN_BUS_ROOT: busRootOf(home), ...extra }
 }
 
 function quote(word: string): string {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestOptions } from 'vitest'
 import { missingPrograms, needs } from '../../helpers/needs.ts'
@@ -76,6 +76,18 @@ export function mountMemory(folder: string, options: string): () => void {
   mkdirSync(folder, { recursive: true })
   run('mount', ['-t', 'tmpfs', '-o', options, 'postern-test', folder])
   return () => unmount(folder)
+}
+
+/** Takes all the room that a disk has left. */
+export function fill(path: string): void {
+  const fd = openSync(path, 'a')
+  try {
+    while (writeSync(fd, Buffer.alloc(4_096)) > 0);
+  } catch {
+    // It is full.
+  } finally {
+    closeSync(fd)
+  }
 }
 
 function unmount(folder: string): void {

@@ -7,6 +7,9 @@ import { openLocal } from '../../helpers/open-local.ts'
 
 export const storeOf = (home: string): string => join(home, 'postern.db')
 
+/** A home has buses of its own: the default root is the user's. */
+export const busRootOf = (home: string): string => join(home, 'run-agent')
+
 /** A home with a configuration of its own and no store yet. */
 export function makeHome(home: string, limits: Partial<Limits> = {}): string {
   mkdirSync(home, { recursive: true, mode: 0o700 })
@@ -22,7 +25,7 @@ export function copyHome(from: string, to: string): string {
 
 /** Opens the store of a home in this process for as long as the call lasts. */
 export async function withStore<T>(home: string, call: (postern: Postern) => Promise<T>): Promise<T> {
-  const postern = await openLocal(storeOf(home), { upkeep: false, bus: { root: join(home, 'run-agent') } })
+  const postern = await openLocal(storeOf(home), { upkeep: false, bus: { root: busRootOf(home) } })
   try {
     return await call(postern)
   } finally {

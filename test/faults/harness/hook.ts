@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { TIMEOUT_S } from '../../../src/hooks/install/targets.ts'
-import type { HookFault } from '../../../src/host/hook-log.ts'
+import type { HookFault } from '../../../src/host/hook-fault.ts'
 import { readFaults } from '../../../src/host/hook-log.ts'
 import type { InboxMessage } from '../../../src/model/delivery.ts'
 import type { CreateGate } from '../../../src/model/gates.ts'
 import type { Limits } from '../../../src/model/limits.ts'
 import type { Postern, PushMessage } from '../../../src/model/postern.ts'
+import { copyStore } from '../../helpers/store-template.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
 import { cliCommand, cliEnvironment, patientNode, type Ran, type RunOptions } from './cli.ts'
 import { deliveriesIn, listEverything, makeHome, withStore } from './home.ts'
@@ -59,12 +60,21 @@ export async function makePlace(
   writeFileSync(join(home, 'config.json'), JSON.stringify(config))
   const project = join(folder, 'project')
   mkdirSync(join(project, '.git'), { recursive: true })
-  await withStore(home, async ({ agents }) => {
-    await agents.add({ id: 'quinn' })
-    await agents.add({ id: 'robin' })
-    await agents.add({ id: 'justin', kind: 'human' })
-  })
+  await copyStore(home, addPeople)
   return { home, project }
+}
+
+async function addPeople({ agents }: Postern): Promise<void> {
+  await agents.add({ id: 'quinn' })
+  await agents.add({ id: 'robin' })
+  await agents.add({ id: 'justin', kind: 'human' })
+}
+
+/** A copy of a place whose store nobody has open. */
+export function copyPlace(place: Place): Place {
+  const folder = temporaryFolder()
+  cpSync(dirname(place.home), folder, { recursive: true })
+  return { home: join(folder, 'home'), project: join(folder, 'project') }
 }
 
 /** Fires an event of Claude Code, or of another host, and waits for the answer. */

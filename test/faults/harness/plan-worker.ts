@@ -48,6 +48,7 @@ function ported(store: Store): Store {
   return {
     engine: store.engine,
     location: store.location,
+    hasLost: store.hasLost,
     transact: (verb, options) => store.transact(verb, options),
     single: (call, options) => store.single(call, options),
     push: (params) => store.push(params),
@@ -55,6 +56,7 @@ function ported(store: Store): Store {
     now: () => store.now(),
     check: () => store.check(),
     audit: (params) => store.audit(params),
+    verify: () => store.verify(),
     backup: (path) => store.backup(path),
     close: () => store.close(),
   }

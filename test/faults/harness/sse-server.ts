@@ -30,10 +30,20 @@ const streams = createEventStreams({
   log,
   beatMs: Number(values.beatMs),
 })
-const { credentials, answerOnce, counts, check } = served
+const { credentials, answerOnce, under, counts, check } = served
 const postern = plant === 'one-too-late' ? resumingLate(served.postern) : served.postern
 const { open: openEventStream, openBus: openBusStream } = streams
-const server = createServer({ postern, credentials, answerOnce, counts, check, log, openEventStream, openBusStream })
+const server = createServer({
+  postern,
+  credentials,
+  answerOnce,
+  under,
+  counts,
+  check,
+  log,
+  openEventStream,
+  openBusStream,
+})
 process.stdout.write(`${await server.listen({ host: '127.0.0.1', port: Number(values.port) })}\n`)
 
 /** What the hub reads lacks one event in fifty. */

@@ -12,7 +12,7 @@ import { copyOf, type FaultWorld, finish, openFaultWorld, prepare } from './worl
 /** A lost answer is asked for within seconds, or so late that its transaction counts no more. */
 const PAUSES_MS = [46_000, 400_000]
 /** Rounds over all points at which the process may die: a part of them, each of them once, and each of them many times. */
-const ROUNDS = { quick: 0.2, full: 1, long: 500, most: 1 }
+const ROUNDS = { quick: 0.1, full: 1, long: 500, most: 1 }
 const EVER = Number.POSITIVE_INFINITY
 const LONG = 'A long story. '.repeat(120)
 

@@ -15,8 +15,8 @@ import { faultsOfAnswer, faultsOfText, inputsOf, type Known, toJson } from './fu
 import { makeMcpPlace, plantWords, startMcp } from './place.ts'
 
 const TOOLS: readonly Tool[] = TOOL_SETS.seeds
-const RUNS = { quick: 6, full: 40, long: 4_000, most: 200 }
-const RUNS_OVER_HTTP = { quick: 2, full: 12, long: 1_000, most: 100 }
+const RUNS = { quick: 3, full: 40, long: 4_000, most: 200 }
+const RUNS_OVER_HTTP = { quick: 1, full: 12, long: 1_000, most: 100 }
 /** From so many inputs on, chance has brought each tool some that it takes and some that it refuses. */
 const ENOUGH_RUNS = 40
 const MEGABYTE = 1024 * 1024

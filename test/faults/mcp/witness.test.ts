@@ -7,6 +7,7 @@ import { startServe } from '../../helpers/http-server.ts'
 import { dataOf, LEGACY } from '../../helpers/mcp/raw-client.ts'
 import { NEEDS_LINUX } from '../../helpers/needs.ts'
 import { PATIENTLY } from '../../helpers/patience.ts'
+import { FULL } from '../../helpers/tier.ts'
 import { verifies } from '../../scenarios/verifies.ts'
 import { cliCommand, cliEnvironment } from '../harness/cli.ts'
 import { storeOf, withStore } from '../harness/home.ts'
@@ -161,7 +162,7 @@ describe('the witness of a server', NEEDS_LINUX, () => {
     await expect.poll(() => processesOf(place), PATIENTLY).toEqual([])
   })
 
-  it('is replaced after it was killed', async () => {
+  it('is replaced after it was killed', FULL, async () => {
     const place = await makeMcpPlace()
     const client = await startMcp(place)
     await push(place)

@@ -12,7 +12,7 @@ import { checkStream, startFollower } from '../harness/sse-followers.ts'
 import { everythingAfter, followEvents, followInbox } from './harness/following.ts'
 import { conservationFault, NEEDS_POSTGRES, newDatabase, openOn, serveOn } from './harness/postgres-world.ts'
 
-const ROUNDS = { quick: 3, full: 25, long: 3_000, most: 50 }
+const ROUNDS = { quick: 1, full: 25, long: 3_000, most: 50 }
 /** Who is pushed to by transactions that stay open, and who by everybody else. */
 const [SLOW, QUICK] = [
   ['ada', 'bob'],

@@ -16,7 +16,7 @@ import { conservationFault, newDatabase, openOn } from './harness/postgres-world
 import { type Door, type Sent, write } from './harness/writers.ts'
 
 /** How many outages there are: a few, each kind once, and each kind many times. `npm test` has those of one engine only. */
-const OUTAGES = { quick: 2, full: 9, long: 900, most: 45 }
+const OUTAGES = { quick: 1, full: 9, long: 900, most: 45 }
 /** Pushes before each outage and during it, and as many at the end. */
 const PUSHES_AN_OUTAGE = 60
 const PLANTED_PUSHES = 300

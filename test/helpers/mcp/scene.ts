@@ -92,6 +92,6 @@ async function addPeople({ agents }: Postern): Promise<void> {
 export async function beginHere(within: Scene['within']): Promise<void> {
   const pidStartedAt = processStart(process.pid)
   if (pidStartedAt === undefined) throw new Error('it is not known when this process started')
-  const session = { id: 'ses_here', agent: 'quinn', host: 'test', pid: process.pid, pidStartedAt }
+  const session = { id: 'ses_here', agent: 'quinn', host: 'generic', pid: process.pid, pidStartedAt }
   await within(({ sessions }) => sessions.begin(session))
 }

@@ -5,9 +5,9 @@ import { shareCompiledCode } from '../compiled-code.ts'
 import { lastLines, showIfFailed } from '../evidence.ts'
 
 /** A command of the executable that goes on until it is stopped, as a user would run it in a home. */
-export function spawnServing(home: string, executable: string, args: readonly string[]) {
+export function spawnServing(home: string, executable: string, args: readonly string[], node: readonly string[] = []) {
   shareCompiledCode(home)
-  const child = spawn(process.execPath, [executable, ...args], {
+  const child = spawn(process.execPath, [...node, executable, ...args], {
     cwd: home,
     env: { PATH: process.env['PATH'] ?? '', HOME: home, POSTERN_HOME: home },
     stdio: ['ignore', 'pipe', 'pipe'],

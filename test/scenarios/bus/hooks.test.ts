@@ -48,7 +48,7 @@ describe('a gate on a bus, in a host', () => {
       reason: expect.stringContaining('Wait for the answer'),
     })
     await post(home, '--type', 'ANSWER', '--parent', msg_id, '--body', 'This one.')
-    expect(saysIn(await host.fire('Stop'))).toContain('Gate resolved: Wait for the answer')
+    expect(saysIn(await host.fire('Stop'))).toMatch(/Gate gate_\w+ resolved: [\s\S]*Wait for the answer/)
     const gates = await warmPosternJson<{ items: { state: string }[] }>({ home }, 'gate', 'list', '--all')
     expect(gates.items).toMatchObject([{ state: 'resolved' }])
   })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { processStart } from '../../../src/kit/node/processes.ts'
 import { postern } from '../../helpers/command.ts'
-import { startHostProcess } from '../../helpers/host-process.ts'
+import { startHostProcess } from '../../helpers/hosts/host-process.ts'
 import { openLocal } from '../../helpers/open-local.ts'
 import { verifies } from '../verifies.ts'
 import { type Left, makeRepositories, makeRepository } from './repository.ts'
@@ -222,7 +222,7 @@ describe('handoff list and show', () => {
     const shop = await makeRepository()
     const { name, tokens } = await shop.json<Left>(...LEARNING, 'Rotate them.')
     expect(await shop.text('list')).toMatch(
-      new RegExp(`^NAME .*TEXT\\n${name} +inbox +learning +medium +auth +${tokens} +waits +Rotate them\\.\\n$`),
+      new RegExp(`^BOX .*TEXT\\ninbox +${name} +learning +medium +auth +${tokens} +waits +Rotate them\\.\\n$`),
     )
     expect(await shop.json('list')).toMatchObject({
       items: [{ name, tokens, isOffered: false, body: 'Rotate them.' }],
@@ -244,7 +244,7 @@ describe('handoff list and show', () => {
     const shop = await makeRepository()
     const { name } = await shop.json<Left>(...LEARNING, 'Rotate\nthem.')
     const before = await shop.text('show', name)
-    expect(before).toMatch(new RegExp(`^${name}\n {2}type: learning\n {2}priority: medium\n {2}from_session: auth\n`))
+    expect(before).toMatch(new RegExp(`^inbox/${name}\n│ type: learning\n│ priority: medium\n│ from_session: auth\n`))
     expect(before).toMatch(/\n│ Rotate\n│ them\.\n$/)
     expect(await shop.json('show', name)).toMatchObject({ box: 'inbox', name, type: 'learning', body: 'Rotate\nthem.' })
     await shop.text('inherit')

@@ -95,7 +95,7 @@ describe('a session that begins', () => {
     })
   }
 
-  it('is shown in a worktree what was left at the main repository, where that is shared', async () => {
+  it('is shown in a worktree what was left at the main repository, where that is shared', FULL, async () => {
     verifies('S004.hook.inherit', 'S004.hook.confirm')
     const place = await makeProject({ handoff: { shared: true } })
     const worktree = { home: place.home, project: join(dirname(place.project), 'worktree') }

@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { connectPostern } from '../../../src/client/connect.ts'
+import { processStart } from '../../../src/kit/node/processes.ts'
 import { postern, posternJson } from '../../helpers/command.ts'
 import { startServe } from '../../helpers/http-server.ts'
 import { fastFolder } from '../../helpers/temp.ts'
@@ -146,7 +148,7 @@ describe('through a server', () => {
     expect(await run('clean')).toBe('Removed: 0 files.\n')
   })
 
-  it('those with a token of an agent may name only projects that were set up', async () => {
+  it('those with a token of an agent may name only projects that were set up and in which its session runs', async () => {
     verifies('S004.remote')
     const [shop, other] = makeRepositories('shop', 'other')
     if (!shop || !other) return expect.fail('there are no repositories')
@@ -155,9 +157,15 @@ describe('through a server', () => {
     const administrator = await connectPostern({ url, token: admin })
     await administrator.agents.add({ id: 'quinn' })
     const { token } = await administrator.tokens.create({ scope: 'agent:quinn' })
-    await administrator.close()
     const quinn = { home: fastFolder(), env: { POSTERN_URL: url, POSTERN_TOKEN: token } }
     const leave = (folder: string) => warmPostern(quinn, 'handoff', ...LEARNING, '--project', folder, 'Said.')
+    expect((await leave(shop.folder)).stderr).toContain('[HANDOFF_UNKNOWN_PROJECT]')
+    const host = spawn('sleep', ['600'])
+    onTestFinished(() => void host.kill())
+    const pid = host.pid ?? 0
+    const session = { id: 'ses-1', agent: 'quinn', pid, pidStartedAt: processStart(pid) ?? 1 }
+    await administrator.sessions.begin({ ...session, project: shop.folder })
+    await administrator.close()
     expect(await leave(shop.folder)).toMatchObject({ exit: 0 })
     for (const folder of [other.folder, shop.home, '/', join(shop.folder, '../nowhere')]) {
       const { exit, stderr } = await leave(folder)

@@ -42,7 +42,7 @@ describe('the reader of a person', () => {
     await send(options, 'justin', '--subject', 'Look', 'The whole text.')
     const [first] = (await mine(options)).items
     const { stdout } = await warmPostern(options, 'inbox', 'mine', '--agent', 'justin', first?.id ?? '')
-    expect(stdout).toMatch(/\nsubject: Look\n│ The whole text\.\n$/)
+    expect(stdout).toMatch(/\n│ subject: Look\n│ The whole text\.\n$/)
     expect((await mine(options)).unprocessed).toBe(1)
   })
 

@@ -48,7 +48,8 @@ function decide(client: Client, input: object, timeout = 30_000): Promise<CallTo
   return client.callTool({ name: 'decision_create', arguments: { ...input } }, { timeout })
 }
 
-const dataOf = ({ structuredContent }: CallToolResult) => structuredContent as unknown as Decision
+const dataOf = ({ structuredContent }: CallToolResult) =>
+  structuredContent as unknown as Decision & { readonly text: string }
 
 async function expectOpen({ ask }: Scene, count = 1): Promise<Decision> {
   const { items } = await ask<{ items: Decision[] }>('decision', 'list', '--all')
@@ -95,7 +96,7 @@ describe.each(ERAS)('a person before a client of the %s revision', (era) => {
     ])
     expect(decision).toMatchObject({
       state: 'answered',
-      answer: { by: 'justin', trust: 'unverified', selected: 'b', text: null },
+      answer: { by: 'justin', trust: 'unverified', selected: 'b' },
     })
     expect(await scene.ask('gate', 'show', decision.gateId)).toMatchObject({ state: 'resolved' })
     const told = await client.callTool({ name: 'inbox_check', arguments: {} })
@@ -110,9 +111,10 @@ describe.each(ERAS)('a person before a client of the %s revision', (era) => {
     const scene = await openScene()
     const { forms, ask } = await openDialogue(scene, era, () => ({ action: 'accept', content: { words: 'Neither.' } }))
     const free = dataOf(await ask({ question: 'What now?', ask: ['justin'] }))
-    expect(free).toMatchObject({ state: 'answered', answer: { by: 'justin', selected: null, text: 'Neither.' } })
+    expect(free).toMatchObject({ state: 'answered', answer: { by: 'justin', selected: null } })
+    expect(free.text).toMatch(/^├ {2}answered by justin \(unverified\) · in words · \S+\n│ Neither\.$/m)
     const both = dataOf(await ask({ ...QUESTION, allowsText: true }))
-    expect(both).toMatchObject({ state: 'answered', answer: { selected: null, text: 'Neither.' } })
+    expect(both).toMatchObject({ state: 'answered', answer: { selected: null } })
     expect(
       forms.map((form) =>
         Object.keys((form as { requestedSchema: { properties: object } }).requestedSchema.properties),
@@ -148,7 +150,7 @@ describe.each(ERAS)('a person before a client of the %s revision', (era) => {
     await expectAnswerable(scene, await expectOpen(scene))
   })
 
-  it('may never answer: the client gives the call up, and the question is still open', async () => {
+  it('may never answer: the client gives the call up, and the question is still open', variation, async () => {
     verifies('mcp.elicitation')
     const scene = await openScene()
     const shown = createSignal<string>()

@@ -49,13 +49,14 @@ describe('what can be looked at', () => {
       expect(templates.result.resourceTemplates).toHaveLength(6)
       expect(await read(quinn, 'postern://inbox/quinn')).toMatch(/^┌── postern inbox preview · 1 entry · fence /)
       expect(await read(quinn, `postern://thread/${id}`)).toContain('│ Done.')
-      expect(JSON.parse(await read(quinn, `postern://decision/${decision.id}`))).toMatchObject({
-        question: 'May I?',
-        state: 'open',
-      })
-      expect(JSON.parse(await read(quinn, `postern://gate/${decision.gateId}`))).toMatchObject({
-        gate: { state: 'open' },
-      })
+      const question = await read(quinn, `postern://decision/${decision.id}`)
+      expect(question).toMatch(/^┌── postern decision · 1 entry · fence /)
+      expect(question).toMatch(
+        /^├─ dec_\w+ · open · quinn asks justin · asked by quinn \(ai, \w+, via \w+\) .*\n│ May I\?$/m,
+      )
+      const gate = await read(quinn, `postern://gate/${decision.gateId}`)
+      expect(gate).toMatch(/^├─ gate_\w+ · open · strict decision gate of quinn .* set by quinn \(ai, \w+, via \w+\)/m)
+      expect(gate).toMatch(/^│ Waiting for an answer to dec_\w+: May I\?/m)
       expect(await read(quinn, 'postern://bus/p/t')).toContain('│ Done.')
       const { items } = await scene.ask<{ items: unknown[] }>('inbox', 'list', '--agent', 'quinn')
       expect(items).toMatchObject([{ state: 'pending', attempt: 0 }])

@@ -109,14 +109,15 @@ describe('two agents that have nothing but MCP', () => {
       dedupKey: 'store',
     }
     const asked = await done<DecisionData>(quinn, 'decision_create', question)
-    expect(asked.said).toBe(`${asked.id} is open; asked: justin.`)
+    expect(asked.said).toContain(`${asked.id} is open; asked: justin.\n┌── postern decision · `)
     expect(await done<DecisionData>(quinn, 'decision_create', question)).toMatchObject({ id: asked.id })
     expect(await refusedBy(quinn, 'decision_create', { ...question, question: 'Which one?' })).toMatch(
       /\[IDEMPOTENCY_CONFLICT\]$/,
     )
     const held = await done<{ gates: { id: string; mode: string }[] }>(quinn, 'gate_list')
     expect(held.gates).toMatchObject([{ id: asked.gateId, state: 'open' }])
-    expect(held.said).toBe('1 gate open.')
+    expect(held.said).toMatch(/^1 gate open\.\n┌── postern gates · 1 entry · fence /)
+    expect(held.said).toMatch(/ · set by quinn \(ai, unverified, via mcp\) · \S+\n│ Waiting for an answer to /)
     expect((await done(quinn, 'decision_get', { id: asked.id })).said).toContain('is open')
 
     const waiting = done<DecisionData>(quinn, 'decision_get', { id: asked.id, waitSeconds: 60 })
@@ -124,13 +125,14 @@ describe('two agents that have nothing but MCP', () => {
     const answered = await waiting
     expect(answered).toMatchObject({
       state: 'answered',
-      answer: { by: 'justin', trust: 'unverified', selected: 'b', text: 'It is small' },
+      answer: { by: 'justin', trust: 'unverified', selected: 'b' },
     })
-    expect(answered.said).toBe(`${asked.id} is answered by justin: b.`)
+    expect(answered.said).toContain(`${asked.id} is answered by justin (unverified): b.\n`)
+    expect(answered.said).toMatch(/^├ {2}answered by justin \(unverified\) · b · \S+\n│ It is small$/m)
     expect((await done(quinn, 'gate_list')).said).toBe('Nothing holds you.')
     const told = await done<Checked>(quinn, 'inbox_check')
     expect(told.messages).toHaveLength(1)
-    expect(told.said).toContain(`│ Decision ${asked.id} resolved: b) SQLite`)
+    expect(told.said).toContain(`│ Decision ${asked.id} resolved: option b`)
     expect((await done(quinn, 'inbox_check')).said).toBe('No messages.')
 
     const item = { type: 'learning', text: 'SQLite it is.', to: 'mindy', dedupKey: 'left' }

@@ -87,10 +87,10 @@ describe('an agent with a token', () => {
     const question = { question: 'May mindy?', ask: ['justin'], options: [{ key: 'yes', label: 'Yes' }] }
     const asked = await mindy.done<{ id: string; gateId: string }>('decision_create', question)
     expect(await quinn.refused('message_read', { id })).toMatch(/\[MESSAGE_NOT_FOUND\]$/)
-    expect(await quinn.refused('inbox_ack', { ids: [id] })).toMatch(/\[DELIVERY_NOT_FOUND\]$/)
+    expect(await quinn.refused('inbox_ack', { ids: [id] })).toMatch(/\[MESSAGE_NOT_FOUND\]$/)
     expect(await quinn.refused('decision_get', { id: asked.id })).toMatch(/\[[A-Z_]+\]$/)
     expect(await quinn.done('message_search', { query: 'alone' })).toMatchObject({ ids: [] })
-    expect(await quinn.done('gate_list', { all: true })).toEqual({ gates: [] })
+    expect(await quinn.done('gate_list', { all: true })).toEqual({ text: 'Nothing holds you.', gates: [] })
     for (const who of [quinn, mindy]) {
       expect(await who.refused('gate_resolve', { id: asked.gateId, reason: 'I say so' })).toMatch(/\[[A-Z_]+\]$/)
     }

@@ -91,7 +91,7 @@ describe('postern watch', () => {
       'justin',
     )
     const line = await next()
-    expect(line).toContain('justin → quinn: red')
+    expect(line).toContain('justin → quinn: "red')
     expect(line).not.toContain('\u001b')
     await warmPostern(at, 'inbox', 'drain', '--agent', 'quinn')
     expect(await next()).toContain('quinn has seen msg_')

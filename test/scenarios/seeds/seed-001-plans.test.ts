@@ -5,6 +5,7 @@ import { type CommandOptions, postern, posternJson } from '../../helpers/command
 import { openLocal } from '../../helpers/open-local.ts'
 import { PATIENTLY } from '../../helpers/patience.ts'
 import { temporaryFolder } from '../../helpers/temp.ts'
+import { FULL } from '../../helpers/tier.ts'
 import { warmPostern, warmPosternJson } from '../../helpers/warm-command.ts'
 import { verifies } from '../verifies.ts'
 
@@ -96,7 +97,7 @@ describe('the plans of seed 001, on the command line', () => {
     })
   })
 
-  it('fire where a program has the store open, although another has set them', async () => {
+  it('fire where a program has the store open, although another has set them', FULL, async () => {
     verifies('S001.plan.command')
     const options = await prepare()
     const server = await openLocal(join(options.home, 'postern.db'))
@@ -119,7 +120,7 @@ describe('the plans of seed 001, on the command line', () => {
     await posternJson(place, 'plan', 'set', '--agent', 'quinn', '--name', 'now', '--run-after', '1ms', 'Wake up')
     const fired = await fire(place, 'UserPromptSubmit')
     expect(fired.context).toContain('Wake up')
-    expect(fired.context).toContain('from system (system, verified')
+    expect(fired.context).toContain('from local (local, unverified, via plan)')
   })
 
   it('are changed by name, paused, resumed, run and deleted', async () => {

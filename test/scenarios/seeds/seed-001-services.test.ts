@@ -139,7 +139,10 @@ describe('a service on the command line', () => {
     const guide = readFileSync(fileURLToPath(new URL('../../../docs/guides/services.md', import.meta.url)), 'utf8')
     const snippet = (part: string) =>
       codeBlocks(guide).find(({ text }) => text.includes(part))?.text ?? expect.fail(part)
-    const shell = snippet('openssl').replace(/^curl[\s\S]*/m, 'printf "%s\\n" "$id" "$now" "v1,$signature" "$body"')
+    const files = `printf %s '${signingSecret}' >signing-secret; printf %s '{"type":"build.finished"}' >event.json\n`
+    const sending = /^printf '%s\\n' "webhook-id[\s\S]*/m
+    const ending = 'printf "%s\\n" "$id" "$now" "v1,$signature" "$(cat event.json)"'
+    const shell = files + snippet('python3').replace(sending, ending)
     const node = snippet('createHmac').replace(
       /await fetch[\s\S]*/,
       'console.log([id, timestamp, `v1,${signature}`, body].join("\\n"))',

@@ -47,6 +47,8 @@ describe('a space on the command line', () => {
     expect(space).toEqual({
       id: 'alpha',
       name: 'Project Alpha',
+      joining: 'invited',
+      history: 'joined',
       createdBy: 'local',
       createdAt: expect.stringMatching(/Z$/),
       closedAt: null,
@@ -58,7 +60,9 @@ describe('a space on the command line', () => {
     })
     expect(await warmPosternJson(options, 'space', 'show', 'alpha')).toEqual(space)
     const { stdout } = await warmPostern(options, 'space', 'show', 'alpha')
-    expect(withoutChance(stdout)).toMatch(/^alpha · Project Alpha · made by local .*\n2 members: designer, husam\n$/)
+    expect(withoutChance(stdout)).toMatch(
+      /^alpha · Project Alpha · made by local .*\njoined by invitation; .*\n2 members: designer, husam\n$/,
+    )
   })
 
   it('carries the message of a person to three agents, as the seed says', async () => {
@@ -140,7 +144,7 @@ describe('a space on the command line', () => {
     const pushed = await warmPostern(options, 'inbox', 'push', '--to', 'space:alpha', '--as', 'designer', 'A draft')
     expect(withoutChance(pushed.stdout)).toBe('Stored: msg_ID for analyst, developer, husam\n')
     const { stdout } = await warmPostern(options, 'space', 'list')
-    expect(withoutChance(stdout)).toMatch(/^ID .*NAME\nalpha +4 +1 +WHEN +open +Project Alpha\n$/)
+    expect(withoutChance(stdout)).toMatch(/^ID .*NAME\nalpha +4 +1 +WHEN +invited +Project Alpha\n$/)
     const local = await warmPostern(options, 'inbox', 'push', '--to', 'space:alpha', 'Who am I?')
     expect(local).toMatchObject({ exit: 64, stderr: expect.stringContaining('--as <agent>') })
   })
@@ -149,6 +153,11 @@ describe('a space on the command line', () => {
     verifies('S001.space.forms')
     const options = await prepare()
     await warmPostern(options, 'space', 'create', 'alpha', '--as', 'husam')
+    const uninvited = await warmPostern(options, 'space', 'join', 'alpha', '--as', 'developer')
+    expect(uninvited).toMatchObject({ exit: 4, stderr: expect.stringContaining('joined by invitation') })
+    const odd = await warmPostern(options, 'space', 'create', 'alpha', '--joining', 'anybody', '--as', 'husam')
+    expect(odd).toMatchObject({ exit: 64, stderr: expect.stringContaining('Use invited or open.') })
+    await warmPostern(options, 'space', 'create', 'alpha', '--joining', 'open', '--as', 'husam')
     const join = await warmPostern(options, 'space', 'join', 'alpha', '--as', 'developer')
     expect(join).toMatchObject({ exit: 0, stdout: 'developer is a member of alpha.\n' })
     await warmPostern(options, 'space', 'join', 'alpha', '--agent', 'analyst', '--as', 'husam')

@@ -108,7 +108,7 @@ describe('bus post and bus read', () => {
     expect(items.map(({ meta }) => meta)).toEqual([{ from: 'quinn' }, undefined])
     const { stdout } = await warmPostern({ home }, 'bus', 'read', ...P)
     expect(stdout).toMatch(
-      /^├─ MSG-\S+ · USER · \S+Z · from quinn \(unverified\)\n│ mine\n├─ MSG-\S+ · USER · \S+Z\n│ nobody\n$/,
+      /^├─ MSG-\S+ · USER · \S+Z · from quinn \(as the file says, unverified\)\n│ mine\n├─ MSG-\S+ · USER · \S+Z\n│ nobody\n$/,
     )
     expect((await warmPostern({ home }, 'bus', 'post', ...P, '--meta', 'from=justin', 'not me')).exit).toBe(64)
   })
@@ -261,7 +261,7 @@ describe('bus verify and bus rotate', () => {
     const read = await warmPostern({ home }, 'bus', 'read', ...P)
     expect(read.stdout).toMatch(/│ before\n.*\n│ after\n$/)
     expect(read.stderr).toBe(
-      '1 part of the file is damaged and left out: "postern bus verify --project p --task t" tells more\n',
+      '1 part of the file is no entry and left out: "postern bus verify --project p --task t" tells more\n',
     )
   })
 

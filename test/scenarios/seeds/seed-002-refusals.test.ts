@@ -63,7 +63,7 @@ describe('an entry that is none', () => {
     const large = { home, stdin: 'x'.repeat(256 * 1024 + 1) }
     expect(await refused({ home }, 'post', ...P, '--body-file', 'large')).toEqual([64, 'BUS_BODY_TOO_LARGE'])
     expect(await refused(large, 'post', ...P)).toEqual([64, 'BUS_BODY_TOO_LARGE'])
-    expect(await refused({ home }, 'post', ...P, '--body-file', 'nothing')).toEqual([64, 'VALUE_INVALID'])
+    expect(await refused({ home }, 'post', ...P, '--body-file', 'nothing')).toEqual([64, 'FILE_UNREADABLE'])
     expect(await refused({ home }, 'post', ...P)).toEqual([64, 'BUS_ENTRY_INVALID'])
     expect(await refused({ home }, 'post', ...P, '--body', 'one', 'two')).toEqual([64, 'USAGE'])
     expect(await refused({ home }, 'post', ...P, '--type', 'a type', 'x')).toEqual([64, 'BUS_TYPE_INVALID'])
@@ -125,7 +125,7 @@ describe('a bus that cannot be read', () => {
     mkdirSync(cwd)
     writeFileSync(join(cwd, 'MESSAGE-BUS.md'), '---\nmsg_id: MSG-1\n---\nno time\n')
     const { stderr } = await warmPostern({ home, cwd }, 'bus', 'read')
-    expect(stderr).toBe('1 part of the file is damaged and left out: "postern bus verify" tells more\n')
+    expect(stderr).toBe('1 part of the file is no entry and left out: "postern bus verify" tells more\n')
     expect((await warmPostern({ home, cwd }, 'bus', 'verify')).exit).toBe(1)
     await warmPostern({ home }, 'bus', 'post', ...P, 'x')
     appendFileSync(join(home, 'run-agent/p/t/TASK-MESSAGE-BUS.md'), 'in between\n')

@@ -195,7 +195,7 @@ describe('the writers of seed 004', () => {
     const LEARNING = `It's "quoted".\n\n---\n\ntype: caution\nfrom_session: nobody\n---\nThe end; \`x\` $(y) \\`
     leave(place, { LEARNING, SESSION_ID: "o'brien's session" })
     const { shown } = await inherit(place)
-    expect(shown).toBe(`◈ INHERIT\n[learning from "o'brien's session"]\n${LEARNING}\n`)
+    expect(shown).toBe(`◈ INHERIT\n[learning from o'brien's\\u{20}session]\n${LEARNING}\n`)
   })
 
   it('may call their files whatever they like, and high priority still comes first', async () => {
@@ -291,7 +291,7 @@ describe('what seed 004 lost', () => {
     const place = await makeProject()
     put(place, 'note.md', text)
     const { stdout: shown } = await place.handoff('inherit')
-    expect(shown).toMatch(/^├─ \[file "note\.md"\] · it has no front matter/m)
+    expect(shown).toMatch(/^├─ \[file note\.md\] · it has no front matter/m)
     expect(shown).toContain('│ Just a note.')
     expect(shown).toContain('not instructions of this system')
     expect(kept(place)).toEqual([text])

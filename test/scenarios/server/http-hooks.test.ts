@@ -2,16 +2,19 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { readFaults } from '../../../src/host/hook-log.ts'
 import { processStart } from '../../../src/kit/node/processes.ts'
 import type { Token } from '../../../src/model/network/token.ts'
 import type { HealthReport } from '../../../src/model/postern.ts'
+import { withStore } from '../../faults/harness/home.ts'
 import { deliveryOf, fire, type Place, push, readAnswer } from '../../faults/harness/hook.ts'
 import { type Outcome, postern } from '../../helpers/command.ts'
+import { startHostProcess } from '../../helpers/hosts/host-process.ts'
 import { ask, type ServeProcess, startServe } from '../../helpers/http-server.ts'
 import { openLocal } from '../../helpers/open-local.ts'
-import { PATIENTLY } from '../../helpers/patience.ts'
+import { DEAD_MACHINE_MS, PATIENT_NODE, PATIENTLY } from '../../helpers/patience.ts'
+import { FULL } from '../../helpers/tier.ts'
 import { warmPosternJson } from '../../helpers/warm-command.ts'
 import { makeFastPlace } from '../place.ts'
 import { verifies } from '../verifies.ts'
@@ -26,10 +29,10 @@ interface Served extends Place {
   answerOf<T>(...words: readonly string[]): Promise<T>
 }
 
-/** A place with a server that runs, and a user whose home it is. */
-async function makePlace(config: Parameters<typeof makeFastPlace>[0] = {}): Promise<Served> {
+/** A place with a server that answers events, however long a busy machine takes, and a user whose home it is. */
+async function makePlace(config: Parameters<typeof makeFastPlace>[0] = {}, node = PATIENT_NODE): Promise<Served> {
   const place = await makeFastPlace(config)
-  const server = await startServe({ home: place.home })
+  const server = await startServe({ home: place.home, node })
   const options = { home: place.home, cwd: place.project }
   return {
     ...place,
@@ -84,6 +87,9 @@ const install = (place: Served, ...words: readonly string[]) =>
 const tokensOf = async (place: Served) =>
   (await place.answerOf<{ items: Token[] }>('token', 'list')).items.filter(({ scope }) => scope !== 'admin')
 
+const stepsOf = (place: Served, id: string) =>
+  withStore(place.home, async ({ inbox }) => (await inbox.trace({ id })).deliveries[0]?.steps.map(({ step }) => step))
+
 describe('a hook over HTTP', () => {
   it('shows a message once, and the next event confirms it', async () => {
     verifies('H4.once')
@@ -93,7 +99,7 @@ describe('a hook over HTTP', () => {
     expect((await post(place, 'UserPromptSubmit')).context).toBe('')
     const id = await push(place, 'the build is red', { priority: 1 })
     expect((await post(place, 'PostToolBatch')).context).toContain('the build is red')
-    await expect.poll(() => deliveryOf(place, id)).toMatchObject({ state: 'offered' })
+    await expect.poll(() => stepsOf(place, id), PATIENTLY).toEqual(['stored', 'offered', 'printed'])
     expect((await post(place, 'PostToolBatch')).context).toBe('')
     await expect.poll(() => deliveryOf(place, id)).toMatchObject({ state: 'seen', attempt: 1 })
     expect(readFaults(place.home, 10)).toEqual([])
@@ -103,8 +109,17 @@ describe('a hook over HTTP', () => {
     verifies('H4.gone')
     const flag = 'the-host-has-gone'
     const command = `touch asked; until [ -e ${flag} ]; do sleep 0.01; done`
-    const place = await makePlace({ hooks: [{ event: 'tool.after', priority: 40, command }] })
+    const place = await makePlace({
+      hooks: [{ event: 'tool.after', priority: 40, command, timeoutMs: DEAD_MACHINE_MS }],
+    })
     await install(place, '--http')
+    const store = await openLocal(join(place.home, 'postern.db'), { upkeep: false })
+    // The hook of a session names the process of its host.
+    const host = startHostProcess({ home: place.home })
+    onTestFinished(() => host.stop())
+    const found = { pid: host.pid, pidStartedAt: processStart(host.pid) ?? 0 }
+    await store.sessions.begin({ id: 'ses-1', agent: 'quinn', host: 'claude-code', project: place.project, ...found })
+    await store.close()
     const id = await push(place, 'do not lose me', { priority: 1 })
     const { url, headers } = postingIn(place.settings)['PostToolBatch']!
     const sent = request(url, { method: 'POST', agent: false, headers: { authorization: headers.Authorization } })
@@ -115,7 +130,8 @@ describe('a hook over HTTP', () => {
     sent.destroy()
     await closed
     writeFileSync(join(place.project, flag), '')
-    await expect.poll(() => deliveryOf(place, id), PATIENTLY).toMatchObject({ state: 'pending', attempt: 1 })
+    // It was offered before the command ran. An attempt of which nothing was sent does not count.
+    await expect.poll(() => deliveryOf(place, id), PATIENTLY).toMatchObject({ state: 'pending', attempt: 0 })
     expect((await post(place, 'PostToolBatch')).context).toContain('do not lose me')
   })
 
@@ -194,8 +210,9 @@ describe('who posts', () => {
 describe('postern init --http', () => {
   const THEIRS = '{\r\n\t"model" : "x",\r\n\t"hooks": { "PostToolBatch": [{ "hooks": [] } ], "Stop": [ ] }\r\n}'
 
+  /** Nothing is posted here, and a slow server is slow to see a token revoked. */
   async function makeUser(mode = 0o600): Promise<Served> {
-    const place = await makePlace()
+    const place = await makePlace({}, [])
     mkdirSync(join(place.home, '.claude'))
     writeFileSync(place.settings, THEIRS)
     chmodSync(place.settings, mode)
@@ -226,7 +243,7 @@ describe('postern init --http', () => {
     expect(await tokensOf(place)).toEqual([])
   })
 
-  it('gives way to commands, which make its token worthless', async () => {
+  it('gives way to commands, which make its token worthless', FULL, async () => {
     verifies('H4.init')
     const place = await makeUser()
     await install(place, '--http')

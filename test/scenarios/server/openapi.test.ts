@@ -281,6 +281,8 @@ const INPUTS: Partial<Record<OperationName | 'signIns', Prepare>> = {
     for (;;) {
       const { offer } = await postern.inbox.drain({ agent: 'mindy', maxMessages: 1_000 })
       if (!offer) return { id, agent: 'mindy' }
+      // Only attempts that may have been shown count.
+      await postern.inbox.printed({ offerId: offer.id })
       await postern.inbox.release({ offerId: offer.id, reason: 'unread' })
     }
   },
@@ -291,6 +293,7 @@ const INPUTS: Partial<Record<OperationName | 'signIns', Prepare>> = {
   'gates.create': async () => ({ kind: 'human' }),
   'gates.show': async (postern) => ({ id: await gate(postern) }),
   'gates.check': async (postern) => ({ id: await gate(postern) }),
+  'gates.passed': async (postern) => ({ names: [await gate(postern)] }),
   'gates.noteRefusal': async (postern) => ({ id: await gate(postern), attempt: 'waive', as: 'justin' }),
   'gates.resolve': async (postern) => ({ id: await gate(postern), headers: as('justin') }),
   'gates.waive': async (postern) => ({ id: await gate(postern), headers: as('justin') }),

@@ -73,7 +73,7 @@ describe('postern serve', () => {
     const server = await startServe({ home })
     const second = await postern({ home }, 'serve', '--port', '0')
     expect(second).toMatchObject({ exit: 6, stderr: expect.stringContaining('[SERVER_RUNNING]') })
-    expect(second.stderr).toContain(`The process ${server.pid} serves this store already, at ${server.url}.`)
+    expect(second.stderr).toContain(`The process ${server.pid} already serves this store, at ${server.url}.`)
     // Commands go on beside it.
     expect(await warmPostern({ home }, 'agent', 'add', 'quinn')).toMatchObject({ exit: 0 })
     expect((await server.ask('GET /api/v1/agents')).body).toMatchObject([{ id: 'quinn' }])
@@ -99,7 +99,7 @@ describe('postern serve', () => {
     const waiting = server.ask('POST /api/v1/inbox/wait', { body: { agent: 'quinn' } })
     await expect.poll(async () => (await server.ask('GET /metrics')).text).toContain('postern_http_connections 2')
     expect(await server.stop()).toBe(0)
-    expect(await waiting).toMatchObject({ status: 200, body: { pending: 0 } })
+    expect(await waiting).toMatchObject({ status: 503, body: { code: 'SERVER_UNAVAILABLE' } })
   })
 
   it('runs side by side on PostgreSQL, as many as one likes', needsPostgres(inject('postgresUrl')), async () => {

@@ -11,6 +11,7 @@ import { EXECUTABLE, postern } from '../../helpers/command.ts'
 import { needsPostgres, needsPrograms } from '../../helpers/needs.ts'
 import { HASTY_ENV, PATIENTLY } from '../../helpers/patience.ts'
 import { type RedisServer, startRedis } from '../../helpers/redis.ts'
+import { FULL } from '../../helpers/tier.ts'
 import { startCourier } from '../../helpers/wires/courier.ts'
 import { startNudgedAgent } from '../../helpers/wires/nudged.ts'
 import { makeCluster } from '../../helpers/wires/pod.ts'
@@ -49,7 +50,7 @@ describe('a courier on the store of this machine', () => {
     const first = await startCourier({ home, cwd, args: ['--agent', 'quinn'] })
     const second = await runCli(home, ['courier', '--agent', 'quinn'])
     expect(second.code).toBe(6)
-    expect(second.stderr).toContain(`The process ${first.child.pid} is the courier of quinn already.`)
+    expect(second.stderr).toContain(`The process ${first.child.pid} is already the courier of quinn.`)
     await startCourier({ home, cwd, args: ['--agent', 'quinn', '--session', 'another'] })
     await first.stop('SIGKILL')
     await startCourier({ home, cwd, args: ['--agent', 'quinn'] })
@@ -143,7 +144,7 @@ describe('a courier on the store of this machine', () => {
 })
 
 describe('a courier of a server', needsPostgres(adminUrl), () => {
-  it('is rung by the server where there is no wire, also after that was away', async () => {
+  it('is rung by the server where there is no wire, also after that was away', FULL, async () => {
     verifies('S000.courier.wires')
     const cluster = await makeCluster(adminUrl)
     const { pod, server } = cluster

@@ -42,7 +42,9 @@ export function useKeys(scope: Scope): void {
 export function hearKeys(): void {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.isComposing) return
-    const shortcut = findShortcut(nameOf(event), isTyping(event.target), event.timeStamp)
+    const key = nameOf(event)
+    if (isPressing(key, event.target)) return
+    const shortcut = findShortcut(key, isTyping(event.target), event.timeStamp)
     if (!shortcut) return
     event.preventDefault()
     shortcut.run()
@@ -74,6 +76,14 @@ function reachable(): Shortcut[] {
     if (current.isModal) break
   }
   return found
+}
+
+/** What can be pressed, and takes these keys itself. */
+const PRESSABLE = 'a[href], button, summary, [role=button], [role=radio], [role=tab]'
+
+/** A link cannot be followed by any other key than Enter, so no shortcut takes it away. */
+function isPressing(key: string, target: EventTarget | null): boolean {
+  return (key === 'Enter' || key === ' ') && target instanceof Element && target.closest(PRESSABLE) !== null
 }
 
 function isTyping(target: EventTarget | null): boolean {

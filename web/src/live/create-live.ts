@@ -13,6 +13,8 @@ export interface Live<T> {
 
 /** A `Live` with a life: it asks and listens from its start to its stop. */
 export interface LiveSource<T> extends Live<T> {
+  /** Changes what was loaded, where what has changed is known. */
+  amend(change: (value: T) => T): void
   start(): void
   stop(): void
 }
@@ -74,6 +76,11 @@ export function createLive<T>({ load, on = [] }: Loading<T>): LiveSource<T> {
     problem,
     isLoading: computed(() => value.value === undefined && problem.value === undefined),
     refresh: () => void run(),
+    amend(change) {
+      if (value.peek() !== undefined) value.value = change(value.peek() as T)
+      // What is being loaded now may be older.
+      if (isBusy) isStale = true
+    },
     start() {
       if (isRunning) return
       isRunning = true

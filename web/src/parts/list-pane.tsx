@@ -4,6 +4,11 @@ import { useKeys } from '../keys/keys.ts'
 import type { Live } from '../live/create-live.ts'
 import { navigate } from '../router/router.ts'
 import { Loading, ProblemNote } from './bits.tsx'
+import { VirtualList } from './virtual-list.tsx'
+
+/** Of a longer list only what can be seen is drawn. A short one is a plain list, which browsers search and print whole. */
+const MOST_DRAWN = 200
+const ROW_HEIGHT = 60
 
 interface ListPaneProps<T> {
   readonly live: Live<unknown>
@@ -43,18 +48,31 @@ export function ListPane<T>({ live, items, label, current, idOf, path, row, empt
   if (problem && live.value.value === undefined) return <ProblemNote problem={problem} onRetry={live.refresh} />
   if (live.isLoading.value) return <Loading what={label} />
   if (items.length === 0) return <>{empty}</>
+  const linkOf = (item: T) => (
+    <a class="row" href={path(idOf(item))} aria-current={idOf(item) === current ? 'true' : undefined}>
+      {row(item)}
+    </a>
+  )
+  if (items.length > MOST_DRAWN)
+    return (
+      <VirtualList
+        items={items}
+        label={label}
+        current={current}
+        keyOf={idOf}
+        estimate={() => ROW_HEIGHT}
+        isMeasured
+        row={(item) => (
+          // biome-ignore lint/a11y/useSemanticElements: rows of a virtual list are no children of it
+          <div role="listitem">{linkOf(item)}</div>
+        )}
+      />
+    )
   return (
     <ul class="rows scroll" aria-label={label} ref={list}>
-      {items.map((item) => {
-        const id = idOf(item)
-        return (
-          <li key={id}>
-            <a class="row" href={path(id)} aria-current={id === current ? 'true' : undefined}>
-              {row(item)}
-            </a>
-          </li>
-        )
-      })}
+      {items.map((item) => (
+        <li key={idOf(item)}>{linkOf(item)}</li>
+      ))}
     </ul>
   )
 }

@@ -48,7 +48,7 @@ export function Who({ id, verified, isPlain = false }: WhoProps) {
         </a>
       )}
       {verified === false && (
-        <span class="unverified" title="Unverified: a local process said so, no credential did.">
+        <span class="unverified" title="Unverified: no credential proves who this is.">
           <Icon name="warning" label="unverified" size={12} />
         </span>
       )}

@@ -1,7 +1,9 @@
 import { BUS_LIMITS } from '../../../model/bus/entry.ts'
 import { endsWithDashes } from '../dashes.ts'
 import { type Header, parseHeader } from '../header/parse-header.ts'
-import { MAX_BODY_BYTES, type Scanned } from '../scanned.ts'
+import { isHeaderIntact } from '../header-checksum.ts'
+import { readMacClaim } from '../mac.ts'
+import { MAX_BODY_BYTES, type Scanned, type ScannedEntry } from '../scanned.ts'
 import { beginsEntry, CUT_OFF, isCutOff, seekEntry } from './begin.ts'
 import { withoutMarkers } from './conflict.ts'
 import { foundEntry, foundFault } from './found.ts'
@@ -27,9 +29,16 @@ export function readEntry(source: Source, at: number, isInConflict: boolean): Fo
   const header = parseHeader(source, from, closing.at)
   if (typeof header === 'string') return refuse(source, at, closing, header)
   const opened = { at, closing, header }
-  return header.sha256 === undefined
-    ? readForeign(source, opened, isInConflict)
-    : readOurs(source, opened, header.sha256)
+  const found =
+    header.sha256 === undefined ? readForeign(source, opened, isInConflict) : readOurs(source, opened, header.sha256)
+  if (found?.kind !== 'entry' || !header.isChecked || !source.checksHeaders) return found
+  return isHeaderIntact(source.text.slice(from, closing.at)) ? found : refuseEdited(found)
+}
+
+/** The body is what was written, and shows where the entry ends. Its header is not. */
+function refuseEdited({ start, end, entry, closing }: ScannedEntry): Found {
+  const reason = 'its header is not what was written'
+  return { kind: 'fault', start, end, reason, msgId: entry.msg_id, ...(closing !== undefined && { closing }) }
 }
 
 /** A header that nothing closes, or only the last line of the piece. */
@@ -83,8 +92,10 @@ function isChecked(source: Source, { after }: Closing): boolean | undefined {
   const closing = findClosing(source, after)
   if (!closing?.isEnded) return isLast || text.length - after > BUS_LIMITS.headerBytes ? false : undefined
   const header = parseHeader(source, after, closing.at)
-  if (typeof header === 'string' || header.sha256 === undefined || header.bodyBytes > MAX_BODY_BYTES) return false
-  const bodyEnd = closing.after + header.bodyBytes
+  if (typeof header === 'string' || header.sha256 === undefined) return false
+  const { bodyBytes = 0 } = header
+  if (bodyBytes > MAX_BODY_BYTES) return false
+  const bodyEnd = closing.after + bodyBytes
   const end = afterBody(source, bodyEnd)
   if (end === 'short' && !isLast) return undefined
   return typeof end === 'number' && readChecked(source, closing.after, bodyEnd, header.sha256) !== undefined
@@ -92,7 +103,7 @@ function isChecked(source: Source, { after }: Closing): boolean | undefined {
 
 function readOurs(source: Source, opened: Opened, sha256: string): Found {
   const { at, closing } = opened
-  const { fields, bodyBytes } = opened.header
+  const { fields, bodyBytes = 0 } = opened.header
   if (bodyBytes > MAX_BODY_BYTES) {
     const { at: end } = seekEntry(source, closing.after)
     return foundFault(source, { at, end }, `its body is larger than ${MAX_BODY_BYTES} bytes`, fields.msg_id)
@@ -102,12 +113,14 @@ function readOurs(source: Source, opened: Opened, sha256: string): Found {
   if (end === 'short' && !source.isLast) return undefined
   const said = typeof end === 'number' ? readChecked(source, closing.after, bodyEnd, sha256) : undefined
   if (typeof end !== 'number' || said === undefined) return readDamaged(source, opened)
-  return foundEntry(source, end > bodyEnd ? { at, end } : { at, end, closing: '\n' }, fields, said)
+  const found = foundEntry(source, end > bodyEnd ? { at, end } : { at, end, closing: '\n' }, fields, said)
+  const claim = opened.header.hasMac ? readMacClaim(source.text, afterRule(source.text, at), closing.at) : undefined
+  return claim === undefined ? found : { ...found, claim }
 }
 
 function readDamaged(source: Source, { at, closing, header }: Opened): Found {
   const { bytes, text, isLast } = source
-  const { fields, bodyBytes, sha256 = '' } = header
+  const { fields, bodyBytes = 0, sha256 = '' } = header
   const next = seekEntry(source, closing.after)
   if (!next.isSure && !isLast) return undefined
   // Dashes at the end of the file, where there should be more of the body, are what is left of one of its lines.
@@ -133,11 +146,24 @@ function readForeign(source: Source, { at, closing, header }: Opened, isInConfli
   const next = seekEntry(source, from)
   if (isFollowedByHeader(source, closing, next.at))
     return foundFault(source, { at, end: closing.at }, 'its header is cut off', fields.msg_id)
+  const measured = readMeasured(source, { at, closing, header }, next.at)
+  if (measured) return measured
   if (!next.isSure && !source.isLast) return undefined
   const end = withoutMarkers(source.text, from, next.at, isInConflict)
   const said = readBody(source, from, withoutBreak(source.bytes, from, end))
   if (next.isSure) return foundEntry(source, { at, end }, fields, said)
   return { ...foundEntry(source, { at, end, closing: closingLine(source) }, fields, said), isOpen: true }
+}
+
+/** A length alone ends a body where a line ends. It hides no entry that begins before that. */
+function readMeasured(source: Source, { at, closing, header }: Opened, nextAt: number): Found {
+  const { fields, bodyBytes } = header
+  if (bodyBytes === undefined) return undefined
+  const bodyEnd = closing.after + bodyBytes
+  const end = afterBody(source, bodyEnd)
+  if (typeof end !== 'number' || end > nextAt) return undefined
+  const said = readBody(source, closing.after, bodyEnd)
+  return foundEntry(source, end > bodyEnd ? { at, end } : { at, end, closing: '\n' }, fields, said)
 }
 
 /** The header of a writer that died ends with the line that begins the next entry, where nobody has closed it. */

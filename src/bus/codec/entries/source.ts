@@ -12,15 +12,19 @@ export interface Source extends HeaderSource {
   /** Where in the file they begin. All other places here are within the piece. */
   readonly offset: number
   readonly isLast: boolean
+  readonly checksHeaders: boolean
   /** The header for which a closing line was last sought: whoever looks where an entry ends looks at the next one. */
   readonly sought: { from: number; closing: Closing | undefined }
 }
 
-export function createSource({ bytes, offset, isLast }: Pick<Source, 'bytes' | 'offset' | 'isLast'>): Source {
+type Part = Pick<Source, 'bytes' | 'offset' | 'isLast'> & Partial<Pick<Source, 'place' | 'checksHeaders'>>
+
+export function createSource({ bytes, offset, isLast, place, checksHeaders = false }: Part): Source {
   const text = bytes.toString('latin1')
   const usual = new UsualYaml(bytes, text)
   const sought = { from: -1, closing: undefined }
-  return { bytes, text, isAscii: isAscii(bytes), offset, isLast, sought, usual, patience: createPatience() }
+  const part = { bytes, offset, isLast, place, checksHeaders }
+  return { ...part, text, isAscii: isAscii(bytes), sought, usual, patience: createPatience() }
 }
 
 /** A line that ends a header. */

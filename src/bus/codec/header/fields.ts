@@ -1,4 +1,4 @@
-import type { BusAttachment, BusEntry, BusLink, BusParent } from '../../../model/bus/entry.ts'
+import type { BusAttachment, BusEntry, BusLink, BusParent, BusPlace } from '../../../model/bus/entry.ts'
 import type { Json } from '../../../model/json.ts'
 import { canonicalType } from '../aliases.ts'
 import { FIELD, type RawHeader } from './raw-header.ts'
@@ -9,17 +9,19 @@ export type EntryFields = { -readonly [K in keyof Omit<BusEntry, 'body' | 'body_
 type Map = { readonly [key: string]: Json }
 
 /** The entry, or what it lacks, as the end of a sentence. */
-export function readFields({ values, extra }: RawHeader): EntryFields | string {
+export function readFields({ values, extra }: RawHeader, place: BusPlace | undefined): EntryFields | string {
   const msg_id = values[FIELD.msg_id]
   const ts = values[FIELD.ts]
   const type = values[FIELD.type]
-  const project_id = values[FIELD.project_id]
+  const named = values[FIELD.project_id]
+  const project_id = isFilled(named) ? named : place?.project_id
   if (!isFilled(msg_id)) return 'its header has no msg_id'
   if (!isFilled(ts)) return 'its header has no ts'
   if (!isFilled(type)) return 'its header has no type'
-  if (!isFilled(project_id)) return 'its header has no project_id'
+  if (project_id === undefined) return 'its header has no project_id'
   const fields: EntryFields = { msg_id, ts, type: canonicalType(type), project_id }
   readTexts(fields, values)
+  if (project_id !== named && place?.task_id !== undefined) fields.task_id ??= place.task_id
   readOthers(fields, values)
   if (extra !== undefined) fields.extra = extra
   return fields
@@ -47,7 +49,12 @@ function readOthers(fields: EntryFields, values: Values): void {
   if (isFilled(attachment_path)) fields.attachment_path = attachment_path
   if (attachments !== undefined) setFilled(fields, 'attachments', readList(attachments, readAttachment))
   if (links !== undefined) setFilled(fields, 'links', readList(links, readLink))
-  if (isMap(meta) && !isEmpty(meta)) fields.meta = meta
+  if (isMap(meta) && !isEmpty(meta)) fields.meta = withoutProof(meta)
+}
+
+/** Every program that can write the file can write this word. Only the MAC of an entry proves it. */
+function withoutProof(meta: Map): Map {
+  return meta['from_verified'] === undefined ? meta : { ...meta, from_verified: false }
 }
 
 function isFilled(value: Json | undefined): value is string {

@@ -16,6 +16,8 @@ export const FIELD = {
   meta: 11,
   body_bytes: 12,
   sha256: 13,
+  postern_mac: 14,
+  header_sha256: 15,
 } as const
 
 /** What stands in a header, as it was found. */

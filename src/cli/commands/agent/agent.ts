@@ -2,6 +2,7 @@ import { parseAgentKind } from '../../../model/agent.ts'
 import type { AgentStatus } from '../../../model/postern.ts'
 import { showField } from '../../../render/terminal.ts'
 import type { Command, Io } from '../../shell/command.ts'
+import { numberIn } from '../../shell/numbers.ts'
 import { answer, counted } from '../../shell/print.ts'
 import { formatTable } from '../../shell/table.ts'
 import { ago } from '../../shell/times.ts'
@@ -9,6 +10,8 @@ import { ago } from '../../shell/times.ts'
 export const agentAdd: Command = {
   path: 'agent add',
   isForAnyone: true,
+  // A removed agent that is restored may be a person.
+  isForPeople: (args) => args.get('kind') === 'human' || args.has('owner') || args.has('restore'),
   summary: 'Register an agent or a person, so that messages can reach it.',
   operands: '<id>',
   options: [
@@ -41,14 +44,26 @@ export const agentList: Command = {
   path: 'agent list',
   isForAnyone: true,
   summary: 'List who there is.',
-  options: [{ name: 'removed', summary: 'also those that were removed' }],
+  options: [
+    { name: 'removed', summary: 'also those that were removed' },
+    { name: 'search', value: '<text>', summary: 'only agents whose id or name contains this text' },
+    { name: 'limit', value: '<n>', summary: 'at most so many (up to 1000); by default all' },
+    { name: 'after', value: '<agent>', summary: 'start after this id (the last of the previous page)' },
+  ],
 
   async run(io, args) {
     const postern = await io.open()
-    const items = await postern.agents.list({ removed: args.has('removed') })
+    const [search, after] = [args.get('search'), args.get('after')]
+    const limit = numberIn(args, 'limit')
+    const items = await postern.agents.list({
+      removed: args.has('removed'),
+      ...(search !== undefined && { search }),
+      ...(after !== undefined && { after }),
+      ...(limit !== undefined && { limit }),
+    })
     answer(
       io,
-      { items, next: null },
+      { items, next: items.length === limit ? (items.at(-1)?.id ?? null) : null },
       items.length === 0 ? 'Nobody yet. Begin with "postern agent add <id>".' : agentTable(io, items),
     )
     return undefined
@@ -61,7 +76,7 @@ function agentTable(io: Io, items: readonly AgentStatus[]): string {
     agent.removedAt === null ? agent.kind : `${agent.kind}, removed`,
     agent.isOwner ? 'owner' : '',
     String(agent.pending),
-    agent.session ? `${agent.session.host}, ${agent.session.liveness}` : '',
+    [agent.session?.host, agent.liveness].filter(Boolean).join(', '),
     agent.displayName,
   ])
   return formatTable(['ID', 'KIND', 'ROLE', 'PENDING', 'SESSION', 'NAME'], rows, io.stdout.columns)
@@ -82,7 +97,9 @@ export const agentShow: Command = {
       `${counted(agent.pending, 'message')} pending`,
       session
         ? `session ${session.id} in ${session.host}, ${session.liveness}, last event ${ago(session.lastEventAt, io.now())}`
-        : 'no session',
+        : agent.liveness
+          ? `a session, ${agent.liveness}`
+          : 'no session',
     ]
     answer(io, agent, lines.map((line) => showField(line, 400)).join('\n'))
     return undefined
@@ -91,6 +108,7 @@ export const agentShow: Command = {
 
 export const agentRename: Command = {
   path: 'agent rename',
+  isForPeople: true,
   summary: 'Change the name that is shown; the id never changes.',
   operands: '<id> <name>',
 
@@ -105,6 +123,7 @@ export const agentRename: Command = {
 
 export const agentRemove: Command = {
   path: 'agent remove',
+  isForPeople: true,
   summary: 'Retire an agent; its id is never given to another.',
   operands: '<id>',
 

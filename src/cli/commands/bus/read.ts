@@ -3,8 +3,9 @@ import type { BusEntry } from '../../../model/bus/entry.ts'
 import type { Command, Io } from '../../shell/command.ts'
 import { printText } from '../../shell/following.ts'
 import { formatJson } from '../../shell/json.ts'
+import { numberIn } from '../../shell/numbers.ts'
 import { openPosternForBus, PLACE_OPTIONS } from './place.ts'
-import { ENTRY_OPTIONS, numberIn, showEntries, tellFaults, wantedBy } from './shown.ts'
+import { ENTRY_OPTIONS, GAP, showEntries, tellFaults, wantedBy } from './shown.ts'
 
 const DEFAULT_TAIL = 20
 
@@ -35,6 +36,7 @@ export const busRead: Command = {
     // Whoever sets no limit wants all of it, however many pages that takes.
     for await (const page of pagesOf((input) => postern.bus.read(input), wanted)) {
       tellFaults(io, page, args)
+      if (page.hasGap) io.stderr.line(GAP)
       if (!(await printer.page(page))) return undefined
     }
     await printer.end()
@@ -79,16 +81,18 @@ function createJsonPrinter(): Printer {
   let opening = '{\n  "items": ['
   let rest: Omit<BusPage, 'items' | 'cursors'> | undefined
   const faults: BusPage['faults'][number][] = []
+  let hasGap = false
   return {
     async page({ items, cursors: _, ...others }) {
       rest = others
       faults.push(...others.faults)
+      hasGap ||= others.hasGap
       const text = items.map((entry) => opener() + inList(entry)).join('')
       return text === '' || printText(text)
     },
     async end() {
       const closing = opening === ',' ? '\n  ],\n' : `${opening}],\n`
-      return printText(`${closing}${formatJson({ ...rest, faults }).slice('{\n'.length)}\n`)
+      return printText(`${closing}${formatJson({ ...rest, hasGap, faults }).slice('{\n'.length)}\n`)
     },
   }
 

@@ -1,6 +1,5 @@
 import type { BusPage, ReadBus } from '../../../model/bus/bus.ts'
 import type { BusEntry, BusPlace } from '../../../model/bus/entry.ts'
-import { PosternError } from '../../../model/errors.ts'
 import { renderBusEntry } from '../../../render/bus-entry.ts'
 import { foldLines } from '../../../render/terminal.ts'
 import type { Args, Io, Option } from '../../shell/command.ts'
@@ -16,6 +15,8 @@ export const ENTRY_OPTIONS: readonly Option[] = [
   { name: 'merged', summary: 'the bus of the task and that of its project in one, by time' },
 ]
 
+export const GAP = '(the entry that was last read is gone or not unique: others may be missing)'
+
 export function wantedBy(args: Args, place: BusPlace): ReadBus {
   const [after, issue_id, run_id] = [args.get('after'), args.get('issue'), args.get('run')]
   const types = args.all('type').flatMap((list) => list.split(','))
@@ -29,13 +30,6 @@ export function wantedBy(args: Args, place: BusPlace): ReadBus {
   }
 }
 
-export function numberIn(args: Args, name: string): number | undefined {
-  const text = args.get(name)
-  if (text === undefined) return undefined
-  if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new PosternError('VALUE_INVALID', { field: `--${name}`, value: `"${text}"`, next: 'Use a whole number.' })
-}
-
 /** Entries for people; what a terminal would wrap is folded. */
 export function showEntries(io: Pick<Io, 'stdout'>, items: readonly BusEntry[], namesBus: boolean): string {
   const text = items.map((entry) => renderBusEntry(entry, { namesBus })).join('\n')
@@ -45,6 +39,6 @@ export function showEntries(io: Pick<Io, 'stdout'>, items: readonly BusEntry[], 
 /** What was left out is told to whoever reads, but is no part of the answer. */
 export function tellFaults(io: Pick<Io, 'stderr'>, { faults }: Pick<BusPage, 'faults'>, args: Args): void {
   if (faults.length === 0) return
-  const parts = `${counted(faults.length, 'part')} of the file ${faults.length === 1 ? 'is' : 'are'}`
-  io.stderr.line(`${parts} damaged and left out: "postern bus verify${placeFlags(args)}" tells more`)
+  const parts = `${counted(faults.length, 'part')} of the file ${faults.length === 1 ? 'is no entry' : 'are no entries'}`
+  io.stderr.line(`${parts} and left out: "postern bus verify${placeFlags(args)}" tells more`)
 }

@@ -41,6 +41,7 @@ function describeFault({ file, offset, bytes, msg_id, reason }: BusFault): strin
 
 export const busRotate: Command = {
   path: 'bus rotate',
+  isForPeople: true,
   summary: 'Set aside what a bus holds as an archive beside it, so that its file begins anew.',
   options: [
     ...PLACE_OPTIONS,

@@ -4,14 +4,15 @@ import type { Postern } from '../../../model/postern.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
 import { insist, printText, stayLean } from '../../shell/following.ts'
 import { formatJsonLine } from '../../shell/json.ts'
+import { numberIn } from '../../shell/numbers.ts'
 import { openPosternForBus, PLACE_OPTIONS, type PosternForBus } from './place.ts'
-import { ENTRY_OPTIONS, numberIn, showEntries, tellFaults, wantedBy } from './shown.ts'
+import { ENTRY_OPTIONS, GAP, showEntries, tellFaults, wantedBy } from './shown.ts'
 
 const WAIT_MS = 60_000
-const GAP = '(the entry that was last read is gone, and others may be)'
 
 export const busWatch: Command = {
   path: 'bus watch',
+  isLasting: true,
   isForAnyone: true,
   summary: 'Tell what comes on a bus, as it comes, until you end it.',
   options: [

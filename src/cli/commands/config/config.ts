@@ -3,10 +3,10 @@ import { findProjectFile, isRecord } from '../../../host/config/config-file.ts'
 import { type AnyGroup, GROUPS } from '../../../host/config/schema.ts'
 import { setTrust } from '../../../host/config/trust.ts'
 import { hidePassword } from '../../../kit/pure/passwords.ts'
-import { isProgram, LOCAL_CALLER } from '../../../model/caller.ts'
 import { PosternError } from '../../../model/errors.ts'
 import { showField } from '../../../render/terminal.ts'
-import type { Command, Io } from '../../shell/command.ts'
+import type { Command } from '../../shell/command.ts'
+import { requireNoProgram } from '../../shell/no-program.ts'
 import { answer } from '../../shell/print.ts'
 import { formatTable } from '../../shell/table.ts'
 
@@ -72,6 +72,7 @@ function originsOf({ written, origins, limits }: Config): Readonly<Record<string
 
 export const configTrust: Command = {
   path: 'config trust',
+  isForPeople: true,
   isLocal: true,
   summary: "Let this project's postern.config.json name a store or a server and change every limit.",
   options: [{ name: 'revoke', summary: 'take that back' }],
@@ -85,7 +86,8 @@ export const configTrust: Command = {
         next: 'There is no postern.config.json here or above; go to the project that has one.',
       })
     }
-    await requirePerson(io)
+    // A trusted configuration may switch gates off, so an agent that they hold may not trust it.
+    await requireNoProgram(async () => (await io.open()).caller, 'cannot say what is to be trusted')
     const trusted = !args.has('revoke')
     setTrust(io.config.home, path, trusted)
     answer(
@@ -95,20 +97,4 @@ export const configTrust: Command = {
     )
     return undefined
   },
-}
-
-/** What is trusted may switch gates off, so those whom they hold do not say it. Without a store nobody is held. */
-async function requirePerson(io: Io): Promise<void> {
-  const caller = await io.open().then(
-    (postern) => postern.caller,
-    (error: unknown) => {
-      if (error instanceof PosternError && error.code.startsWith('STORE_')) return LOCAL_CALLER
-      throw error
-    },
-  )
-  if (!isProgram(caller)) return
-  throw new PosternError('NOT_ALLOWED', {
-    message: `${caller.id} cannot say what is to be trusted.`,
-    next: 'Let a person do it, from a terminal of their own.',
-  })
 }

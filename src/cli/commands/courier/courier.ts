@@ -19,6 +19,7 @@ const LEAVING_MS = 3_000
 
 export const courier: Command = {
   path: 'courier',
+  isLasting: true,
   summary: "Bring an agent's mail to its session's spool as it comes, and wake the agent where it rests.",
   options: [
     { name: 'agent', value: '<agent>', aliases: ['bead'], summary: 'whose mail (default: your own)' },

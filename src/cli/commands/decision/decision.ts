@@ -1,11 +1,10 @@
-import type { Decision, DecisionOption } from '../../../model/decision.ts'
 import type { CreateDecision } from '../../../model/decisions.ts'
 import { parseGateMode } from '../../../model/gate.ts'
-import { showField } from '../../../render/terminal.ts'
+import { renderDecision } from '../../../render/decision.ts'
 import type { Args, Command } from '../../shell/command.ts'
 import { ownAgent } from '../../shell/own-agent.ts'
 import { usage } from '../../shell/parse.ts'
-import { answer } from '../../shell/print.ts'
+import { answer, folded } from '../../shell/print.ts'
 import { formatTable } from '../../shell/table.ts'
 import { requireDuration } from '../../shell/times.ts'
 
@@ -80,13 +79,15 @@ export const decisionList: Command = {
   summary: 'List the questions that are open.',
   options: [
     { name: 'agent', value: '<agent>', aliases: ['bead'], summary: 'only those of one agent' },
+    { name: 'concerning', value: '<agent>', summary: 'only questions that this agent or person asked or was asked' },
     { name: 'all', summary: 'also those that have ended' },
   ],
 
   async run(io, args) {
     const postern = await io.open()
-    const agent = args.get('agent')
-    const items = await postern.decisions.list({ ...(agent !== undefined && { agent }), all: args.has('all') })
+    const [agent, concerning] = [args.get('agent'), args.get('concerning')]
+    const of = { ...(agent !== undefined && { agent }), ...(concerning !== undefined && { concerning }) }
+    const items = await postern.decisions.list({ ...of, all: args.has('all') })
     const rows = items.map(({ id, agent: asker, state, asked, question }) => [
       id,
       asker,
@@ -109,13 +110,14 @@ export const decisionShow: Command = {
   async run(io, args) {
     const postern = await io.open()
     const decision = await postern.decisions.show({ id: args.operands[0] ?? '' })
-    answer(io, decision, describe(decision))
+    answer(io, decision, folded(io, renderDecision(decision)))
     return undefined
   },
 }
 
 export const decisionRespond: Command = {
   path: 'decision respond',
+  closes: 'respond',
   summary: 'Answer a question; the first answer wins.',
   operands: '<id>',
   options: [
@@ -140,6 +142,7 @@ export const decisionRespond: Command = {
 
 export const decisionAwait: Command = {
   path: 'decision await',
+  isLasting: true,
   isForAnyone: true,
   summary: 'Sleep until a question is answered.',
   operands: '<id>',
@@ -149,13 +152,14 @@ export const decisionAwait: Command = {
     const timeoutMs = requireDuration(args.get('timeout') ?? DEFAULT_AWAIT)
     const postern = await io.open()
     const decision = await postern.decisions.await({ id: args.operands[0] ?? '', timeoutMs })
-    answer(io, decision, describe(decision))
+    answer(io, decision, folded(io, renderDecision(decision)))
     return undefined
   },
 }
 
 export const decisionCancel: Command = {
   path: 'decision cancel',
+  closes: 'cancel',
   summary: 'Take a question back; its gate is waived.',
   operands: '<id>',
   options: [YOURSELF, { name: 'reason', value: '<text>', summary: 'why' }],
@@ -186,25 +190,4 @@ export const decisionCheck: Command = {
     if (io.isJson) answer(io, { deprecated: true }, '')
     return undefined
   },
-}
-
-function describe(decision: Decision): string {
-  const { id, agent, state, question, context, options, asked, answer: given, defaultOption } = decision
-  const option = options.find(({ key }) => key === given?.selected)
-  const lines = [
-    `${id}: ${state} · ${agent} asks ${asked.join(', ')}`,
-    question,
-    ...(context === null ? [] : context.split('\n')),
-    ...options.map((each) => `  ${describeOption(each, defaultOption)}`),
-    ...(given
-      ? [
-          `${given.by} answered: ${[option && `${option.key}) ${option.label}`, given.text].filter(Boolean).join(' · ')}`,
-        ]
-      : []),
-  ]
-  return lines.map((line) => showField(line, 2_000)).join('\n')
-}
-
-function describeOption({ key, label, description }: DecisionOption, defaultOption: string | null): string {
-  return `${key}) ${label}${description ? `: ${description}` : ''}${key === defaultOption ? ' (default)' : ''}`
 }

@@ -49,7 +49,7 @@ export function atWork(): readonly Name[] {
   return (Object.keys(CAST) as Name[]).filter((name) => 'host' in CAST[name])
 }
 
-/** What the hook of a host would say of its session. Only a local process may name a pid, so no agent is the caller. */
+/** What the hook of a host would say of its session. Only a local process may name a pid or end a turn, so no agent is the caller. */
 export async function note(postern: Postern, name: Name, event: string): Promise<void> {
   const player: Player = CAST[name]
   const { pid } = process
@@ -68,7 +68,7 @@ export async function note(postern: Postern, name: Name, event: string): Promise
 /** The turn is over, and nothing holds it. */
 export async function rest(postern: Postern, name: Name): Promise<void> {
   await note(postern, name, 'turn.stop')
-  await as(postern, name).sessions.setStop({ id: sessionOf(name), outcome: 'granted' })
+  await postern.sessions.setStop({ id: sessionOf(name), outcome: 'granted' })
 }
 
 /** Reads what waits, as a hook would show it; some of it is then dealt with. */

@@ -59,7 +59,7 @@ async function play(io: Io, { home, port, isPrinted }: Scene, stopped: Promise<v
   const note = (line: string) => io.stderr.line(line)
   // Serving and asking over HTTP are parts of their own.
   const { serve } = await import('../../../server/serve.ts')
-  const serving = await serve({ config, settings: { host: HOST, port, names: [] }, note })
+  const serving = await serve({ config, settings: { host: HOST, port, names: [], accessLog: false }, note })
   try {
     const { connectConfigured } = await import('../../../host/serving/connect.ts')
     const postern = await connectConfigured(config, serving.url)

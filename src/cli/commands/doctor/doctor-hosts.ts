@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { HOST_ABILITIES, type HostAbility, type Support } from '../../../hooks/hosts/host.ts'
@@ -8,8 +9,9 @@ import { findSettings } from '../../../hooks/install/install.ts'
 import { readRecord } from '../../../hooks/install/record.ts'
 import { listHooks, type OwnHook, understand } from '../../../hooks/install/settings.ts'
 import { type Places, SCOPES, TARGETS, type Target } from '../../../hooks/install/targets.ts'
+import { findLeft } from '../../../hooks/pending.ts'
 import { formatProbe, parseProbed } from '../../../hooks/probe.ts'
-import { findBypasses } from '../../../hooks/shadow.ts'
+import { findBypasses } from '../../../hooks/shadows.ts'
 import { runCommand } from '../../../kit/node/run-command.ts'
 import { reasonOf } from '../../../kit/pure/reason-of.ts'
 import type { HealthCheck } from '../../../model/postern.ts'
@@ -58,7 +60,7 @@ export async function inspectHosts({ home, project, server }: Inspected): Promis
     for (const post of posts) checks.push(...(await inspectPosting({ target, path, ...post }, server)))
     if (hooks.length > 0 && target.host === 'codex') checks.push(trust(target))
   }
-  return [...checks, ...inspectBypasses(home)]
+  return checks
 }
 
 interface Settings {
@@ -74,21 +76,31 @@ interface Settings {
 function settingsOf(target: Target, home: string, project: string): readonly Settings[] {
   const places = placesOf(target, project)
   const elsewhere = Object.entries(readRecord(home)).flatMap(([path, { host }]) => (host === target.host ? [path] : []))
+  const files = { user: target.userFile(places), project: target.projectFile(places) }
   const readers = [
-    ...SCOPES.map((scope) => () => findSettings(target, scope, places)),
-    ...elsewhere.map((path) => () => readSettings(path, null)),
+    ...SCOPES.map((scope) => ({ file: files[scope], read: () => findSettings(target, scope, places) })),
+    ...elsewhere.map((file) => ({ file, read: () => readSettings(file, null) })),
   ]
   const found = new Map<string, Settings>()
-  for (const read of readers) {
+  for (const { file, read } of readers) {
     try {
       const { path, text } = read()
       if (!found.has(path) && text !== null) found.set(path, { target, path, ...hooksIn(target, path, text, home) })
     } catch (error) {
-      const problem = reasonOf(error)
-      found.set(problem, { target, path: target.host, problem, hooks: [], posts: [] })
+      // A host that the user never set up is no trouble.
+      if (!found.has(file) && (elsewhere.includes(file) || isThere(file)))
+        found.set(file, { target, path: target.host, problem: reasonOf(error), hooks: [], posts: [] })
     }
   }
   return [...found.values()]
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
 }
 
 function placesOf({ folderVariable }: Target, project: string): Places {
@@ -173,7 +185,7 @@ function unreadable({ host }: Target, path: string, problem: string): HealthChec
     ok: false,
     level: 'warning',
     detail: `the settings of ${path} cannot be read: ${problem}`,
-    next: 'Mend the file; nothing was changed.',
+    next: 'Fix the file. Nothing was changed.',
   }
 }
 
@@ -182,17 +194,18 @@ function trust({ host, next }: Target): HealthCheck {
   return { name: `host.${host}.trust`, ok: false, level: 'note', detail: 'its hooks may be untrusted', next }
 }
 
-function inspectBypasses(home: string): readonly HealthCheck[] {
-  const sessions = findBypasses(home, Date.now())
-  if (sessions.length === 0) return []
-  const gates = sessions.flatMap(({ agent, bypassed }) => bypassed.map((gate) => `${gate} of ${agent}`))
+/** Gates that passed while the store could not be read, or whose hooks did not answer. */
+export function inspectBypasses(home: string): readonly HealthCheck[] {
+  const passes = findBypasses(home, Date.now()).map(({ agent, bypassed: gates }) => ({ agent, gates }))
+  const gates = [...passes, ...findLeft(home)].flatMap(({ agent, gates }) => gates.map((gate) => `${gate} of ${agent}`))
+  if (gates.length === 0) return []
   return [
     {
       name: 'gates.bypassed',
       ok: false,
       level: 'warning',
-      detail: `passed while the store could not be read, and not yet recorded there: ${gates.join(', ')}`,
-      next: 'They are recorded, and people told, when the next session begins.',
+      detail: `passed while the store could not be read or the host ended the hook, and not yet recorded there: ${gates.join(', ')}`,
+      next: 'They are recorded, and people told, when the next session begins with the store that knows them.',
     },
   ]
 }

@@ -5,6 +5,7 @@ import { showField } from '../../../render/terminal.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
 import { insist, printText, stayLean } from '../../shell/following.ts'
 import { formatJsonLine } from '../../shell/json.ts'
+import { numberIn } from '../../shell/numbers.ts'
 import { answer } from '../../shell/print.ts'
 
 const DEFAULT_LATEST = 20
@@ -13,6 +14,7 @@ const WAIT_MS = 60_000
 
 export const events: Command = {
   path: 'events',
+  isLasting: true,
   isAboutAgent: true,
   isForAnyone: true,
   summary: 'Tell what has happened, or what happens from now on.',
@@ -38,19 +40,14 @@ export const events: Command = {
 function wantedBy(args: Args): ListEvents {
   const [after, agent] = [args.get('after'), args.get('agent')]
   const types = args.all('types').flatMap((list) => list.split(','))
-  const limit = numberOf(args, 'limit')
-  const latest = numberOf(args, 'latest') ?? (args.has('follow') ? 0 : DEFAULT_LATEST)
+  const limit = numberIn(args, 'limit')
+  const latest = numberIn(args, 'latest') ?? (args.has('follow') ? 0 : DEFAULT_LATEST)
   return {
     ...(after === undefined ? { latest } : { after }),
     ...(agent !== undefined && { agent }),
     ...(types.length > 0 && { types }),
     ...(limit !== undefined && { limit }),
   }
-}
-
-function numberOf(args: Args, name: string): number | undefined {
-  const text = args.get(name)
-  return text === undefined ? undefined : Number(text)
 }
 
 /** Ends where nobody takes the lines any more. */

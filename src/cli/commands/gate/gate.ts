@@ -1,15 +1,17 @@
 import { resolve } from 'node:path'
 import { formatBusCondition, parseBusCondition } from '../../../model/bus/condition.ts'
+import { describeAuthor } from '../../../model/caller.ts'
 import { EXIT } from '../../../model/errors.ts'
-import { type Gate, parseGateHook, parseGateKind, parseGateMode, parsePolicy } from '../../../model/gate.ts'
+import { parseGateHook, parseGateKind, parseGateMode, parsePolicy } from '../../../model/gate.ts'
 import type { CreateGate } from '../../../model/gates.ts'
 import type { Postern } from '../../../model/postern.ts'
 import { formatServiceCondition, type Wanted } from '../../../model/sources/service-condition.ts'
+import { renderGate } from '../../../render/gate.ts'
 import { showField } from '../../../render/terminal.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
 import { requireOwnAgent } from '../../shell/own-agent.ts'
 import { usage } from '../../shell/parse.ts'
-import { answer } from '../../shell/print.ts'
+import { answer, folded } from '../../shell/print.ts'
 import { formatTable } from '../../shell/table.ts'
 import { requireDuration } from '../../shell/times.ts'
 
@@ -141,15 +143,16 @@ export const gateList: Command = {
     const postern = await io.open()
     const agent = args.get('agent')
     const items = await postern.gates.list({ ...(agent !== undefined && { agent }), all: args.has('all') })
-    const rows = items.map(({ id, agent: held, state, mode, kind, hook, reason }) => [
+    const rows = items.map(({ id, agent: held, state, mode, kind, hook, createdBy, createdTrust, reason }) => [
       id,
       held,
       state,
       `${mode} ${kind}`,
       hook,
+      describeAuthor(createdBy, createdTrust),
       reason,
     ])
-    const table = formatTable(['ID', 'AGENT', 'STATE', 'KIND', 'HOLDS', 'REASON'], rows, io.stdout.columns)
+    const table = formatTable(['ID', 'AGENT', 'STATE', 'KIND', 'HOLDS', 'SET BY', 'REASON'], rows, io.stdout.columns)
     answer(io, { items, next: null }, items.length === 0 ? 'No gate is open.' : table)
     return undefined
   },
@@ -164,27 +167,14 @@ export const gateShow: Command = {
   async run(io, args) {
     const postern = await io.open()
     const shown = await postern.gates.show({ id: args.operands[0] ?? '' })
-    const rows = shown.steps.map(({ at, step, by, evidence }) => [new Date(at).toISOString(), step, by, evidence])
-    const history = formatTable(['TIME', 'STEP', 'BY', 'EVIDENCE'], rows, io.stdout.columns)
-    answer(io, { ...shown.gate, steps: shown.steps }, `${describe(shown.gate)}\n${history}`)
+    answer(io, { ...shown.gate, steps: shown.steps }, folded(io, renderGate(shown.gate, shown.steps)))
     return undefined
   },
 }
 
-function describe({ id, agent, state, mode, kind, hook, tool, reason, awaits, untilAt, dueAt }: Gate): string {
-  const what = hook === 'tool' ? `the use of ${tool ?? 'any tool'}` : 'the end of a turn'
-  const lines = [
-    `${id}: ${state} · ${mode} ${kind} gate of ${agent} on ${what}`,
-    reason,
-    ...(awaits === null ? [] : [`waits for ${awaits}`]),
-    ...(untilAt === null ? [] : [`until ${new Date(untilAt).toISOString()}`]),
-    ...(dueAt === null ? [] : [`expires at ${new Date(dueAt).toISOString()}`]),
-  ]
-  return lines.map((line) => showField(line, 2_000)).join('\n')
-}
-
 export const gateCheck: Command = {
   path: 'gate check',
+  isLasting: true,
   isForAnyone: true,
   summary: 'Look whether what a gate waits for has come; exit code 7 where it has not.',
   operands: '<id>',
@@ -199,6 +189,7 @@ export const gateCheck: Command = {
 
 export const gateResolve: Command = {
   path: 'gate resolve',
+  closes: 'resolve',
   summary: 'Resolve a gate so that its agent may go on.',
   operands: '<id>',
   options: [YOURSELF, { name: 'reason', value: '<text>', summary: 'why; the agent is told' }],
@@ -209,6 +200,7 @@ export const gateResolve: Command = {
 
 export const gateWaive: Command = {
   path: 'gate waive',
+  closes: 'waive',
   summary: 'Let an agent go on although the condition is not met.',
   operands: '<id>',
   options: [YOURSELF, { name: 'reason', value: '<text>', summary: 'why; the agent is told' }],

@@ -9,6 +9,7 @@ const DEFAULT_AGE = '30d'
 
 export const handoffInit: Command = {
   path: 'handoff init',
+  isForPeople: true,
   summary: 'Make the folders in which sessions of a project leave items for the next.',
   options: PLACE_OPTIONS,
 
@@ -24,6 +25,7 @@ export const handoffInit: Command = {
 
 export const handoffClean: Command = {
   path: 'handoff clean',
+  isForPeople: true,
   summary: 'Remove what was inherited long ago.',
   options: [
     { name: 'older-than', value: '<duration>', summary: `only what is older (default ${DEFAULT_AGE})` },

@@ -47,6 +47,8 @@ export const handoffInherit: Command = {
  * Prints, and only then says that it was printed. If the reader has gone or the disk is full, the items are given back
  * at once; if this process dies in between, that happens by itself.
  */
+const STILL_THERE = 'The items are still in the inbox. Inherit them again.'
+
 async function show(
   postern: Postern,
   { id }: Inheritance,
@@ -57,7 +59,7 @@ async function show(
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown'
     if (id !== null) await postern.handoff.release({ id, reason: `the output could not be written (${reason})` })
-    throw new PosternError('OUTPUT_FAILED', { reason }, { cause: error })
+    throw new PosternError('OUTPUT_FAILED', { reason, next: STILL_THERE }, { cause: error })
   }
   if (id === null) return
   if (isPeek) await postern.handoff.release({ id, reason: 'somebody only looked' })

@@ -1,8 +1,9 @@
 import type { HandoffListing, ListedItem } from '../../../model/handoff/handoff.ts'
-import { type HandoffItem, OWN_BOX } from '../../../model/handoff/item.ts'
+import type { HandoffItem } from '../../../model/handoff/item.ts'
+import { word } from '../../../render/handoff.ts'
 import { showBlock, showField } from '../../../render/terminal.ts'
 import type { Command, Io } from '../../shell/command.ts'
-import { answer, counted } from '../../shell/print.ts'
+import { answer, counted, folded } from '../../shell/print.ts'
 import { formatTable } from '../../shell/table.ts'
 import { PLACE_OPTIONS, placeIn } from './place.ts'
 
@@ -25,7 +26,7 @@ export const handoffList: Command = {
 
 function itemLines(io: Io, { items }: HandoffListing, isProcessed: boolean): readonly string[] {
   if (items.length === 0) return [isProcessed ? 'Nothing was inherited yet.' : 'No inheritance items']
-  const header = ['NAME', 'BOX', 'TYPE', 'PRIORITY', 'FROM', 'TOKENS', 'STATE', 'TEXT']
+  const header = ['BOX', 'NAME', 'TYPE', 'PRIORITY', 'FROM', 'TOKENS', 'STATE', 'TEXT']
   return [
     formatTable(
       header,
@@ -38,12 +39,12 @@ function itemLines(io: Io, { items }: HandoffListing, isProcessed: boolean): rea
 function rowOf(item: ListedItem, isProcessed: boolean): readonly string[] {
   const { name, box, type, priority, from_session, tokens, isOffered, body } = item
   const state = isProcessed ? 'inherited' : isOffered ? 'being shown' : 'waits'
-  return [name, box, type ?? 'raw', priority, from_session ?? '', String(tokens), state, body.trim()]
+  return [box, name, type ?? 'raw', priority, from_session ?? '', String(tokens), state, body.trim()]
 }
 
 function notes({ refused, averageTokens, inheritances, isInitialised }: HandoffListing): readonly string[] {
   const lines = [
-    ...refused.map(({ name, reason }) => `Not read: ${name} (${reason})`),
+    ...refused.map(({ name, reason }) => `Not read: ${word(name)} (${reason})`),
     ...(averageTokens === null
       ? []
       : [
@@ -65,14 +66,15 @@ export const handoffShow: Command = {
   async run(io, args) {
     const postern = await io.open()
     const item = await postern.handoff.show({ ...placeIn(args), name: args.operands[0] ?? '' })
-    const lines = headOf(item).map((line) => showField(line, MAX_LINE))
-    answer(io, item, [...lines, ...(item.body === '' ? [] : [showBlock(item.body)])].join('\n'))
+    const { box, name, body } = item
+    const lines = [`${word(box)}/${word(name)}`, ...fieldsOf(item), ...(body === '' ? [] : [showBlock(body)])]
+    answer(io, item, folded(io, lines.join('\n')))
     return undefined
   },
 }
 
-/** One line for each field that is set, as the file has them. */
-function headOf({ name, box, body: _, extra, ...fields }: HandoffItem): readonly string[] {
+/** One quoted line for each field that is set, as the file has them. */
+function fieldsOf({ name: _name, box: _box, body: _body, extra, ...fields }: HandoffItem): readonly string[] {
   const set = Object.entries({ ...fields, ...extra }).filter(([, value]) => value !== null)
-  return [box === OWN_BOX ? name : `${box}/${name}`, ...set.map(([key, value]) => `  ${key}: ${value}`)]
+  return set.map(([key, value]) => showBlock(showField(`${key}: ${value}`, MAX_LINE)))
 }

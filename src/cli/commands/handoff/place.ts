@@ -16,6 +16,7 @@ export function placeIn(args: Args): HandoffPlace {
 
 /** The session that is named, else the one that this process runs in. */
 export async function sessionIn(args: Args, postern: Postern): Promise<{ readonly session?: string }> {
-  const session = args.get('session') ?? (await ownSession(postern))?.id
+  const own = args.has('session') ? undefined : await ownSession(postern)
+  const session = own && !own.isOver ? own.id : args.get('session')
   return session === undefined ? {} : { session }
 }

@@ -4,7 +4,6 @@ import { PosternError } from '../../../model/errors.ts'
 import type { Drained, Postern } from '../../../model/postern.ts'
 import { parsePriority } from '../../../model/priority.ts'
 import { renderDrain } from '../../../render/drain.ts'
-import { renderLines } from '../../../render/lines.ts'
 import { foldLines, showField } from '../../../render/terminal.ts'
 import type { Args, Command, Form, Io } from '../../shell/command.ts'
 import { formatJson } from '../../shell/json.ts'
@@ -44,13 +43,13 @@ export const inboxDrain: Command = {
     if (sessionId !== undefined) await ingestSpoolOf(io, postern, { agent, sessionId })
     const drained = await postern.inbox.drain({ agent, via: 'cli', ...bounds })
     const { messages, remaining } = drained
-    await showThenConfirm(postern, drained, io.isJson ? formatJson({ messages, remaining }) : format(io, drained))
+    await showThenConfirm(postern, drained, io.isJson ? formatJson({ messages, remaining }) : await format(io, drained))
     return undefined
   },
 }
 
 /** Turns what was drained into the text that is printed. */
-type Format = (io: Io, drained: Drained) => string
+type Format = (io: Io, drained: Drained) => string | Promise<string>
 
 function parseStyle(args: Args): Format {
   const style = args.get('style') ?? 'fence'
@@ -77,6 +76,8 @@ async function ingestSpoolOf(
   }
 }
 
+const STILL_THERE = 'The messages are still in the inbox. Drain it again.'
+
 /**
  * Prints, and only then says that it was printed. If the reader has gone or the disk is full, the messages are given
  * back at once; if this process dies in between, their offer lapses by itself.
@@ -87,7 +88,7 @@ async function showThenConfirm(postern: Postern, { offer }: Drained, text: strin
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown'
     if (offer) await postern.inbox.release({ offerId: offer.id, reason: `the output could not be written (${reason})` })
-    throw new PosternError('OUTPUT_FAILED', { reason }, { cause: error })
+    throw new PosternError('OUTPUT_FAILED', { reason, next: STILL_THERE }, { cause: error })
   }
   if (offer) await postern.inbox.confirm({ offerId: offer.id, printed: true, evidence: 'its output was taken whole' })
 }
@@ -97,8 +98,11 @@ const fenced: Format = (io, drained) => {
   return io.stdout.isTerminal ? foldLines(text, io.stdout.columns) : text
 }
 
-/** One line a message. */
-const inLines: Format = (io, { messages }) => (messages.length === 0 ? '' : renderLines(messages, io.now()))
+/** One line a message. Few ask for that, so the code is loaded on use. */
+const inLines: Format = async (io, { messages }) => {
+  const { renderLines } = await import('../../../render/lines.ts')
+  return messages.length === 0 ? '' : renderLines(messages, io.now())
+}
 
 /** Room is measured for the fence. */
 function drainOptions(io: Io, args: Args, isFenced: boolean) {

@@ -1,10 +1,12 @@
+import { trustWord } from '../../../model/caller.ts'
 import type { InboxMessage } from '../../../model/delivery.ts'
 import { EXIT, PosternError } from '../../../model/errors.ts'
-import type { Message } from '../../../model/message.ts'
+import type { Message, Sender } from '../../../model/message.ts'
 import { formatPriority } from '../../../model/priority.ts'
 import { isRepetition } from '../../../render/repetition.ts'
 import { showBlock, showField } from '../../../render/terminal.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
+import { numberIn } from '../../shell/numbers.ts'
 import { ownAgent, requireOwnAgent } from '../../shell/own-agent.ts'
 import { usage } from '../../shell/parse.ts'
 import { answer, counted, folded } from '../../shell/print.ts'
@@ -37,12 +39,12 @@ export const inboxList: Command = {
     if (another) throw usage(inboxList, `--${which} and --${another} exclude each other`)
     const postern = await io.open()
     const agent = await ownAgent(io, args, postern)
-    const limit = args.get('limit')
+    const limit = numberIn(args, 'limit')
     const after = args.get('after')
     const page = await postern.inbox.list({
       which,
       ...(agent !== undefined && { agent }),
-      ...(limit !== undefined && { limit: Number(limit) }),
+      ...(limit !== undefined && { limit }),
       ...(after !== undefined && { after }),
     })
     const more = page.next === null ? '' : `\nMore: --after ${page.next}`
@@ -72,19 +74,30 @@ export function describeMessage(io: Io, message: Message, thread: readonly Messa
   const { from, subject, content, payload, context } = message
   const lines = [
     `${message.id} · ${message.type} · ${formatPriority(message.priority)} · ${new Date(message.createdAt).toISOString()} (${ago(message.createdAt, io.now())})`,
-    `from ${from.id} (${from.kind}, ${from.verified ? 'verified' : 'unverified'}, via ${from.via}) to ${message.to.join(', ')}`,
+    `from ${authorIn(from)} to ${message.to.join(', ')}`,
+    ...(message.replyTo === null ? [] : [`in reply to: ${message.replyTo}`]),
+  ].map((line) => showField(line, 2_000))
+  const fields = [
     ...(subject === null || subject === content ? [] : [`subject: ${subject}`]),
     ...(message.ref === null ? [] : [`about: ${message.ref}`]),
-    ...(message.replyTo === null ? [] : [`in reply to: ${message.replyTo}`]),
     ...message.attachments.map(
       ({ name, bytes, sha256, path }) => `attached: ${name} (${bytes} bytes, sha256 ${sha256}) ${path ?? ''}`,
     ),
-  ].map((line) => showField(line, 2_000))
+  ].map((line) => showBlock(showField(line, 2_000)))
   const data = [isRepetition(payload, content) ? null : payload, context].filter((part) => part !== null)
-  const body = [content, ...data.map((part) => JSON.stringify(part, null, 2))].map(showBlock)
+  const quotes = (message.quotes ?? []).map(({ what, from: author, text }) => {
+    return `${showField(`${what}, from ${authorIn(author)}:`, 2_000)}\n${showBlock(text)}`
+  })
+  const body = [showBlock(content), ...quotes, ...data.map((part) => showBlock(JSON.stringify(part, null, 2)))]
   const others = thread.filter(({ id }) => id !== message.id)
   const around = others.map(({ id, from: who, content }) => showField(`  ${id} ${who.id}: ${content}`, 160))
-  return [...lines, ...body, ...(around.length > 0 ? [`thread of ${thread.length}:`, ...around] : [])].join('\n')
+  return [...lines, ...fields, ...body, ...(around.length > 0 ? [`thread of ${thread.length}:`, ...around] : [])].join(
+    '\n',
+  )
+}
+
+function authorIn(author: Sender): string {
+  return `${author.id} (${author.kind}, ${trustWord(author)}, via ${author.via})`
 }
 
 export const inboxAck: Command = {
@@ -104,6 +117,7 @@ export const inboxAck: Command = {
 
 export const inboxWait: Command = {
   path: 'inbox wait',
+  isLasting: true,
   summary: 'Sleep until something waits for an agent.',
   options: [AGENT, { name: 'timeout', value: '<duration>', summary: 'give up after (default: never)' }],
   examples: ['postern inbox wait --agent quinn --timeout 10m && postern inbox drain --agent quinn'],
@@ -151,12 +165,12 @@ export const inboxSearch: Command = {
 
   async run(io, args) {
     const postern = await io.open()
-    const limit = args.get('limit')
+    const limit = numberIn(args, 'limit')
     const agent = args.get('with')
     const items = await postern.inbox.search({
       query: args.operands.join(' '),
       ...(agent !== undefined && { agent }),
-      ...(limit !== undefined && { limit: Number(limit) }),
+      ...(limit !== undefined && { limit }),
     })
     answer(io, { items }, items.length === 0 ? 'Nothing found.' : messageTable(io, items))
     return undefined
@@ -165,13 +179,14 @@ export const inboxSearch: Command = {
 
 export const inboxHeldList: Command = {
   path: 'inbox held list',
-  summary: 'List messages that are held because agents answered each other too often.',
+  summary: 'List messages that are held because programs wrote too often.',
   options: FOR,
   run: (io, args) => listAside(io, args, 'held'),
 }
 
 export const inboxHeldRelease: Command = {
   path: 'inbox held release',
+  isForPeople: true,
   summary: 'Let a held message go on.',
   operands: '<id>',
   options: FOR,
@@ -192,6 +207,7 @@ export const inboxDeadList: Command = {
 
 export const inboxDeadRetry: Command = {
   path: 'inbox dead retry',
+  isForPeople: true,
   summary: 'Make a dead message pending again.',
   operands: '<id>',
   options: FOR,

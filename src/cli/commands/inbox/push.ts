@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { sha256OfFile } from '../../../kit/node/crypto.ts'
-import { PosternError } from '../../../model/errors.ts'
 import type { Json } from '../../../model/json.ts'
 import type { Attachment } from '../../../model/message.ts'
 import type { PushMessage, PushResult } from '../../../model/postern.ts'
@@ -18,6 +16,7 @@ type PushIo = Pick<Io, 'readStdin'>
 
 export const inboxPush: Command = {
   path: 'inbox push',
+  isLasting: true,
   summary: 'Store a message for an agent, several, or everybody.',
   operands: '[text]',
   options: [
@@ -26,7 +25,7 @@ export const inboxPush: Command = {
       value: '<agent>',
       multiple: true,
       aliases: ['bead'],
-      summary: 'a recipient; repeat it, or separate by commas; or one space, as space:<id>',
+      summary: 'a recipient; repeat it, or separate by commas; or one space, as space:<id>; or all (everybody)',
     },
     { name: 'broadcast', summary: 'to everybody but you' },
     {
@@ -78,7 +77,7 @@ function parseStage(args: Args): ReceiptStage | undefined {
 }
 
 function describePush({ id, duplicate, recipients }: PushResult): string {
-  const to = recipients.map(({ agent, state }) => (state === 'held' ? `${agent} (held)` : agent)).join(', ')
+  const to = recipients.map(({ agent, state }) => (state === 'pending' ? agent : `${agent} (${state})`)).join(', ')
   return `${duplicate ? 'Already stored' : 'Stored'}: ${id} for ${to || 'nobody else'}`
 }
 
@@ -86,7 +85,7 @@ async function readMessage(io: PushIo, args: Args): Promise<PushMessage> {
   const to = args.all('to').flatMap((names) => names.split(','))
   if (args.has('broadcast') && to.length > 0) throw usage(inboxPush, '--broadcast and --to exclude each other')
   const ttl = args.get('ttl')
-  const attachments = args.all('attach').map(attachmentOf)
+  const attachments = await Promise.all(args.all('attach').map(attachmentOf))
   return {
     to: args.has('broadcast') ? ['all'] : to,
     content: await readContent(io, args),
@@ -111,8 +110,9 @@ async function readContent(io: PushIo, args: Args): Promise<string> {
     throw usage(inboxPush, 'The text is given twice, as an argument and by --file')
   if (typed === '-' || file === '-') return io.readStdin()
   if (typed !== undefined) return typed
-  if (file !== undefined) return readable(file, () => readFileSync(file, 'utf8'))
-  return ''
+  if (file === undefined) return ''
+  const bytes = await (await import('../../shell/bounded-input.ts')).readContentFile(file)
+  return (await import('../../shell/given-text.ts')).decodeFile(bytes, file)
 }
 
 function text(args: Args, option: string, field: string): Record<string, string> {
@@ -130,19 +130,7 @@ function json(args: Args, option: string): Record<string, Json> {
   }
 }
 
-function attachmentOf(file: string): Attachment {
-  return { name: basename(file), path: resolve(file), ...readable(file, () => sha256OfFile(file)) }
-}
-
-function readable<T>(file: string, read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? 'unreadable'
-    throw new PosternError('VALUE_INVALID', {
-      field: 'file',
-      value: file,
-      next: `It cannot be read (${reason}); check its path.`,
-    })
-  }
+async function attachmentOf(file: string): Promise<Attachment> {
+  const { requirePlainFile } = await import('../../shell/bounded-input.ts')
+  return { name: basename(file), path: resolve(file), ...requirePlainFile(file, sha256OfFile) }
 }

@@ -7,7 +7,7 @@ import { answer } from '../../shell/print.ts'
 import { formatTable } from '../../shell/table.ts'
 import { ago } from '../../shell/times.ts'
 import { answerChange, answerList } from './answers.ts'
-import { OWN_AGENT, saidIn } from './input.ts'
+import { OWN_AGENT_OPTION, saidIn } from './input.ts'
 import { publishOwn } from './publishing.ts'
 import { describePlace, withLabel } from './shown.ts'
 
@@ -45,7 +45,7 @@ export const ledgerConnect: Command = {
   path: 'ledger connect',
   summary: 'Ask an outsider for a connection.',
   operands: '<inbound-topic>',
-  options: [OWN_AGENT],
+  options: [OWN_AGENT_OPTION],
   examples: ['postern ledger connect 0.0.1042 --agent quinn'],
 
   run: (io, args) =>
@@ -60,7 +60,7 @@ export const ledgerAccept: Command = {
   path: 'ledger accept',
   summary: 'Accept the request of an outsider: both may then write on a topic of their own.',
   operands: '<id>',
-  options: [OWN_AGENT],
+  options: [OWN_AGENT_OPTION],
   run: (io, args) => change(io, (postern) => postern.ledger.accept({ id: args.operands[0] ?? '' })),
 }
 
@@ -68,7 +68,7 @@ export const ledgerReject: Command = {
   path: 'ledger reject',
   summary: 'Refuse the request of an outsider.',
   operands: '<id>',
-  options: [REASON, OWN_AGENT],
+  options: [REASON, OWN_AGENT_OPTION],
   run: (io, args) => change(io, (postern) => postern.ledger.reject(endingIn(args))),
 }
 
@@ -76,7 +76,7 @@ export const ledgerDisconnect: Command = {
   path: 'ledger disconnect',
   summary: 'Close a connection, and tell the outsider why.',
   operands: '<id>',
-  options: [REASON, OWN_AGENT],
+  options: [REASON, OWN_AGENT_OPTION],
   run: (io, args) => change(io, (postern) => postern.ledger.disconnect(endingIn(args))),
 }
 
@@ -100,7 +100,7 @@ export const ledgerSay: Command = {
   path: 'ledger say',
   summary: 'Write to the outsider on the other side of a connection.',
   operands: '<connection> [text]',
-  options: [OWN_AGENT],
+  options: [OWN_AGENT_OPTION],
   examples: ['postern ledger say con_01J… "We can begin."'],
 
   async run(io, args) {

@@ -1,7 +1,7 @@
 import type { Command } from '../../shell/command.ts'
 import { answer } from '../../shell/print.ts'
 import { describePosted } from '../note/note.ts'
-import { jsonIn, OWN_AGENT } from './input.ts'
+import { jsonIn, OWN_AGENT_OPTION } from './input.ts'
 import { publishOwn } from './publishing.ts'
 import { withLabel } from './shown.ts'
 
@@ -9,7 +9,7 @@ export const ledgerEmit: Command = {
   path: 'ledger emit',
   summary: 'Say on the topic of a work item what has happened to it; those of the routing table are told.',
   operands: '<topic> <type> [subject]',
-  options: [{ name: 'payload', value: '<json>', summary: 'structured content' }, OWN_AGENT],
+  options: [{ name: 'payload', value: '<json>', summary: 'structured content' }, OWN_AGENT_OPTION],
   examples: [
     'postern ledger emit task:PROJ-12 task.blocked "No runner is free"',
     'postern ledger emit 0.0.1005 phase.complete',

@@ -1,14 +1,14 @@
 import type { ExportedProof } from '../../../host/ledger/proof.ts'
 import type { Command } from '../../shell/command.ts'
 import { answer, counted } from '../../shell/print.ts'
-import { OWN_AGENT } from './input.ts'
+import { OWN_AGENT_OPTION } from './input.ts'
 import { withLabel } from './shown.ts'
 
 export const ledgerExport: Command = {
   path: 'ledger export',
   summary: 'Write a proof of a topic to a file, which "ledger verify" checks without this store.',
   operands: '<topic> <file>',
-  options: [OWN_AGENT],
+  options: [OWN_AGENT_OPTION],
   examples: ['postern ledger export task:PROJ-12 proof.jsonl && postern ledger verify proof.jsonl'],
 
   async run(io, args) {

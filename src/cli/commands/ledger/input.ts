@@ -4,7 +4,7 @@ import { isEntityType, REF_TYPES, type RefType } from '../../../model/ledger/wor
 import type { Args, Form, Io, Option } from '../../shell/command.ts'
 import { usage } from '../../shell/parse.ts'
 
-export const OWN_AGENT: Option = { name: 'agent', value: '<agent>', summary: 'your own agent' }
+export const OWN_AGENT_OPTION: Option = { name: 'agent', value: '<agent>', summary: 'your own agent' }
 export const PRIORITY: Option = {
   name: 'priority',
   value: '<1–5>',

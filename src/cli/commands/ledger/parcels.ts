@@ -35,6 +35,7 @@ function parcelTable(io: Io, items: readonly LedgerParcel[]): string {
 
 export const ledgerRetry: Command = {
   path: 'ledger retry',
+  isForPeople: true,
   summary: 'Try to publish once more what the ledger has refused, or what waits for its next try.',
   operands: '<id>',
   run: (io, args) => change(io, (postern) => postern.ledger.retry({ id: args.operands[0] ?? '' })),
@@ -42,6 +43,7 @@ export const ledgerRetry: Command = {
 
 export const ledgerDrop: Command = {
   path: 'ledger drop',
+  isForPeople: true,
   summary: 'Give up what was to be published. What the ledger has already stays there.',
   operands: '<id>',
   run: (io, args) => change(io, (postern) => postern.ledger.drop({ id: args.operands[0] ?? '' })),

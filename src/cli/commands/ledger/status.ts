@@ -32,6 +32,7 @@ function describe(status: LedgerStatus): string {
 
 export const ledgerSetup: Command = {
   path: 'ledger setup',
+  isForPeople: true,
   summary: 'Give agents their topics and publish their profiles, as far as they have none.',
   operands: '[agent…]',
   examples: ['postern ledger setup', 'postern ledger setup quinn justin'],

@@ -6,7 +6,7 @@ import { usage } from '../../shell/parse.ts'
 import { answer, folded } from '../../shell/print.ts'
 import { formatTable } from '../../shell/table.ts'
 import { answerList } from './answers.ts'
-import { OWN_AGENT, PAGE_OPTIONS, pageIn } from './input.ts'
+import { OWN_AGENT_OPTION, PAGE_OPTIONS, pageIn } from './input.ts'
 import { publishOwn } from './publishing.ts'
 import { showConsensusTime, shownLines, withLabel } from './shown.ts'
 
@@ -46,7 +46,7 @@ function topicTable(io: Io, items: readonly LedgerTopic[]): string {
 export const ledgerTopicCreate: Command = {
   path: 'ledger topic create',
   summary: 'Make the topic of a task, phase, stage or project, if it has none.',
-  options: [{ name: 'entity', value: '<item>', summary: 'such as task:PROJ-12' }, OWN_AGENT],
+  options: [{ name: 'entity', value: '<item>', summary: 'such as task:PROJ-12' }, OWN_AGENT_OPTION],
   examples: ['postern ledger topic create --entity task:PROJ-12'],
 
   async run(io, args) {
@@ -67,7 +67,7 @@ export const ledgerRead: Command = {
   path: 'ledger read',
   summary: 'Read the entries of a topic, oldest first.',
   operands: '<topic>',
-  options: [...PAGE_OPTIONS, OWN_AGENT],
+  options: [...PAGE_OPTIONS, OWN_AGENT_OPTION],
   examples: ['postern ledger read 0.0.1005', 'postern ledger read task:PROJ-12 --after 20'],
 
   async run(io, args) {

@@ -3,12 +3,13 @@ import { findBus } from '../../../host/bus/bus-context.ts'
 import { BUS } from '../../../host/config/bus.ts'
 import { isPostgres } from '../../../host/config/config.ts'
 import { readVariable } from '../../../host/config/variables.ts'
-import { personBefore } from '../../../host/identity.ts'
+import { personBefore } from '../../../host/person-voice.ts'
 import { findEnding, parseProcess, settleLeftOffers } from '../../../mcp/left-offers.ts'
 import type { ToolCosts } from '../../../mcp/tool-sets.ts'
 import type { Postern } from '../../../model/postern.ts'
 import { showField } from '../../../render/terminal.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
+import { HOST_PROGRAMS } from '../../shell/outside-hosts.ts'
 import { usage } from '../../shell/parse.ts'
 import { answer } from '../../shell/print.ts'
 import { catchSignals, goOnUntilStopped } from '../../shell/stop-signals.ts'
@@ -18,6 +19,7 @@ const MAX_LINE = 500
 
 export const mcp: Command = {
   path: 'mcp',
+  isLasting: true,
   summary: "Offer an agent's tools to its host: MCP on stdin and stdout.",
   options: [
     { name: 'agent', value: '<agent>', summary: 'whose tools these are (default: your own)' },
@@ -120,7 +122,9 @@ function personOf(args: Args, postern: Postern): (() => Promise<Postern>) | unde
   const person = args.get('person')
   if (person !== undefined && postern.caller.verified)
     throw usage(mcp, '--person takes the store of this machine: a token speaks for one only')
-  return person === undefined ? undefined : async () => postern.as(await personBefore(postern, person, 'mcp'))
+  return person === undefined
+    ? undefined
+    : async () => postern.as(await personBefore(postern, person, { via: 'mcp', hostPrograms: HOST_PROGRAMS }))
 }
 
 function tellCost(io: Io, costs: ToolCosts): undefined {

@@ -2,7 +2,7 @@ import type { SendMessage, SentMessage, SentMessages } from '../../../model/ledg
 import type { Args, Command, Form, Io, Option } from '../../shell/command.ts'
 import { usage } from '../../shell/parse.ts'
 import { answer } from '../../shell/print.ts'
-import { jsonIn, OWN_AGENT, PRIORITY, priorityIn, refTypeIn, saidIn } from '../ledger/input.ts'
+import { jsonIn, OWN_AGENT_OPTION, PRIORITY, priorityIn, refTypeIn, saidIn } from '../ledger/input.ts'
 import { publishOwn } from '../ledger/publishing.ts'
 import { describePlace, withLabel } from '../ledger/shown.ts'
 
@@ -17,7 +17,7 @@ const SEND_OPTIONS: readonly Option[] = [
   { name: 'ref-id', value: '<id>', summary: 'what it is about: a topic, or any other name' },
   { name: 'ref-type', value: '<type>', summary: 'task, phase, stage, project or agent' },
   { name: 'dedup-key', value: '<key>', summary: 'sent again under the same key, it is the same message' },
-  OWN_AGENT,
+  OWN_AGENT_OPTION,
 ]
 
 export const messageSend: Command = {

@@ -3,7 +3,16 @@ import { showBlock } from '../../../render/terminal.ts'
 import type { Command, Io } from '../../shell/command.ts'
 import { usage } from '../../shell/parse.ts'
 import { answer, folded } from '../../shell/print.ts'
-import { entityIn, namesIn, OWN_AGENT, PAGE_OPTIONS, PRIORITY, pageIn, priorityIn, saidIn } from '../ledger/input.ts'
+import {
+  entityIn,
+  namesIn,
+  OWN_AGENT_OPTION,
+  PAGE_OPTIONS,
+  PRIORITY,
+  pageIn,
+  priorityIn,
+  saidIn,
+} from '../ledger/input.ts'
 import { publishOwn } from '../ledger/publishing.ts'
 import { describePlace, showConsensusTime, shownLines, withLabel } from '../ledger/shown.ts'
 
@@ -17,7 +26,7 @@ export const notePost: Command = {
     TYPE,
     { name: 'notify', value: '<agents>', multiple: true, summary: 'who is told; separate by commas, or repeat it' },
     PRIORITY,
-    OWN_AGENT,
+    OWN_AGENT_OPTION,
   ],
   examples: [
     'postern note post task:PROJ-12 --notify mindy,justin "The schema is settled."',

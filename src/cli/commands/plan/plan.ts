@@ -1,11 +1,11 @@
 import { parsePriority } from '../../../model/priority.ts'
 import { parseMissedPolicy } from '../../../model/sources/plan.ts'
 import type { PlanInFull, PlanRef, SetPlan } from '../../../model/sources/plans.ts'
-import { showField } from '../../../render/terminal.ts'
+import { showBlock, showField } from '../../../render/terminal.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
 import { ownAgent } from '../../shell/own-agent.ts'
 import { usage } from '../../shell/parse.ts'
-import { answer, counted } from '../../shell/print.ts'
+import { answer, counted, folded } from '../../shell/print.ts'
 import { formatTable } from '../../shell/table.ts'
 
 const WHOSE = { name: 'agent', value: '<agent>', summary: 'whose plan it is (default: yours)' } as const
@@ -110,7 +110,7 @@ export const planShow: Command = {
     const { instruction, missed, gateId, lastRunAt, runs } = plan
     const lines = [
       describe(plan),
-      showField(instruction, MAX_WIDTH),
+      showBlock(instruction),
       ...(gateId === null ? [] : [`waits for ${gateId}`]),
       `missed: ${missed}`,
       lastRunAt === null
@@ -118,7 +118,7 @@ export const planShow: Command = {
         : `fired ${counted(runs, 'time')}, last at ${new Date(lastRunAt).toISOString()}`,
       formatUpcoming(plan),
     ]
-    answer(io, plan, lines.join('\n'))
+    answer(io, plan, folded(io, lines.join('\n')))
     return undefined
   },
 }

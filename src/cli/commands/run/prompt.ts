@@ -1,6 +1,6 @@
 import { closeSync, createReadStream, createWriteStream, fstatSync, openSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { PosternError } from '../../../model/errors.ts'
+import { unreadable } from '../../shell/bounded-input.ts'
 
 /** What a run is told to do. */
 export interface Prompt {
@@ -34,10 +34,6 @@ function openFile(name: string): number {
     closeSync(fd)
     throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' })
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new PosternError('USAGE', {
-      message: `The prompt ${name} cannot be read (${code}).`,
-      next: 'Name a file with --prompt, or "-" for stdin.',
-    })
+    throw unreadable(name, error)
   }
 }

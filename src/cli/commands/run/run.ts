@@ -20,6 +20,7 @@ const LABEL = /^[A-Za-z0-9][\w.+-]{0,63}$/
 
 export const run: Command = {
   path: 'run',
+  isLasting: true,
   isForAnyone: true,
   isLocal: true,
   takesCommand: true,

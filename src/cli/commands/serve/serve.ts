@@ -14,6 +14,7 @@ export const serve: Command = {
     { name: 'host', value: '<address>', summary: 'the address to listen on (default 127.0.0.1)' },
     { name: 'wire', value: '<url>', summary: 'ring other machines through nats://…, tls://…, redis://… or rediss://…' },
     { name: 'nats-server', summary: 'start a NATS server for this home, at [port] or at any that is free' },
+    { name: 'access-log', summary: 'write one line for every request to standard error' },
   ],
   operands: '[port]',
   examples: ['postern serve', 'postern serve --port 0 --json', 'postern serve --wire nats://127.0.0.1:4222'],
@@ -45,7 +46,7 @@ function readSettings({ config }: Io, args: Args): ServerSettings {
   const host = args.get('host') ?? settings.host
   // Nothing at all would mean every address there is.
   if (host === '') throw usage(serve, '--host takes an address')
-  return { ...settings, port, host }
+  return { ...settings, port, host, accessLog: settings.accessLog || args.has('access-log') }
 }
 
 /** Undefined where none is to be started. */

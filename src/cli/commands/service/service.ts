@@ -1,6 +1,7 @@
 import type { Service } from '../../../model/sources/service.ts'
 import type { NewService, ServiceRef } from '../../../model/sources/services.ts'
 import type { Args, Command } from '../../shell/command.ts'
+import { numberIn } from '../../shell/numbers.ts'
 import { requireOwnAgent } from '../../shell/own-agent.ts'
 import { answer, counted } from '../../shell/print.ts'
 import { formatTable } from '../../shell/table.ts'
@@ -10,6 +11,7 @@ const WHOSE = { name: 'agent', value: '<agent>', summary: 'whose service of that
 
 export const serviceCreate: Command = {
   path: 'service create',
+  isForPeople: true,
   isAboutAgent: true,
   summary: 'Register an outside system that may wake an agent. Its key is shown once.',
   operands: '<name>',
@@ -59,10 +61,10 @@ export const serviceEvents: Command = {
 
   async run(io, args) {
     const postern = await io.open()
-    const limit = args.get('limit')
+    const limit = numberIn(args, 'limit')
     const items = await postern.services.events({
       ...refOf(args),
-      ...(limit !== undefined && { limit: Number(limit) }),
+      ...(limit !== undefined && { limit }),
     })
     const rows = items.map(({ id, createdAt, state, subject, content }) => [
       id,
@@ -78,6 +80,7 @@ export const serviceEvents: Command = {
 
 export const serviceReplay: Command = {
   path: 'service replay',
+  isForPeople: true,
   isAboutAgent: true,
   summary: 'Bring an earlier event of a service to its agent once more.',
   operands: '<service> <event>',
@@ -94,6 +97,7 @@ export const serviceReplay: Command = {
 
 export const serviceRotate: Command = {
   path: 'service rotate',
+  isForPeople: true,
   isAboutAgent: true,
   summary: 'Give a service a new key; the one before stays good for a while.',
   operands: '<service>',
@@ -122,6 +126,7 @@ export const serviceRotate: Command = {
 
 export const serviceRevoke: Command = {
   path: 'service revoke',
+  isForPeople: true,
   isAboutAgent: true,
   summary: 'Make the keys of a service worthless.',
   operands: '<service>',

@@ -1,9 +1,11 @@
 import type { Postern } from '../../../model/postern.ts'
 import { parsePriority } from '../../../model/priority.ts'
 import type { SpacePost } from '../../../model/sources/space.ts'
+import { parseJoining, parseReading } from '../../../model/sources/space-rules.ts'
 import type { PostInSpace, SpaceInFull } from '../../../model/sources/spaces.ts'
 import { foldLines, showBlock, showField } from '../../../render/terminal.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
+import { numberIn } from '../../shell/numbers.ts'
 import { requireOwnAgent } from '../../shell/own-agent.ts'
 import { usage } from '../../shell/parse.ts'
 import { answer, counted } from '../../shell/print.ts'
@@ -20,15 +22,25 @@ export const spaceCreate: Command = {
   options: [
     { name: 'name', value: '<text>', summary: 'what it is called (default: its id)' },
     { name: 'members', value: '<agents>', multiple: true, summary: 'who is in it; separate by commas, or repeat it' },
+    { name: 'joining', value: '<who>', summary: 'invited (default), or open: every agent may join' },
+    { name: 'history', value: '<what>', summary: 'what new members read: joined (default: from then on) or all' },
     { name: 'agent', value: '<agent>', summary: 'your own agent, which is a member too' },
   ],
-  examples: ['postern space create alpha --name "Project Alpha" --members husam,designer'],
+  examples: [
+    'postern space create alpha --name "Project Alpha" --members husam,designer',
+    'postern space create lobby --joining open --history all',
+  ],
 
   async run(io, args) {
     const postern = await io.open()
-    const name = args.get('name')
+    const [name, joining, history] = [args.get('name'), args.get('joining'), args.get('history')]
     const members = args.all('members').flatMap((names) => names.split(','))
-    const space = await postern.spaces.create({ id: idIn(args), members, ...(name !== undefined && { name }) })
+    const space = await postern.spaces.create({
+      ...{ id: idIn(args), members },
+      ...(name !== undefined && { name }),
+      ...(joining !== undefined && { joining: parseJoining(joining) }),
+      ...(history !== undefined && { history: parseReading(history) }),
+    })
     answer(io, space, `Space ${space.id} with ${namesOf(space)}.`)
     return undefined
   },
@@ -37,7 +49,7 @@ export const spaceCreate: Command = {
 export const spaceList: Command = {
   path: 'space list',
   isForAnyone: true,
-  summary: 'List the spaces that are open.',
+  summary: 'List the spaces that are not closed.',
   options: [
     { name: 'agent', value: '<agent>', summary: 'only those of one member' },
     { name: 'all', summary: 'also those that are closed' },
@@ -47,12 +59,12 @@ export const spaceList: Command = {
     const postern = await io.open()
     const member = args.get('agent')
     const items = await postern.spaces.list({ closed: args.has('all'), ...(member !== undefined && { member }) })
-    const rows = items.map(({ id, members, posts, lastPostAt, closedAt, name }) => [
+    const rows = items.map(({ id, members, posts, lastPostAt, closedAt, joining, name }) => [
       id,
       String(members),
       String(posts),
       lastPostAt === null ? '' : ago(lastPostAt, io.now()),
-      closedAt === null ? 'open' : 'closed',
+      closedAt === null ? joining : 'closed',
       name,
     ])
     const table = formatTable(['ID', 'MEMBERS', 'POSTS', 'LAST', 'STATE', 'NAME'], rows, io.stdout.columns)
@@ -177,9 +189,7 @@ export const spaceHistory: Command = {
 
   async run(io, args) {
     const numbers = Object.fromEntries(
-      (['limit', 'before', 'after'] as const).flatMap((name) =>
-        args.has(name) ? [[name, Number(args.get(name))]] : [],
-      ),
+      (['limit', 'before', 'after'] as const).flatMap((name) => (args.has(name) ? [[name, numberIn(args, name)]] : [])),
     )
     const postern = await io.open()
     const page = await postern.spaces.history({ id: idIn(args), ...numbers })
@@ -198,10 +208,10 @@ export const spaceEnter: Command = {
   examples: ['postern space enter alpha --as analyst'],
 
   async run(io, args) {
-    const limit = args.get('limit')
+    const limit = numberIn(args, 'limit')
     const postern = await io.open()
     const agent = await requireOwnAgent(io, args, postern)
-    const input = { id: idIn(args), agent, ...(limit !== undefined && { limit: Number(limit) }) }
+    const input = { id: idIn(args), agent, ...(limit !== undefined && { limit }) }
     const entered = await postern.spaces.enter(input)
     const said = entered.history.length === 0 ? 'Nothing was said yet.' : conversation(io, entered.history)
     answer(io, entered, `${describe(io, entered.space)}\n${said}`)
@@ -228,11 +238,13 @@ function namesOf({ members }: SpaceInFull): string {
 }
 
 function describe(io: Io, space: SpaceInFull): string {
-  const { id, name, createdBy, createdAt, closedAt, members } = space
+  const { id, name, joining, history, createdBy, createdAt, closedAt, members } = space
   const made = `made by ${createdBy} ${ago(createdAt, io.now())}`
+  const rules = `${joining === 'open' ? 'open to every agent' : 'joined by invitation'}; new members read ${history === 'all' ? 'everything' : 'from then on'}`
   const closed = closedAt === null ? [] : [`closed ${ago(closedAt, io.now())}`]
   const lines = [
     `${id} · ${name} · ${[made, ...closed].join(', ')}`,
+    rules,
     `${counted(members.length, 'member')}: ${namesOf(space)}`,
   ]
   return lines.map((line) => showField(line, MAX_WIDTH)).join('\n')

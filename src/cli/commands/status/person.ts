@@ -9,7 +9,7 @@ export function onlyPerson(agents: readonly AgentStatus[]): AgentStatus | undefi
 }
 
 /** Who looks: whom the words or the token name, or the one person that can be meant. Programs are nobody here. */
-export async function requirePerson(postern: Postern): Promise<string> {
+export async function requireViewer(postern: Postern): Promise<string> {
   const { caller } = postern
   if (caller.kind === 'human') return caller.id
   // A program that names nobody is not let in as whoever there is.
@@ -24,7 +24,7 @@ function unclear(people: readonly AgentStatus[]): PosternError {
   if (people.length === 0) {
     return new PosternError('USAGE', {
       message: 'No person is registered, so the page would be nobody’s.',
-      next: 'Register yourself first: postern agent add <your-name> --kind human --owner',
+      next: 'Register yourself first: postern agent add <name> --kind human --owner',
     })
   }
   return new PosternError('USAGE', {

@@ -1,8 +1,11 @@
 import type { PosternEvent } from '../../../model/network/event.ts'
+import { quoted } from '../../../render/provenance.ts'
+
+const MOST_CHARACTERS = 500
 
 type Data = Readonly<Record<string, unknown>>
 
-/** What an event says, for somebody who reads along. It holds words of others: whoever shows it neutralises it. */
+/** What an event says, for somebody who reads along. Words of others stand between quotes, which they cannot close. */
 export function describeEvent({ type, subject, data: given }: PosternEvent): string {
   const data = given as Data
   const [noun = '', verb = ''] = type.split('.')
@@ -17,22 +20,22 @@ interface Told {
 
 const SENTENCES: Readonly<Record<string, (told: Told) => string>> = {
   message: ({ subject, data }) =>
-    `${nameOf(data['from'])} → ${list(data['to'])}: ${text(data['subject']) || text(data['type'])} (${subject})`,
+    `${nameOf(data['from'])} → ${list(data['to'])}: ${quotedText(data['subject']) || text(data['type'])} (${subject})`,
   delivery: ({ verb, data }) => `${text(data['agent'])} ${DELIVERED[verb] ?? verb} ${list(data['messages'])}`,
   gate: ({ verb, data }) =>
     verb === 'opened'
-      ? `${text(data['agent'])} is held: ${text(data['reason'])}`
-      : `${text(data['agent'])}, “${text(data['reason'])}”: ${verb} by ${text(data['closedBy']) || 'nobody'} ${said(data['closedReason'])}`,
+      ? `${text(data['agent'])} is held: ${quotedText(data['reason'])}`
+      : `${text(data['agent'])}, ${quotedText(data['reason'])}: ${verb} by ${text(data['closedBy']) || 'nobody'} ${said(data['closedReason'])}`,
   decision: ({ verb, data }) =>
     verb === 'created'
-      ? `${text(data['agent'])} asks ${list(data['asked'])}: ${text(data['question'])}`
-      : `“${text(data['question'])}”: ${verb} ${[text(data['by']), text(data['selected'])].filter(Boolean).join(': ')}`,
+      ? `${text(data['agent'])} asks ${list(data['asked'])}: ${quotedText(data['question'])}`
+      : `${quotedText(data['question'])}: ${verb} ${[text(data['by']), text(data['selected'])].filter(Boolean).join(': ')}`,
   session: ({ verb, data }) => `${text(data['agent'])} ${SESSIONS[verb] ?? verb} (${text(data['host'])})`,
   space: ({ verb, data }) => {
     const who = nameOf(data['from']) || text(data['agent'])
-    return `${who} ${verb} ${text(data['name']) || text(data['id'])}`.trim()
+    return `${who} ${verb} ${named(data['name']) || text(data['id'])}`.trim()
   },
-  plan: ({ verb, data }) => `the plan ${text(data['name'])} of ${text(data['agent'])}: ${verb}`,
+  plan: ({ verb, data }) => `the plan ${named(data['name'])} of ${text(data['agent'])}: ${verb}`,
   service: ({ verb, data }) => `the service ${text(data['name'])} of ${text(data['agent'])}: ${verb}`,
 }
 
@@ -55,15 +58,25 @@ const SESSIONS: Readonly<Record<string, string>> = {
 }
 
 function plain({ verb, subject, data }: Told): string {
-  return `${text(data['displayName']) || subject}: ${verb}`
+  return `${named(data['displayName']) || subject}: ${verb}`
 }
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
+/** The words of others between quotes; nothing if there are none. */
+function quotedText(value: unknown): string {
+  return text(value) === '' ? '' : quoted(MOST_CHARACTERS, text(value))
+}
+
+/** A name as it is if it is one plain word, else between quotes. */
+function named(value: unknown): string {
+  return /^[\w.-]+$/.test(text(value)) ? text(value) : quotedText(value)
+}
+
 function said(value: unknown): string {
-  return text(value) === '' ? '' : `(${text(value)})`
+  return text(value) === '' ? '' : `(${quotedText(value)})`
 }
 
 function nameOf(value: unknown): string {

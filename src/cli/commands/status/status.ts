@@ -12,6 +12,9 @@ import { onlyPerson } from './person.ts'
 
 const SHOWN = 10
 
+/** What an operation lists at once. Where there is more, that is said. */
+const MOST = 1_000
+
 /** What somebody wants to know who comes to their desk. */
 interface Status {
   /** Who looks; null where that is nobody in particular. */
@@ -42,15 +45,13 @@ export const status: Command = {
 async function look(postern: Postern): Promise<Status> {
   const agents = await postern.agents.list()
   const who = agentOf(postern.caller) ?? onlyPerson(agents)?.id ?? null
-  const [decisions, gates] = [await postern.decisions.list(), await postern.gates.list()]
-  const isMine = ({ asked, agent }: Decision) => who === null || asked.includes(who) || agent === who
   const isAi = agents.find(({ id }) => id === who)?.kind === 'ai'
   return {
     for: who,
     pending: agents.find(({ id }) => id === who)?.pending ?? 0,
     messages: who === null ? [] : (await postern.inbox.list({ agent: who, limit: SHOWN })).items,
-    decisions: decisions.filter(isMine),
-    gates: isAi ? gates.filter(({ agent }) => agent === who) : gates,
+    decisions: await postern.decisions.list({ limit: MOST, ...(who !== null && { concerning: who }) }),
+    gates: await postern.gates.list({ limit: MOST, ...(who !== null && isAi && { agent: who }) }),
     agents: agents.map((agent) => ({ ...agent, doing: doingOf(agent) })),
   }
 }
@@ -101,10 +102,14 @@ function describe(io: Io, found: Status): string {
 const EMPTY = `Nobody is registered yet. Begin with "postern agent add <id>", or look at a lively scene: postern demo`
 
 function headline({ for: who, pending, decisions, gates }: Status): string {
-  const waits = [counted(decisions.length, 'decision'), counted(gates.length, 'open gate')]
+  const waits = [orMore(decisions.length, 'decision'), orMore(gates.length, 'open gate')]
   return who === null
     ? `${waits.join(', ')}. (Name yourself with --as to see your messages.)`
     : `For ${who}: ${[counted(pending, 'message'), ...waits].join(', ')}.`
+}
+
+function orMore(count: number, what: string): string {
+  return `${count < MOST ? '' : 'at least '}${counted(count, what)}`
 }
 
 function section<T>(

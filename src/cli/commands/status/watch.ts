@@ -12,6 +12,7 @@ const TYPE_COLUMNS = 19
 
 export const watch: Command = {
   path: 'watch',
+  isLasting: true,
   isAboutAgent: true,
   isForAnyone: true,
   summary: 'Tell in words what happens, line by line, until you end it.',

@@ -1,6 +1,9 @@
 import { resolve } from 'node:path'
+import { restoreStore } from '../../../host/open/restore-store.ts'
 import { openBareStore } from '../../../host/open/store.ts'
+import type { Verified } from '../../../model/verified.ts'
 import type { Command } from '../../shell/command.ts'
+import { requireNoProgram } from '../../shell/no-program.ts'
 import { answer } from '../../shell/print.ts'
 
 export const migrate: Command = {
@@ -35,12 +38,42 @@ export const backup: Command = {
   async run(io, args) {
     const path = resolve(args.operands[0] ?? '')
     const store = await openBareStore(io.config)
+    let verified: Verified
     try {
-      await store.backup(path)
+      verified = await store.backup(path)
     } finally {
       await store.close()
     }
-    answer(io, { path }, `Saved as ${path}.`)
+    const { messages, faults } = verified
+    const damage = faults.length === 0 ? '' : `\nThe store is damaged, and so is the copy: ${faults.join('; ')}.`
+    answer(io, { path, messages, faults }, `Saved as ${path}.${damage}`)
+    return undefined
+  },
+}
+
+export const restore: Command = {
+  path: 'restore',
+  isForPeople: true,
+  isForAnyone: true,
+  isLocal: true,
+  summary: 'Replace the store with a backup (stop everything that uses it).',
+  operands: '<backup>',
+  examples: ['postern restore ~/postern-backup.db'],
+
+  async run(io, args) {
+    const backup = resolve(args.operands[0] ?? '')
+    const caller = await requireNoProgram(async () => {
+      const postern = await io.open({ mustExist: true })
+      // Nobody may have the store open, so neither may this command.
+      await postern.close()
+      return postern.caller
+    }, 'cannot restore a backup')
+    const { replaced } = restoreStore(io.config, backup, io.now())
+    const store = io.config.store
+    const { tellOfRestore } = await import('./tell-of-restore.ts')
+    await tellOfRestore(io, { caller, backup, replaced })
+    const kept = replaced === null ? '' : `\nThe files that it replaced are in ${replaced}.`
+    answer(io, { store, backup, replaced }, `Restored ${backup} as ${store}.${kept}`)
     return undefined
   },
 }

@@ -7,6 +7,7 @@ import { requireDuration } from '../../shell/times.ts'
 
 export const tokenCreate: Command = {
   path: 'token create',
+  isForPeople: true,
   summary: 'Make a token for somebody who comes over the network. It is shown once.',
   options: [
     { name: 'scope', value: '<scope>', summary: 'whom it speaks for: admin, human:<id>, agent:<id> or service:<id>' },
@@ -60,6 +61,7 @@ function stateOf({ revokedAt, expiresAt }: Token, now: number): string {
 
 export const tokenRevoke: Command = {
   path: 'token revoke',
+  isForPeople: true,
   summary: 'Make a token worthless.',
   operands: '<id>',
 

@@ -2,18 +2,19 @@ import { findServer } from '../../../host/serving/server-lock.ts'
 import { PosternError } from '../../../model/errors.ts'
 import type { Command, Io } from '../../shell/command.ts'
 import { answer } from '../../shell/print.ts'
-import { requirePerson } from '../status/person.ts'
+import { requireViewer } from '../status/person.ts'
 import { openBrowser } from './browser.ts'
 
 export const ui: Command = {
   path: 'ui',
+  isForPeople: true,
   summary: 'Open the page: your inbox, decisions, gates, and everything that agents do.',
   options: [{ name: 'print', summary: 'only print the link, which is good once and for five minutes' }],
   examples: ['postern ui', 'postern ui --as justin', 'postern ui --print'],
 
   async run(io, args) {
     const server = serverOf(io)
-    const person = await requirePerson(await io.open())
+    const person = await requireViewer(await io.open())
     // Asking over HTTP is a part of its own.
     const { askForLink } = await import('../../../host/serving/sign-in-link.ts')
     const { url, expiresAt, opensFromFile } = await askForLink(io.config, server, person)

@@ -13,8 +13,10 @@ import { open } from '../../../host/open/open.ts'
 import { sleep } from '../../../kit/clock/sleep.ts'
 import { makePrivateFolder } from '../../../kit/node/folders.ts'
 import { takeLockFile } from '../../../kit/node/lock-file.ts'
+import { isAlive, type ProcessId } from '../../../kit/node/processes.ts'
 import { EXIT } from '../../../model/errors.ts'
 import { parseSessionId } from '../../../model/session.ts'
+import type { Form } from '../../shell/command.ts'
 import { configFlags } from '../../shell/config-flags.ts'
 import { parseArgs } from '../../shell/parse.ts'
 import { HOOK_FORM } from '../hook/hook.ts'
@@ -26,12 +28,16 @@ const STDERR = 2
 /** A little less than the time that the host's settings give a watcher. */
 const WATCH_MS = (24 * 60 - 5) * 60_000
 
+/** What a hook itself adds to its own words. */
+const STARTER = { name: 'starter', value: '<pid:start>', summary: 'end with this process' } as const
+const REWAKE_FORM: Form = { ...HOOK_FORM, options: [...(HOOK_FORM.options ?? []), STARTER] }
+
 /**
  * Watches a session in the background until mail waits for it while it rests. Claude Code is then woken by the exit code,
  * Codex through its queue. There is one watcher for a session: a second one leaves at once.
  */
 export async function runRewake(words: readonly string[], readInput: () => Promise<string>): Promise<number> {
-  const args = parseArgs(HOOK_FORM, words)
+  const args = parseArgs(REWAKE_FORM, words)
   const { env } = process
   const flags = configFlags(args)
   const config = readConfig({ flags, env, cwd: process.cwd() })
@@ -47,7 +53,7 @@ export async function runRewake(words: readonly string[], readInput: () => Promi
   const lock = await takeLockFile(path)
   if (!lock) return EXIT.ok
   process.on('exit', () => lock.remove())
-  return watchStore(config, host, { agent, sessionId })
+  return watchStore(config, host, { agent, sessionId, starter: parseStarter(args.get('starter')) })
 }
 
 /** Null where the event names no session, or is that of a subagent, which nobody can wake. */
@@ -55,20 +61,33 @@ function sessionOf({ event }: HookInput): string | null {
   return event && !event.isSubagent ? event.sessionId : null
 }
 
+interface Watched {
+  readonly agent: string
+  readonly sessionId: string
+  /** Where the host's own process is not known: the watcher ends with this one. */
+  readonly starter: ProcessId | undefined
+}
+
+function parseStarter(text = ''): ProcessId | undefined {
+  const [, pid, startedAt] = /^(\d+):(\d+)$/.exec(text) ?? []
+  return pid === undefined ? undefined : { pid: Number(pid), startedAt: Number(startedAt) }
+}
+
 async function watchStore(
   config: Config,
   { name, wake }: Host,
-  { agent, sessionId }: { readonly agent: string; readonly sessionId: string },
+  { agent, sessionId, starter }: Watched,
 ): Promise<number> {
   const isStoreThere = storeWatch(config)
   if (!isStoreThere()) return EXIT.ok
-  const postern = await open(config, { upkeep: false, limits: config.limits })
+  const postern = await open(config, { upkeep: false, isLasting: true, limits: config.limits })
   const watch: Watch = {
     postern,
     agent,
     sessionId,
     endsAt: Date.now() + WATCH_MS,
     isStoreThere,
+    isStarterGone: () => starter !== undefined && isAlive(starter.pid, starter.startedAt) === 'gone',
     now: Date.now,
     sleep,
   }

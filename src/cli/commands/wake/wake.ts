@@ -24,6 +24,7 @@ const LAST_PORT = 65_535
 
 export const wake: Command = {
   path: 'wake',
+  isLasting: true,
   summary: 'Run a command with the mail on its input whenever some comes for an agent.',
   operands: '<command…>',
   options: [
@@ -167,6 +168,8 @@ async function wakeAgent({
 
 async function giveBack(postern: Postern, offerId: string): Promise<void> {
   try {
+    // A command may have read it, so the attempt counts.
+    await postern.inbox.printed({ offerId })
     await postern.inbox.release({ offerId, reason: 'whoever was woken with it was killed' })
   } catch (error) {
     if (!(error instanceof PosternError && error.code === 'OFFER_NOT_FOUND')) throw error

@@ -2,10 +2,11 @@ import { SYSTEM_CALLER } from '../../../model/caller.ts'
 import type { LedgerConnection } from '../../../model/ledger/connection.ts'
 import { consensusMs } from '../../../model/ledger/entry.ts'
 import { type Hcs10, parseHcs10 } from '../../../model/ledger/hcs10.ts'
+import type { Sender } from '../../../model/message.ts'
 import { NORMAL } from '../../../model/priority.ts'
 import { pushNotice } from '../../notices/notice.ts'
 import type { WholeMessage } from './assemble.ts'
-import { type Intake, placeKey, readersOf, type SkipReason, say } from './intake.ts'
+import { cut, type Intake, placeKey, readersOf, type SkipReason, say } from './intake.ts'
 import { takeMessage } from './message.ts'
 import type { Writer } from './senders.ts'
 
@@ -30,7 +31,7 @@ export async function takeConnection(
     case 'message':
       return takeMessage(intake, whole, writer, { agent: connection.agent, data: operation.data, ref: connection.id })
     case 'close_connection':
-      return takeClosing(intake, whole, connection, operation.reason ?? null)
+      return takeClosing(intake, whole, { connection, from: writer.from, reason: operation.reason ?? null })
     case 'transaction':
       return takeTransaction(intake, whole, writer, connection, operation)
   }
@@ -58,12 +59,17 @@ async function keepEnd(
   await tx.ledger.putConnection({ ...connection, closedAt: consensusMs(consensusAt) })
 }
 
+interface Closing {
+  readonly connection: LedgerConnection
+  readonly from: Sender
+  readonly reason: string | null
+}
+
 /** Only the other side may end it. If we have closed it too, its entry may come first. */
 async function takeClosing(
   { ctx, tx, rings }: Intake,
   whole: WholeMessage,
-  connection: LedgerConnection,
-  reason: string | null,
+  { connection, from, reason }: Closing,
 ): Promise<SkipReason> {
   if (whole.payer !== connection.peerAccount) return 'spoofed'
   if (connection.state === 'closed') return keepEnd({ tx }, whole, connection)
@@ -76,7 +82,9 @@ async function takeClosing(
     to: await readersOf(tx, agent),
     dedupKey: placeKey(whole),
     subject: `${peerAccount} has closed the connection ${id}`,
-    content: `${peerAccount} has closed the connection ${id}${reason ? `: ${reason}` : ''}. Nothing more can be said on it.`,
+    content: `${peerAccount} has closed the connection ${id}. Nothing more can be said on it.`,
+    ...(reason && { quotes: [{ what: 'reason', from, text: cut(reason, ctx.limits.contentBytes) }] }),
+    cause: from,
     priority: NORMAL,
     ref: id,
   })

@@ -167,6 +167,7 @@ async function open(
     content: `The connection ${id} with ${peerAccount} is open. Write to it with "postern ledger say ${id} <text>".`,
     priority: NORMAL,
     ref: id,
+    cause: { id: peerAccount, kind: 'service' },
   })
   rings.push(...told)
   return undefined

@@ -3,7 +3,7 @@ import type { Message } from '../../../model/message.ts'
 import type { PushItem, Shelves } from '../../../store/store.ts'
 import type { Context } from '../../context.ts'
 import { damp } from '../../deliveries/damping.ts'
-import { tellPeople } from '../../notices/people.ts'
+import { hourOf, tellPeople } from '../../notices/notice.ts'
 import { hasOwnKey, ledgerKey } from '../messages/compose.ts'
 import { InboxCapacity } from './inbox-capacity.ts'
 import type { IntakeItem } from './intake.ts'
@@ -74,7 +74,7 @@ function dampOwn(ctx: Context, tx: Shelves, message: Message) {
 function tellOfFull(ctx: Context, tx: Shelves, { to }: Message): Promise<readonly string[]> {
   const who = to.join(', ')
   return tellPeople(ctx, tx, {
-    key: `ledger:full:${who}`,
+    key: `ledger:full:${who}:${hourOf(ctx)}`,
     subject: `What outsiders write to ${who} does not fit into the inbox`,
     content: `The inbox of ${who} is full, so what outsiders write is left on the ledger. Read it there with "postern ledger read <topic>"; see the topics with "postern ledger topics".`,
   })

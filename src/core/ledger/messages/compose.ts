@@ -19,7 +19,7 @@ export function composeSent(ctx: Context, input: SendMessage, to: string): Messa
   if (typeof input.subject !== 'string' || input.subject.trim() === '') {
     throw new PosternError('VALUE_INVALID', {
       field: 'subject',
-      value: '',
+      value: input.subject,
       next: 'Say in a few words what it is about.',
     })
   }
@@ -55,12 +55,12 @@ function refOf({ ref_id: id, ref_type: type }: SendMessage): { readonly ref?: st
   if (!isRefType(type)) {
     throw new PosternError('VALUE_INVALID', {
       field: 'ref_type',
-      value: String(type),
+      value: type,
       next: `Use one of ${REF_TYPES.join(', ')}.`,
     })
   }
   if (id !== undefined && id !== '') return { ref: `${type}:${id}` }
-  throw new PosternError('VALUE_INVALID', { field: 'ref_id', value: '', next: `Say which ${type} is meant.` })
+  throw new PosternError('VALUE_INVALID', { field: 'ref_id', value: id, next: `Say which ${type} is meant.` })
 }
 
 /** A message as its entry on a topic carries it. */

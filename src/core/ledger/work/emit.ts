@@ -44,7 +44,11 @@ export async function emitEvent(ctx: Context, input: EmitEvent): Promise<PostedN
 function parseEventType(value: string): string {
   const type = parseMessageType(value)
   if (!type.endsWith('.note')) return type
-  throw new PosternError('VALUE_INVALID', { field: 'type', value: type, next: 'Post a note with "postern note post".' })
+  throw new PosternError('VALUE_INVALID', {
+    field: 'type',
+    value: type,
+    next: 'Post a note with "postern note post <entity> <text>".',
+  })
 }
 
 /** The agents that are told of an event; undefined if the table does not know its type. */

@@ -55,7 +55,7 @@ function meantBy({ entity_id: id, entity_type: type }: Pick<PostNote, 'entity_id
   if (!isEntityType(type)) {
     throw new PosternError('VALUE_INVALID', {
       field: 'entity_type',
-      value: String(type),
+      value: type,
       next: `Use one of ${ENTITY_TYPES.join(', ')}.`,
     })
   }

@@ -48,7 +48,9 @@ export async function postOnWork(ctx: Context, posting: Posting): Promise<Posted
   const mode = publishModeOf(ledgers.settings.publish, { type: posting.type, agent })
   await recallIdentities(ctx, ledgers, [agent])
   const { posted, result, told } = await explainUnknown(ctx, () =>
-    ctx.store.transact((tx) => postWithin({ ctx, ledgers, tx }, posting, mode)),
+    ctx.store.transact((tx) => postWithin({ ctx, ledgers, tx }, posting, mode), {
+      answers: ['notes.post', 'ledger.emit'],
+    }),
   )
   ringFor(ctx, result ? [result] : [], told)
   return { ledger: labelOf(ledgers.ledger), ...posted }
@@ -73,7 +75,7 @@ async function postWithin(ltx: LedgerTx, posting: Posting, mode: PublishMode): P
 /** A note that is not published and has no reader would be lost. An event only repeats what is known elsewhere. */
 function requireReader({ purpose, type }: Posting, known: readonly string[]): void {
   if (purpose !== 'note' || known.length > 0) return
-  const next = `Nothing of the type ${type} is published here: name somebody to notify who is registered.`
+  const next = `Nothing of the type ${type} is published here: name a registered agent to notify.`
   throw new PosternError('VALUE_INVALID', { field: 'number of those to notify', value: 0, next })
 }
 

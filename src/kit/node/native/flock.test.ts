@@ -180,7 +180,7 @@ describe('a lock on an open file where there is no addon', () => {
        const open = () => openSync(path, 'a')
        console.log(openFlock(path), await lockDescriptor(open(), 0), await lockDescriptor(open(), 30))`,
     )
-    const { stdout, stderr } = spawnSync(process.execPath, [script], { env, timeout: 10_000 })
+    const { stdout, stderr } = spawnSync(process.execPath, [script], { env, timeout: DEAD_MACHINE_MS })
     return `${stdout}${stderr}`
   }
 
@@ -204,6 +204,6 @@ function runScript(body: string, path = join(temporaryFolder(), 'lock')): { outp
      if (workerData === 'waits') { const waiting = open().lock(60_000); parentPort.postMessage('waits'); await waiting }
      else { ${body} }`,
   )
-  const { stdout, stderr, status } = spawnSync(process.execPath, [script], { timeout: 10_000 })
+  const { stdout, stderr, status } = spawnSync(process.execPath, [script], { timeout: DEAD_MACHINE_MS })
   return { output: `${stdout}${stderr}`, status }
 }

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import type { Sql } from '../../sql.ts'
 import { ledger } from '../../sqlite/migrations/0007-ledger.ts'
+import { parcelOrder } from '../../sqlite/migrations/0013-parcel-order.ts'
 import { createLedgerShelf } from './ledger.ts'
 
 const texts: string[] = []
@@ -16,7 +17,7 @@ async function plan(call: () => Promise<unknown>): Promise<string> {
   texts.length = 0
   await call()
   const database = new DatabaseSync(':memory:')
-  database.exec(`CREATE TABLE counters (name, value); ${ledger}`)
+  database.exec(`CREATE TABLE counters (name, value); ${ledger} ${parcelOrder}`)
   const steps = database.prepare(`EXPLAIN QUERY PLAN ${texts[0]}`).all()
   database.close()
   return steps.map(({ detail }) => detail).join('\n')

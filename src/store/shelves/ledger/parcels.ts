@@ -38,7 +38,7 @@ export function createParcels(sql: Sql): Parcels {
     },
 
     listParcels: ({ state, limit }) =>
-      select(`${state ? IN_STATE[state] : 'true'} ORDER BY id DESC LIMIT ?1 + 0`, [limit]),
+      select(`${state ? IN_STATE[state] : 'true'} ORDER BY seq DESC, id DESC LIMIT ?1 + 0`, [limit]),
 
     async updateParcel(parcel) {
       await sql.run(UPDATE, parcelValues(parcel))
@@ -52,7 +52,7 @@ export function createParcels(sql: Sql): Parcels {
       await sql.run('UPDATE ledger_parcels SET awaited_since = ?2 WHERE id = ?1', [id, since])
     },
 
-    openParcels: ({ lane }) => select(`${OPEN} ORDER BY id`, [lane]),
+    openParcels: ({ lane }) => select(`${OPEN} ORDER BY seq, id`, [lane]),
 
     async countParcels({ state }) {
       return Number((await sql.get(`SELECT count(*) FROM ledger_parcels WHERE ${IN_STATE[state]}`))?.[0])
@@ -102,7 +102,9 @@ const COLUMNS = [
 ] as const
 
 const GIVEN = [...COLUMNS, 'message_id', 'awaited_since']
-const INSERT = `INSERT INTO ledger_parcels (${GIVEN.join(', ')}) VALUES (${GIVEN.map((_, at) => `?${at + 1}`).join(', ')})`
+/** The number comes from the store. Transactions side by side may get the same one; then the ids decide. */
+const INSERT = `INSERT INTO ledger_parcels (${GIVEN.join(', ')}, seq) VALUES (${GIVEN.map((_, at) => `?${at + 1}`).join(', ')},
+  (SELECT coalesce(max(e.seq), 0) + 1 FROM ledger_parcels e))`
 const SET = COLUMNS.map((column, at) => `${column} = ?${at + 1}`).join(', ')
 const UPDATE = `UPDATE ledger_parcels SET ${SET} WHERE id = ?1`
 
@@ -120,10 +122,10 @@ const OPEN = `id IN (SELECT id FROM ledger_parcels WHERE state = 'waiting' AND l
 
 const DUE = `p.state = 'waiting' AND p.next_at <= ?2 AND p.network = ?1 AND NOT EXISTS (
     SELECT 1 FROM ledger_parcels e
-    WHERE e.state = 'waiting' AND e.lane = p.lane AND e.id < p.id AND e.network = p.network)
-  ORDER BY p.id LIMIT ?3 + 0`
+    WHERE e.state = 'waiting' AND e.lane = p.lane AND (e.seq, e.id) < (p.seq, p.id) AND e.network = p.network)
+  ORDER BY p.seq, p.id LIMIT ?3 + 0`
 
-const LATE = 'p.network = ?1 AND p.awaited_since <= ?2 ORDER BY p.awaited_since, p.id LIMIT ?3 + 0'
+const LATE = 'p.network = ?1 AND p.awaited_since <= ?2 ORDER BY p.awaited_since, p.seq LIMIT ?3 + 0'
 
 function parcelValues(parcel: LedgerParcel): SqlValue[] {
   const { id, network, purpose, about, lane, payer, steps, price, message } = parcel

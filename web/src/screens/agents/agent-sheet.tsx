@@ -25,8 +25,7 @@ export function AgentSheet({ id, back }: AgentSheetProps) {
   const live = useLive({
     key: id,
     load: () => load(id),
-    on: ({ type, agents }) =>
-      agents === null || agents.includes(id) || type.startsWith('agent.') || type.startsWith('session.'),
+    on: ({ subject, agents }) => agents === null || agents.includes(id) || subject === id,
   })
   const found = live.value.value
   const problem = live.problem.value

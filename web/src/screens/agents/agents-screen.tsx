@@ -1,7 +1,6 @@
 import './agents.css'
+import { useEffect } from 'preact/hooks'
 import type { AgentStatus } from '../../../../src/model/postern.ts'
-import { postern } from '../../api/postern.ts'
-import { useLive } from '../../live/use-live.ts'
 import { Chip, Empty } from '../../parts/bits.tsx'
 import { ListPane, RowText } from '../../parts/list-pane.tsx'
 import { ScreenHead, Tabs } from '../../parts/screen-head.tsx'
@@ -9,6 +8,7 @@ import { Time } from '../../parts/time.tsx'
 import { Avatar } from '../../parts/who.tsx'
 import { pathTo } from '../../router/route.ts'
 import { route } from '../../router/router.ts'
+import { directory, followMail } from '../../state/directory.ts'
 import { AgentSheet } from './agent-sheet.tsx'
 import { CONDITIONS, conditionOf } from './condition.ts'
 
@@ -16,12 +16,8 @@ export function AgentsScreen() {
   const { params, query } = route.value
   const current = params['id']
   const view = query['view'] ?? 'all'
-  const live = useLive({
-    key: 'agents',
-    load: () => postern.agents.list({}),
-    on: ['agent.*', 'session.*', 'message.created', 'delivery.*'],
-  })
-  const all = live.value.value ?? []
+  useEffect(followMail, [])
+  const all = directory.value.value ?? []
   const kinds = (kind: string) => all.filter((agent) => agent.kind === kind)
   const path = (id?: string) => pathTo('agents', [id], { view: query['view'] })
   return (
@@ -40,7 +36,7 @@ export function AgentsScreen() {
       <div class="panes" data-shows={current ? 'detail' : 'list'}>
         <section class="pane" aria-label="List of agents">
           <ListPane
-            live={live}
+            live={directory}
             items={view === 'all' ? all : kinds(view)}
             label="Agents"
             current={current}

@@ -1,6 +1,8 @@
 import './bus.css'
+import { useEffect } from 'preact/hooks'
 import type { BusStatus } from '../../../../src/model/bus/bus.ts'
 import { postern } from '../../api/postern.ts'
+import { connection } from '../../live/connection.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Empty } from '../../parts/bits.tsx'
 import { ListPane, RowText } from '../../parts/list-pane.tsx'
@@ -11,12 +13,23 @@ import { pathTo } from '../../router/route.ts'
 import { route } from '../../router/router.ts'
 import { BusView } from './bus-view.tsx'
 
+/** A bus is a file that anyone may write, so no event tells of a new one. */
+const LOOK_MS = 5_000
+
+function lookNowAndThen(look: () => void): () => void {
+  const timer = setInterval(() => {
+    if (!document.hidden && connection.peek() === 'live') look()
+  }, LOOK_MS)
+  return () => clearInterval(timer)
+}
+
 const idOf = ({ project_id, task_id }: Pick<BusStatus, 'project_id' | 'task_id'>) =>
   task_id === undefined ? project_id : `${project_id}/${task_id}`
 
 export function BusScreen() {
   const { project, task } = route.value.params
   const live = useLive({ key: 'buses', load: () => postern.bus.list({}) })
+  useEffect(() => lookNowAndThen(live.refresh), [live])
   const current = project === undefined ? undefined : idOf({ project_id: project, ...(task && { task_id: task }) })
   const buses = [...(live.value.value ?? [])].sort((one, other) => idOf(one).localeCompare(idOf(other)))
   return (

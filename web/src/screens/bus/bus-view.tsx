@@ -6,7 +6,7 @@ import { VirtualList } from '../../parts/virtual-list.tsx'
 import { pathTo } from '../../router/route.ts'
 import { goTo, navigate, route, setQuery } from '../../router/router.ts'
 import { Lazy } from '../../shell/lazy.tsx'
-import { useEntries } from './entries.ts'
+import { keyOf, useEntries } from './entries.ts'
 import { Entry } from './entry.tsx'
 import { PostEntry } from './post-entry.tsx'
 import { chosenTypes, TypeBar } from './type-bar.tsx'
@@ -114,7 +114,7 @@ export function BusView({ project, task, onPosted }: BusViewProps) {
               role="log"
               isMeasured
               sticksToEnd={entries.isFollowing.value}
-              keyOf={({ msg_id, task_id }) => `${task_id ?? ''}${msg_id}`}
+              keyOf={keyOf}
               estimate={() => ENTRY_HEIGHT}
               onBeginning={entries.loadEarlier}
               row={(entry) => (

@@ -21,6 +21,11 @@ interface Wanted extends BusPlace {
   readonly merged?: boolean
 }
 
+/** A project and its tasks may have the same ids. */
+export function keyOf({ msg_id, task_id }: BusEntry): string {
+  return `${task_id ?? ''}${msg_id}`
+}
+
 const FIRST = 500
 const ALL = 10_000
 const WAIT_MS = 25_000
@@ -36,41 +41,57 @@ export function useEntries(wanted: Wanted, key: string): Entries {
   const cursor = useRef<string | null>(null)
   const tail = useRef(FIRST)
 
-  async function load(): Promise<void> {
+  /** Of another bus, or of one that is no longer shown, an answer is worth nothing. */
+  const signal = useRef<AbortSignal | undefined>(undefined)
+
+  async function load(signal: AbortSignal): Promise<void> {
     try {
-      const page = (await call('bus.read', { ...wanted, tail: tail.current, limit: ALL })) as BusPage
+      const page = (await call('bus.read', { ...wanted, tail: tail.current, limit: ALL }, { signal })) as BusPage
+      if (signal.aborted) return
       items.value = page.items
       faults.value = page.faults
       cursor.current = page.cursor
       problem.value = undefined
     } catch (error) {
+      if (signal.aborted) return
       problem.value = asProblem(error)
     }
     isLoaded.value = true
   }
 
   async function follow(signal: AbortSignal): Promise<void> {
-    await load()
+    await load(signal)
     while (!signal.aborted) {
       if (!isFollowing.value || document.hidden || connection.value !== 'live') {
         await pause(RETRY_MS / 4, signal)
         continue
       }
       try {
-        const after = cursor.current === null ? {} : { after: cursor.current }
-        const page = (await call('bus.wait', { ...wanted, ...after, timeoutMs: WAIT_MS }, { signal })) as BusPage
-        cursor.current = page.cursor ?? cursor.current
-        if (page.hasGap) await load()
-        else if (page.items.length > 0) items.value = [...items.peek(), ...page.items]
-        problem.value = undefined
+        await hear(signal)
       } catch {
         await pause(RETRY_MS, signal)
       }
     }
   }
 
+  /** Waits for what is new. More may have been loaded meanwhile, which then holds some of it already. */
+  async function hear(signal: AbortSignal): Promise<void> {
+    const after = cursor.current
+    const input = { ...wanted, ...(after !== null && { after }), timeoutMs: WAIT_MS }
+    const page = (await call('bus.wait', input, { signal })) as BusPage
+    if (signal.aborted) return
+    problem.value = undefined
+    if (page.hasGap) return load(signal)
+    const known = new Set(items.peek().map(keyOf))
+    const unseen = page.items.filter((entry) => !known.has(keyOf(entry)))
+    if (unseen.length > 0) items.value = [...items.peek(), ...unseen]
+    // A cursor that was loaded meanwhile is the later one: what comes after it is heard next.
+    if (cursor.current === after) cursor.current = page.cursor ?? after
+  }
+
   useEffect(() => {
     const stopper = new AbortController()
+    signal.current = stopper.signal
     void follow(stopper.signal)
     return () => stopper.abort()
   }, [key])
@@ -84,7 +105,7 @@ export function useEntries(wanted: Wanted, key: string): Entries {
     loadEarlier() {
       if (items.peek().length < tail.current || tail.current >= ALL) return
       tail.current = Math.min(tail.current * 5, ALL)
-      void load()
+      if (signal.current) void load(signal.current)
     },
   }
 }

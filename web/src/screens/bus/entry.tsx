@@ -29,7 +29,7 @@ export function Entry({ entry, parents, onIssue }: EntryProps) {
     <section class={`entry ${entry.parents ? 'has-parents' : ''}`} aria-label={`${type} ${from ?? ''}`}>
       <header class="entry-head">
         <span class={`type-chip type-${meaningOf(type).toLowerCase()}`}>{type}</span>
-        {from && <Who id={from} verified={meta['from_verified'] === false ? false : undefined} />}
+        {from && <Who id={from} verified={meta['from_verified'] === true} />}
         {issue_id && (
           <button type="button" class="entry-issue" onClick={() => onIssue(issue_id)} title="Only this issue">
             {issue_id}

@@ -109,14 +109,17 @@ function awaitsOf(kind: Gate['kind'], awaits: string | null): preact.ComponentCh
 const GOOD: readonly string[] = ['resolved', 'waived']
 const BAD: readonly string[] = ['breached', 'bypassed', 'expired']
 
-function Step({ step: { step, at, by, evidence } }: { readonly step: GateStep }) {
+function Step({ step: { step, at, by, evidence, times = 1 } }: { readonly step: GateStep }) {
   const mark = GOOD.includes(step) ? 'is-good' : BAD.includes(step) ? 'is-bad' : ''
   return (
     <li>
       <span class={`timeline-dot ${mark}`} />
       <div class="timeline-line">
         <strong>{step}</strong>
-        <span class="soft">by {nameOf(by)}</span>
+        <span class="soft">
+          by {nameOf(by)}
+          {times > 1 && `, the last of ${times} further ones`}
+        </span>
         <span class="timeline-time">
           <Time at={at} />
         </span>

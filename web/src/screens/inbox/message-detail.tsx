@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import type { Attachment, Message } from '../../../../src/model/message.ts'
+import type { Attachment, Message, Sender } from '../../../../src/model/message.ts'
 import { PRIORITIES } from '../../../../src/model/priority.ts'
 import { postern } from '../../api/postern.ts'
 import { useLive } from '../../live/use-live.ts'
@@ -101,6 +101,9 @@ function Letter({ message, isShown }: { readonly message: Message; readonly isSh
       </header>
       <div class="letter-body">
         <Markdown text={content} />
+        {(message.quotes ?? []).map(({ what, from: author, text }) => (
+          <Quoted key={what} what={what} author={author} text={text} />
+        ))}
         <Attachments attachments={attachments} />
         {payload !== null && <Json value={payload} title="Payload" />}
         {context !== null && <Json value={context} title="Context" />}
@@ -120,6 +123,18 @@ function Letter({ message, isShown }: { readonly message: Message; readonly isSh
         )}
       </div>
     </section>
+  )
+}
+
+/** Words of another author, under their name: text, and no Markdown. */
+function Quoted({ what, author, text }: { readonly what: string; readonly author: Sender; readonly text: string }) {
+  return (
+    <figure class="quoted" aria-label={`${what}, from ${author.id}`}>
+      <figcaption class="faint">
+        {what}, from <Who id={author.id} verified={author.verified} />
+      </figcaption>
+      <blockquote>{text}</blockquote>
+    </figure>
   )
 }
 

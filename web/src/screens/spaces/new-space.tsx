@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { postern } from '../../api/postern.ts'
 import { Button } from '../../parts/bits.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -10,11 +10,17 @@ import { me } from '../../state/me.ts'
 export function NewSpace({ onClose }: { onClose(): void }) {
   const name = useSignal('')
   const members = useSignal<ReadonlySet<string>>(new Set())
+  const isOpen = useSignal(false)
+  const showsAll = useSignal(false)
   const others = (directory.value.value ?? []).filter(({ id, kind }) => id !== me.value && kind !== 'service')
   async function make(): Promise<void> {
     const id = slugOf(name.value)
     const made = await attempt(() =>
-      postern.spaces.create({ id, name: name.value.trim(), members: [...members.value] }),
+      postern.spaces.create({
+        ...{ id, name: name.value.trim(), members: [...members.value] },
+        joining: isOpen.value ? 'open' : 'invited',
+        history: showsAll.value ? 'all' : 'joined',
+      }),
     )
     if (!made) return
     onClose()
@@ -60,6 +66,10 @@ export function NewSpace({ onClose }: { onClose(): void }) {
             ))}
           </div>
         </fieldset>
+        <div class="member-choices">
+          <Choice label="Every agent may join" value={isOpen} />
+          <Choice label="New members read what was said before" value={showsAll} />
+        </div>
         <div class="form-actions">
           <Button onClick={onClose}>Discard</Button>
           <Button kind="primary" type="submit">
@@ -68,6 +78,21 @@ export function NewSpace({ onClose }: { onClose(): void }) {
         </div>
       </form>
     </Dialog>
+  )
+}
+
+function Choice({ label, value }: { readonly label: string; readonly value: Signal<boolean> }) {
+  return (
+    <label>
+      <input
+        type="checkbox"
+        checked={value.value}
+        onChange={(event) => {
+          value.value = event.currentTarget.checked
+        }}
+      />
+      {label}
+    </label>
   )
 }
 

@@ -15,6 +15,8 @@ export interface Posts {
   retry(): void
 }
 
+type Direction = 'later' | 'earlier'
+
 const PAGE = 100
 const GATHER_MS = 60
 
@@ -25,28 +27,34 @@ export function usePosts(id: string): Posts {
   const problem = useSignal<Problem | undefined>(undefined)
   const earlier = useRef<number | null>(null)
   const isBusy = useRef(false)
-  const failed = useRef<(() => Promise<void>) | undefined>(undefined)
-  /** What was asked for while something else was being loaded. */
-  const next = useRef<(() => Promise<void>) | undefined>(undefined)
+  const failed = useRef<Direction | undefined>(undefined)
+  /** What was asked for while something else was being loaded. Both may be: neither takes the place of the other. */
+  const wanted = useRef(new Set<Direction>())
 
-  async function once(load: () => Promise<void>): Promise<void> {
-    if (isBusy.current) {
-      next.current = load
-      return
-    }
+  function want(direction: Direction): void {
+    wanted.current.add(direction)
+    if (!isBusy.current) void loadWanted()
+  }
+
+  /** What is new comes first. */
+  async function loadWanted(): Promise<void> {
     isBusy.current = true
+    while (wanted.current.size > 0) {
+      const direction = wanted.current.has('later') ? 'later' : 'earlier'
+      wanted.current.delete(direction)
+      await load(direction)
+    }
+    isBusy.current = false
+  }
+
+  async function load(direction: Direction): Promise<void> {
     try {
-      await load()
+      await (direction === 'later' ? loadLater() : loadEarlier())
       failed.current = undefined
       problem.value = undefined
     } catch (error) {
-      failed.current = load
+      failed.current = direction
       problem.value = asProblem(error)
-    } finally {
-      isBusy.current = false
-      const due = next.current
-      next.current = undefined
-      if (due) void once(due)
     }
   }
 
@@ -65,7 +73,7 @@ export function usePosts(id: string): Posts {
     if (page.items.length === PAGE) await loadLater()
   }
 
-  async function loadBefore(): Promise<void> {
+  async function loadEarlier(): Promise<void> {
     const before = earlier.current
     if (before === null) return
     const page = await postern.spaces.history({ id, before, limit: PAGE })
@@ -74,18 +82,17 @@ export function usePosts(id: string): Posts {
   }
 
   function retry(): void {
-    if (failed.current) void once(failed.current)
+    if (failed.current) want(failed.current)
   }
 
   useEffect(() => {
-    void once(loadLatest)
+    want('later')
     let timer: ReturnType<typeof setTimeout> | undefined
-    const look = () => void once(loadLater)
     const unlisten = listen(({ type, subject }) => {
       if (type !== GAP && !(type === 'space.posted' && subject === id)) return
       timer ??= setTimeout(() => {
         timer = undefined
-        look()
+        want('later')
       }, GATHER_MS)
     })
     // What failed while the server was away is asked for again when it is back.
@@ -97,5 +104,5 @@ export function usePosts(id: string): Posts {
     }
   }, [id])
 
-  return { items, isLoaded, problem, loadEarlier: () => void once(loadBefore), retry }
+  return { items, isLoaded, problem, loadEarlier: () => want('earlier'), retry }
 }

@@ -42,7 +42,7 @@ export function SpacesScreen() {
             path={path}
             row={rowOf}
             empty={
-              <Empty icon="space" title="No space yet" commands={['postern space create alpha --member quinn']}>
+              <Empty icon="space" title="No space yet" commands={['postern space create alpha --members quinn']}>
                 A space is a conversation: what is said in it reaches every member.
               </Empty>
             }
@@ -67,12 +67,12 @@ export function SpacesScreen() {
   )
 }
 
-function rowOf({ name, members, posts, lastPostAt, createdAt }: SpaceStatus) {
+function rowOf({ name, joining, members, posts, lastPostAt, createdAt }: SpaceStatus) {
   return (
     <RowText
       title={`# ${name}`}
       end={<Time at={lastPostAt ?? createdAt} isShort />}
-      note={`${countOf(members, 'member')} · ${countOf(posts, 'post')}`}
+      note={`${countOf(members, 'member')} · ${countOf(posts, 'post')}${joining === 'open' ? ' · open' : ''}`}
     />
   )
 }

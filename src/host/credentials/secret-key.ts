@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { randomBytes } from '../../kit/node/crypto.ts'
+import { makePrivateFolder } from '../../kit/node/folders.ts'
+import { createWholeText } from '../../kit/node/whole-file.ts'
+import { reasonOf } from '../../kit/pure/reason-of.ts'
+import { PosternError } from '../../model/errors.ts'
+import { findHome } from '../config/config.ts'
+
+/** The key of the home. Secrets in the store are sealed with it, and the key for MACs of bus entries is derived from it. */
+export const KEY_FILE = 'secret.key'
+
+export const KEY_BYTES = 32
+
+/** The key file of a folder; that of the user's home by default. */
+export function keyPath(folder: string = findHome({ flags: {}, env: process.env, cwd: process.cwd() })): string {
+  return join(folder, KEY_FILE)
+}
+
+/** The key in a file; undefined if there is no such file. Fails with KEY_UNUSABLE if the file cannot be read or holds no key. */
+export function readKey(path: string): Buffer | undefined {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw unusable(path, reasonOf(error), error)
+  }
+  const key = Buffer.from(text.trim(), 'base64')
+  if (key.length === KEY_BYTES) return key
+  throw unusable(path, 'it does not hold 32 bytes in base64')
+}
+
+/** Makes the key. If two processes make it at once, both use the first one's. Fails with KEY_UNUSABLE. */
+export function makeKey(path: string): Buffer {
+  const key = Buffer.from(randomBytes(KEY_BYTES))
+  try {
+    makePrivateFolder(dirname(path))
+    createWholeText(path, `${key.toString('base64')}\n`)
+    return key
+  } catch (error) {
+    const other = (error as NodeJS.ErrnoException).code === 'EEXIST' ? readKey(path) : undefined
+    if (other) return other
+    throw unusable(path, reasonOf(error), error)
+  }
+}
+
+function unusable(path: string, reason: string, cause?: unknown): PosternError {
+  return new PosternError('KEY_UNUSABLE', { path, reason }, { cause })
+}

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../../src/host/config/config.ts'
@@ -14,11 +15,13 @@ const { values } = parseArgs({
     port: { type: 'string', default: '0' },
     token: { type: 'string', default: '' },
     beatMs: { type: 'string', default: '15000' },
-    /** A bug to put in: `drop-one` or `one-too-late`. */
+    /** A planted bug: `drop-one`, `one-too-late` or `never-full`. */
     plant: { type: 'string' },
   },
 })
 const { home, plant } = values
+/** How often the server looks how much waits for its slowest client. */
+const SAMPLE_MS = 20
 
 const log = createLog((line) => process.stderr.write(`${line}\n`))
 const served = await openServed(readConfig({ flags: { home }, env: {}, cwd: home }), {
@@ -32,7 +35,22 @@ const streams = createEventStreams({
 })
 const { credentials, answerOnce, under, counts, check } = served
 const postern = plant === 'one-too-late' ? resumingLate(served.postern) : served.postern
-const { open: openEventStream, openBus: openBusStream } = streams
+const queues = new Set<ServerResponse>()
+let mostQueuedBytes = 0
+const openEventStream: typeof streams.open = (streaming) => {
+  observeQueue(streaming.response)
+  return streams.open(streaming)
+}
+const openBusStream: typeof streams.openBus = (streaming, params) => {
+  observeQueue(streaming.response)
+  return streams.openBus(streaming, params)
+}
+const sampling = setInterval(() => {
+  for (const { socket } of queues) mostQueuedBytes = Math.max(mostQueuedBytes, socket?.writableLength ?? 0)
+}, SAMPLE_MS)
+sampling.unref()
+process.on('message', () => process.send?.(mostQueuedBytes))
+process.channel?.unref()
 const server = createServer({
   postern,
   credentials,
@@ -45,6 +63,23 @@ const server = createServer({
   openBusStream,
 })
 process.stdout.write(`${await server.listen({ host: '127.0.0.1', port: Number(values.port) })}\n`)
+
+function observeQueue(response: ServerResponse): void {
+  queues.add(response)
+  response.once('close', () => queues.delete(response))
+  if (plant === 'never-full') hideQueue(response)
+}
+
+/** The stream sees every client as one that has taken all it was sent. */
+function hideQueue(response: ServerResponse): void {
+  const write = response.write.bind(response) as (bytes: Buffer) => boolean
+  Object.defineProperty(response, 'writableLength', { value: 0 })
+  response.write = ((bytes: Buffer, onTaken: () => void) => {
+    const isRoom = write(bytes)
+    onTaken()
+    return isRoom
+  }) as typeof response.write
+}
 
 /** What the hub reads lacks one event in fifty. */
 function dropping(whole: Postern): Postern {

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
@@ -37,7 +36,7 @@ export interface ServerSettings {
   readonly home: string
   readonly token: string
   readonly beatMs?: number
-  readonly plant?: 'drop-one' | 'one-too-late'
+  readonly plant?: 'drop-one' | 'one-too-late' | 'never-full'
 }
 
 /** A server that dies and is started again, at the same address. */
@@ -45,8 +44,8 @@ export interface MortalServer {
   readonly url: string
   kill(): Promise<void>
   restart(): Promise<void>
-  /** The most memory that the present process has ever had. */
-  peakBytes(): number
+  /** The most bytes that the present process has held for one client of its event streams. */
+  mostQueuedBytes(): Promise<number>
 }
 
 export async function startMortalServer({ home, token, beatMs, plant }: ServerSettings): Promise<MortalServer> {
@@ -54,10 +53,12 @@ export async function startMortalServer({ home, token, beatMs, plant }: ServerSe
   const start = async (port: string) => {
     const options = { home, token, port, ...(beatMs && { beatMs }), ...(plant && { plant }) }
     const words = Object.entries(options).map(([name, value]) => `--${name}=${value}`)
-    const started = spawn(process.execPath, [script(), ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const started = spawn(process.execPath, [script(), ...words], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+    const { stdout } = started
+    if (!stdout) throw new Error('the server has no stdout')
     child = started
     const gone = once(started, 'exit').then(([code]) => Promise.reject(new Error(`it ended with ${code}`)))
-    const [line] = await Promise.race([once(started.stdout, 'data'), gone])
+    const [line] = await Promise.race([once(stdout, 'data'), gone])
     gone.catch(() => {})
     return String(line).trim()
   }
@@ -75,6 +76,11 @@ export async function startMortalServer({ home, token, beatMs, plant }: ServerSe
     async restart() {
       await start(new URL(url).port)
     },
-    peakBytes: () => Number(/VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${child?.pid}/status`, 'utf8'))?.[1]) * 1024,
+    async mostQueuedBytes() {
+      if (!child) return 0
+      const answer = once(child, 'message')
+      child.send('how much waits?')
+      return (await answer)[0] as number
+    },
   }
 }

@@ -35,6 +35,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   conformance: { include: ['test/conformance/**/*.test.ts'], globalSetup: [POSTGRES], sharesModules: true },
   scenarios: { include: ['test/scenarios/**/*.test.ts'], globalSetup: [POSTGRES] },
   faults: { include: ['test/faults/**/*.test.ts'], globalSetup: [POSTGRES] },
+  blackbox: { include: ['test/blackbox/**/*.test.ts'], globalSetup: [POSTGRES] },
   web: { include: ['test/web/**/*.test.ts'], globalSetup: ['./test/web/global-browser.ts'], sharesModules: true },
   hiero: { include: ['test/hiero/*.test.ts'], globalSetup: ['./test/helpers/global-packages.ts'] },
   mcp: { include: ['test/mcp/*.test.ts'], globalSetup: ['./test/helpers/global-packages.ts'] },

@@ -10,9 +10,9 @@ export const DEAD_MACHINE_MS = 60_000
 export const PATIENTLY = { timeout: DEAD_MACHINE_MS, interval: 20 }
 
 /** Preloaded into a process, this gives a hook a minute to answer. */
-export const PATIENT_HOOK = pathOf('./patient-hook.cjs')
+export const PATIENT_HOOK = pathOf('./preloads/patient-hook.cjs')
 
-const HASTY_WATCHER = pathOf('./hasty-watcher.cjs')
+const HASTY_WATCHER = pathOf('./preloads/hasty-watcher.cjs')
 
 /** For hosts and launchers, which start hooks and watchers of their own. */
 export const HOST_ENV = { NODE_OPTIONS: preload(PATIENT_HOOK) }
@@ -21,13 +21,13 @@ export const HOST_ENV = { NODE_OPTIONS: preload(PATIENT_HOOK) }
 export const HASTY_HOST_ENV = { NODE_OPTIONS: preload(PATIENT_HOOK, HASTY_WATCHER) }
 
 /** For a process that waits long: its timers fire in a tenth of their time. */
-export const HASTY_ENV = { NODE_OPTIONS: preload(pathOf('./hasty-timers.cjs')) }
+export const HASTY_ENV = { NODE_OPTIONS: preload(pathOf('./preloads/hasty-timers.cjs')) }
 
 /** The same, and its clock runs ten times as fast. `hasty-clock.cjs` says when that is safe. */
-export const FAST_CLOCK_ENV = { NODE_OPTIONS: preload(pathOf('./hasty-clock.cjs')) }
+export const FAST_CLOCK_ENV = { NODE_OPTIONS: preload(pathOf('./preloads/hasty-clock.cjs')) }
 
 /** Options of Node for a server whose deadlines only a dead machine reaches. */
-export const PATIENT_NODE = ['--require', pathOf('./patient-clock.cjs')]
+export const PATIENT_NODE = ['--require', pathOf('./preloads/patient-clock.cjs')]
 
 function pathOf(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url))

@@ -1,4 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the strings are source code.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { formatBreaches } from './breach.ts'
 import { importsOf } from './imports.ts'
@@ -135,4 +137,14 @@ describe('checkWalls allows', () => {
   ])('%s: %s', (file, text) => {
     expect(breachesOf(file, text)).toBe('')
   })
+})
+
+it('keeps the black box outside: its tests import nothing of the product', () => {
+  const root = new URL('../../test/blackbox/', import.meta.url).pathname
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  const found = files.flatMap((file) =>
+    importsOf(readFileSync(join(root, file), 'utf8')).filter(({ specifier }) => specifier?.includes('/src/')),
+  )
+  expect(files.length).toBeGreaterThan(5)
+  expect(found).toEqual([])
 })

@@ -20,6 +20,7 @@ export interface Requirement {
 export const PROOF_FOLDERS = {
   conformance: 'test/conformance',
   faults: 'test/faults',
+  blackbox: 'test/blackbox',
   web: 'test/web',
   scenarios: 'test/scenarios',
   hiero: 'test/hiero',

@@ -2,6 +2,8 @@ import { sha256Soon } from '../../kit/node/sha256-soon.ts'
 
 /** The line has one place. It covers every other line of its header, also that of a MAC. */
 const LINE = /(?<=\n)header_sha256: ([0-9a-f]{64})\n(?=body_bytes: \d+\nsha256: [0-9a-f]{64}\n$)/
+/** The same where its name may have been damaged. */
+const NAMELESS_LINE = /(?<=\n)[^\n]{15}([0-9a-f]{64})\n(?=body_bytes: \d+\nsha256: [0-9a-f]{64}\n$)/
 const FRAME = '\nbody_bytes: '
 
 /** A header that ends with the length and the checksum of its body, with its own checksum before them. */
@@ -17,11 +19,14 @@ export function withoutHeaderChecksum(header: string): string {
 }
 
 /**
- * Whether a header that has a checksum is the one that was written. Its text has one character for each byte. An editor may
- * have changed all line breaks on their way.
+ * Whether a header is the one that was written, as far as its checksum tells. One that never had a checksum is taken as it is.
+ * Its text has one character for each byte. An editor may have changed all line breaks on their way.
  */
-export function isHeaderIntact(header: string): boolean {
+export function isHeaderIntact(header: string, hasChecksum: boolean): boolean {
   const text = header.includes('\r') ? header.replaceAll('\r\n', '\n') : header
-  const [, checksum] = LINE.exec(text) ?? []
-  return checksum !== undefined && sha256Soon(Buffer.from(withoutHeaderChecksum(text), 'latin1')) === checksum
+  const line = (hasChecksum ? LINE : NAMELESS_LINE).exec(text)
+  if (!line) return !hasChecksum
+  const rest = text.slice(0, line.index) + text.slice(line.index + line[0].length)
+  // A right checksum under another name shows that its name was changed.
+  return (sha256Soon(Buffer.from(rest, 'latin1')) === line[1]) === hasChecksum
 }

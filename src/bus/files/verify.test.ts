@@ -54,6 +54,7 @@ describe('to verify', () => {
       ['PID01234', 'PID01235'],
       ['12:00:01Z', '12:00:02Z'],
       [/(?<=header_sha256: )./, 'x'],
+      ['header_sha256', 'hfader_sha256'],
       ['type: ISSUE', 'type: FACT'],
       ['project_id: atlas\n', ''],
       ['task-1', 'task-2'],

@@ -47,7 +47,7 @@ function shareCompiledCode(home: string): void {
   }
 }
 
-/** Options of Node that give a hook a minute to answer; see test/helpers/patient-hook.cjs. */
+/** Options of Node that give a hook a minute to answer; see test/helpers/preloads/patient-hook.cjs. */
 export function patientNode(): readonly string[] {
   return ['--require', join(dirname(dirname(executable())), basename(PATIENT_HOOK))]
 }

@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util'
 import { PosternError } from '../../../src/model/errors.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import { Connection } from '../../../src/store/sqlite/connection.ts'
+import type { HistoryEvent } from '../../helpers/history.ts'
 import { openLocal } from '../../helpers/open-local.ts'
-import type { HistoryEvent } from './history.ts'
 
 /**
  * A process that uses one store until it is killed, and writes down what it did: run by Node itself, not by vitest.

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import { afterAll } from 'vitest'
+import type { HistoryEvent } from '../../helpers/history.ts'
 import { makeTemporaryFolder, removeFolder } from '../../helpers/temp.ts'
-import type { HistoryEvent } from './history.ts'
 
 let bundled: string | undefined
 afterAll(() => {

@@ -31,8 +31,8 @@ export function readEntry(source: Source, at: number, isInConflict: boolean): Fo
   const opened = { at, closing, header }
   const found =
     header.sha256 === undefined ? readForeign(source, opened, isInConflict) : readOurs(source, opened, header.sha256)
-  if (found?.kind !== 'entry' || !header.isChecked || !source.checksHeaders) return found
-  return isHeaderIntact(source.text.slice(from, closing.at)) ? found : refuseEdited(found)
+  if (found?.kind !== 'entry' || !source.checksHeaders) return found
+  return isHeaderIntact(source.text.slice(from, closing.at), header.isChecked) ? found : refuseEdited(found)
 }
 
 /** The body is what was written, and shows where the entry ends. Its header is not. */

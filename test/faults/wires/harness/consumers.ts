@@ -9,9 +9,9 @@ import { isSpoolWaiting } from '../../../../src/host/spool-place.ts'
 import { openEngineWire } from '../../../../src/host/wires/open-wire.ts'
 import type { Postern } from '../../../../src/model/postern.ts'
 import { RING_ALL } from '../../../../src/model/ring.ts'
+import type { HistoryEvent } from '../../../helpers/history.ts'
 import { removeFolder, temporaryFolder } from '../../../helpers/temp.ts'
 import { cliCommand, cliEnvironment } from '../../harness/cli.ts'
-import type { HistoryEvent } from '../../harness/history.ts'
 
 /** A bug to put in: every so many messages one is shown twice, or is never shown. */
 export type Plant = 'drops-some' | 'shows-some-twice'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { HistoryEvent } from '../../../helpers/history.ts'
 import { ask } from '../../../helpers/http-server.ts'
-import type { HistoryEvent } from '../../harness/history.ts'
 
 /** Where a writer pushes; it stays the same when the server behind it is another process. */
 export interface Door {

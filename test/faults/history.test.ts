@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkHistory, type HistoryEvent } from './history.ts'
+import { checkHistory, type HistoryEvent } from '../helpers/history.ts'
 
 const pushed = (...keys: string[]): HistoryEvent[] =>
   keys.flatMap((key) => [
@@ -58,6 +58,20 @@ describe('the history checker', () => {
   it("finds what one process showed out of its writer's order", () => {
     const verdict = checkHistory([...pushed('a', 'b', 'c'), shown('b'), shown('a'), shown('c')])
     expect(verdict).toMatchObject({ isSound: false, reordered: ['a'] })
+  })
+
+  it('finds what waits although a later message of its writer was shown', () => {
+    const waiting: HistoryEvent[] = [
+      { kind: 'waiting', key: 'a' },
+      { kind: 'waiting', key: 'c' },
+    ]
+    expect(checkHistory([...pushed('a', 'b', 'c'), shown('b'), ...waiting]).skipped).toEqual(['a'])
+  })
+
+  it('finds what is shown again after its reader has acknowledged it', () => {
+    const acked: HistoryEvent = { kind: 'acked', key: 'a', by: 'drainer' }
+    const again = [...pushed('a'), shown('a'), acked, crashed(), shown('a', 'other', 2)]
+    expect(checkHistory(again).duplicate).toEqual(['a'])
   })
 
   it('expects no order between processes, between writers or after a crash', () => {

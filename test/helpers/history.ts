@@ -13,6 +13,8 @@ export type HistoryEvent =
   | { readonly kind: 'confirmed'; readonly key: string; readonly by: string }
   /** The drainer was told that its offer had lapsed, so that somebody else may show the message too. */
   | { readonly kind: 'refused'; readonly key: string; readonly by: string }
+  /** The one who was shown it has said that it is dealt with. */
+  | { readonly kind: 'acked'; readonly key: string; readonly by: string }
   | { readonly kind: 'crashed'; readonly by: string }
   /** The message still waits when the history ends. */
   | { readonly kind: 'waiting'; readonly key: string }
@@ -26,6 +28,8 @@ export interface Findings {
   readonly phantom: readonly string[]
   /** Shown by one process in another order than its writer pushed. */
   readonly reordered: readonly string[]
+  /** Still waiting, although a later message of its writer was shown. */
+  readonly skipped: readonly string[]
 }
 
 export interface Verdict extends Findings {
@@ -48,6 +52,7 @@ export function checkHistory(events: readonly HistoryEvent[]): Verdict {
     duplicate: duplicatesIn(events, shows, waiting),
     phantom: [...shows.keys()].filter((key) => !pushed.has(key)),
     reordered: reorderedIn(events),
+    skipped: skippedIn(events, shows, waiting),
   }
   return {
     ...findings,
@@ -66,8 +71,9 @@ export function describeVerdict({
   duplicate,
   phantom,
   reordered,
+  skipped,
 }: Verdict): string {
-  const faults = { lost, duplicate, phantom, reordered }
+  const faults = { lost, duplicate, phantom, reordered, skipped }
   const counts = Object.entries(faults).map(([name, found]) => `${found.length} ${name}`)
   return `${acknowledged} acknowledged, ${shown} shown, ${repeated} repeated, ${counts.join(', ')}`
 }
@@ -99,7 +105,9 @@ function duplicatesIn(
   const crashed = new Set(events.flatMap((event) => (event.kind === 'crashed' ? [event.by] : [])))
   const answers = new Map<string, 'confirmed' | 'refused'>()
   for (const event of events) {
-    if (event.kind === 'confirmed' || event.kind === 'refused') answers.set(`${event.by} ${event.key}`, event.kind)
+    const { kind } = event
+    if (kind === 'refused') answers.set(`${event.by} ${event.key}`, kind)
+    if (kind === 'confirmed' || kind === 'acked') answers.set(`${event.by} ${event.key}`, 'confirmed')
   }
   const isExcused = ({ by, key }: Shown) => {
     const answer = answers.get(`${by} ${key}`)
@@ -129,4 +137,20 @@ function reorderedIn(events: readonly HistoryEvent[]): string[] {
     last.set(pair, Math.max(place.at, last.get(pair) ?? -1))
   }
   return found
+}
+
+/** A message that was shown once may wait again: its reader died. */
+function skippedIn(
+  events: readonly HistoryEvent[],
+  shows: ReadonlyMap<string, unknown>,
+  waiting: ReadonlySet<string>,
+): string[] {
+  const attempted = events.filter((event) => event.kind === 'attempted')
+  const hasLaterShown = new Set<string>()
+  const found: string[] = []
+  for (const { key, by } of attempted.toReversed()) {
+    if (waiting.has(key) && !shows.has(key) && hasLaterShown.has(by)) found.push(key)
+    if (shows.has(key)) hasLaterShown.add(by)
+  }
+  return found.toReversed()
 }

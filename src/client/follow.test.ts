@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openServer } from '../../test/helpers/http-server.ts'
+import { type Received, startStub } from '../../test/helpers/server/stub-server.ts'
 import { createSignal } from '../../test/helpers/signal.ts'
-import { type Received, startStub } from '../../test/helpers/stub-server.ts'
 import type { PosternEvent } from '../model/network/event.ts'
 import { connectPostern } from './connect.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Received, startStub } from '../../test/helpers/stub-server.ts'
+import { type Received, startStub } from '../../test/helpers/server/stub-server.ts'
 import { connectPostern } from './connect.ts'
 
 async function connect(answer: (received: Received, at: number) => void) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { type Received, startStub } from '../../test/helpers/server/stub-server.ts'
 import { createSignal } from '../../test/helpers/signal.ts'
-import { type Received, startStub } from '../../test/helpers/stub-server.ts'
 import { connectPostern } from './connect.ts'
 
 async function connect(answer: (received: Received, at: number) => void) {

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { Caller } from '../../src/model/caller.ts'
-import { CALLER_PATH } from '../../src/model/network/paths.ts'
+import type { Caller } from '../../../src/model/caller.ts'
+import { CALLER_PATH } from '../../../src/model/network/paths.ts'
 
 /** A request as a server has received it. */
 export interface Received {

@@ -46,7 +46,7 @@ describe('a disk that is full', needsMounts(), () => {
 })
 
 describe('a disk that is read-only', needsMounts(), () => {
-  it('lets a hook of a strict gate hold its agent, and says to whoever looks what is wrong', async () => {
+  it('lets a strict gate hold its agent, and refuses a push with the reason', async () => {
     const { place, folder } = await makeSmall()
     await place.ask('gate', 'create', '--agent', 'quinn', '--kind', 'human', '--reason', 'wait for justin')
     const event = (name: string) => JSON.stringify({ hook_event_name: name, session_id: 'ses-1', cwd: place.home })

@@ -9,7 +9,7 @@ const MESSAGES = 3
 describe.each(STORES)('on the store %s', (store) => {
   it.each(
     Object.keys(READERS),
-  )('what was written through any door is shown once and in order, and what is acknowledged is over: %s', async (door) => {
+  )('%s shows the messages of every other door once and in order, until they are acknowledged', async (door) => {
     const place = await makePlace({ store })
     const server = await place.serve()
     const world: World = { place, server: () => server }

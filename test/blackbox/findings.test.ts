@@ -5,9 +5,9 @@ import { startScriptedHost } from '../helpers/scripted-host.ts'
 import { makePlace, type Place, STORES } from './harness/place.ts'
 import { readRendered } from './harness/shown.ts'
 
-/** What a stranger found who used Postern from outside, each as the commands that showed it. */
+/** Faults that a black-box test of Postern has found. Each test repeats the commands that showed one. */
 describe.each(STORES)('on the store %s', (store) => {
-  it('a message that could not be printed ten times is shown as if for the first time', async () => {
+  it('counts no attempt whose output could not be written', async () => {
     const place = await makePlace({ store })
     await place.ask('inbox', 'push', '--to', 'quinn', 'only once')
     for (let round = 0; round < 10; round++) {
@@ -17,7 +17,7 @@ describe.each(STORES)('on the store %s', (store) => {
     expect(await drain(place)).toMatchObject([{ content: 'only once', attempt: 1 }])
   })
 
-  it('mail of a session whose host was killed is shown to the next session at once', async () => {
+  it('shows the next session at once what a killed one was shown', async () => {
     const place = await makePlace({ store })
     await place.ask('inbox', 'push', '--to', 'quinn', 'key-quinn-1')
     const [first, second] = ['ses-1', 'ses-2'].map((sessionId) =>
@@ -29,7 +29,7 @@ describe.each(STORES)('on the store %s', (store) => {
     expect(keysIn((await (await second)?.fire('SessionStart'))?.stdout)).toEqual(['key-quinn-1'])
   })
 
-  it('a refused attempt to open a gate is recorded, and nobody without a name opens what a person has set', async () => {
+  it('records a refused attempt to open a gate, and leaves the gate as it is', async () => {
     const place = await makePlace({ store })
     const create = ['gate', 'create', '--agent', 'quinn', '--kind', 'human', '--reason', 'wait', '--as', 'justin']
     const { id } = await place.ask<{ id: string }>(...create)
@@ -40,7 +40,7 @@ describe.each(STORES)('on the store %s', (store) => {
     expect(await place.ask('gate', 'show', id)).toMatchObject({ state: 'open' })
   })
 
-  it('an agent that writes to itself in a circle is held', async () => {
+  it('holds the messages of an agent that answers itself again and again', async () => {
     const place = await makePlace({ store })
     let last: string | undefined
     let held = 0
@@ -54,7 +54,7 @@ describe.each(STORES)('on the store %s', (store) => {
     expect(held).toBe(1)
   })
 
-  it('text that is not UTF-8 is refused, and none of it is stored', async () => {
+  it('refuses text that is not UTF-8, and stores none of it', async () => {
     const place = await makePlace({ store })
     const line = `printf 'caf\\xe9' | "$@"`
     const wrap = ['bash', '-c', line, 'bash']
@@ -64,7 +64,7 @@ describe.each(STORES)('on the store %s', (store) => {
   })
 })
 
-it('a header that was edited in a bus file is found', async () => {
+it('finds an edited header in a bus file', async () => {
   const place = await makePlace()
   await place.ask('bus', 'post', '--project', 'pay', '--type', 'FACT', 'pay 100 to Ann')
   const path = join(place.home, 'run-agent', 'pay', 'PROJECT-MESSAGE-BUS.md')
@@ -73,7 +73,7 @@ it('a header that was edited in a bus file is found', async () => {
   expect([exit, stdout]).toEqual([1, expect.stringContaining('header')])
 })
 
-it('doctor says what is wrong with a home that it may not read, and with a broken configuration', async () => {
+it('explains a home that doctor may not read, and a broken configuration', async () => {
   const place = await makePlace()
   writeFileSync(join(place.home, 'config.json'), '{ "limits": ')
   const broken = await place.run(['doctor'])

@@ -18,7 +18,7 @@ const AT_ONCE = 2
 const PAGE = 4_096
 const FRAME = 24 + PAGE
 
-it('finds changed words that are shown as good, and what is missing in silence', () => {
+it('finds changed text that is shown as good, and messages that are missing in silence', () => {
   const known = new Map([['a', 'pay 100']])
   const faultOf = (messages: Seen['messages'], isTold: boolean) =>
     faultIn({ known, waiting: known, seen: { messages, isTold } })
@@ -29,16 +29,16 @@ it('finds changed words that are shown as good, and what is missing in silence',
 })
 
 campaign(
-  'a byte that changed in a page of the store is not shown as good, and costs nothing in silence',
+  'a changed byte in a page of the store shows no changed text as good, and loses nothing in silence',
   FLIPS,
   (size) => flipStore(size, 'postern.db', PAGE),
 )
 
-campaign('a byte that changed in the log of a killed server costs nothing in silence', FLIPS, (size) =>
+campaign('a changed byte in the log of a killed server loses nothing in silence', FLIPS, (size) =>
   flipStore(size, 'postern.db-wal', FRAME),
 )
 
-/** What a user finds in a home. */
+/** Everything that a user can find out about a home. */
 interface Seen {
   readonly messages: ReadonlyMap<string, string>
   /** True if a command failed, named a damaged message, or told of a loss. */

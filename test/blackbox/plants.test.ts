@@ -6,7 +6,7 @@ import { READERS, type World, WRITERS } from './harness/doors.ts'
 import { leftIn, readAll } from './harness/history-of.ts'
 import { makePlace } from './harness/place.ts'
 
-/** What a faulty store would do to the first message of quinn, and what the checker calls it. */
+/** Faults of a store, each planted in the first message of quinn, by the name that the checker gives them. */
 const PLANTS: readonly (readonly [keyof Findings, string])[] = [
   ['lost', `UPDATE deliveries SET state = 'seen' WHERE agent_id = 'quinn' AND inbox_seq = 1`],
   ['reordered', `UPDATE deliveries SET inbox_seq = 1000 WHERE agent_id = 'quinn' AND inbox_seq = 1`],
@@ -14,16 +14,16 @@ const PLANTS: readonly (readonly [keyof Findings, string])[] = [
   ['phantom', `UPDATE deliveries SET agent_id = 'robin', inbox_seq = 1000 WHERE agent_id = 'quinn' AND inbox_seq = 1`],
 ]
 
-it.each(PLANTS)('finds what a store has %s', async (finding, statement) => {
+it.each(PLANTS)('finds a message that was %s', async (finding, statement) => {
   expect((await follow({ before: statement }))[finding]).toHaveLength(1)
 })
 
-it('finds what a store shows again', async () => {
+it('finds a message that is shown again', async () => {
   const again = `UPDATE deliveries SET state = 'pending', attempt = 0, offer_id = NULL WHERE inbox_seq = 1`
   expect((await follow({ between: again })).duplicate).toHaveLength(1)
 })
 
-it('finds nothing in a store that nobody has touched', async () => {
+it('finds nothing wrong with an untouched store', async () => {
   expect(await follow({})).toMatchObject({ isSound: true, acknowledged: 4, shown: 4 })
 })
 

@@ -10,7 +10,7 @@ const MESSAGES = { quick: 60, full: 300, long: 20_000, most: 500 }
 
 describe.each(STORES)('on the store %s', (store) => {
   campaign(
-    'whatever doors are used, and whoever is killed, every message is shown, in order and once',
+    'shows every message once and in order through all doors, while readers and servers are killed',
     MESSAGES,
     async (messages) => {
       verifies('G1.kill', 'G4.crash')

@@ -15,11 +15,11 @@ export interface Writer {
 
 /** A way out, for one agent. */
 export interface Reader {
-  /** Shows what waits. With a number the reader is killed so many milliseconds later, and shows what it still can. */
+  /** Takes the waiting messages. With a number, the reader is killed after so many milliseconds, and returns what it has shown by then. */
   read(killAfterMs?: number): Promise<readonly Shown[]>
-  /** Says that it was shown. False: it came too late, and somebody else may be shown it. */
+  /** Confirms the last read. False: the confirmation came too late, and another reader may be shown the same messages. */
   confirm(): Promise<boolean>
-  /** Says of a message that was shown that it is dealt with. */
+  /** Marks a shown message as dealt with. */
   ack(id: string): Promise<void>
   kill(): Promise<void>
 }
@@ -119,7 +119,7 @@ export const READERS: Readonly<Record<string, (world: World, agent: string) => P
       if (exit !== 0) throw new Error(`the hook of ${event} ended with ${exit}: ${stderr}`)
       return readRendered(parse<HookAnswer>(stdout)?.hookSpecificOutput?.additionalContext ?? '')
     }
-    // What the start of a session shows is read with the first prompt.
+    // The first read also returns the messages that the start of the session has shown.
     let before = await fire('SessionStart')
     return {
       async read(killAfterMs) {
@@ -166,7 +166,7 @@ async function answered<T>(server: World['server'], route: string, body: unknown
   return answer
 }
 
-/** Asks again while no server answers: what is sent here may be sent twice. */
+/** Repeats a request until a server answers it. Every request here may safely be repeated. */
 async function untilAnswered(
   server: World['server'],
   route: string,

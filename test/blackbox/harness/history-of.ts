@@ -5,7 +5,7 @@ import { keyIn, type Shown } from './shown.ts'
 
 const OPEN_STATES = new Set(['pending', 'offered', 'held', 'dead'])
 
-/** Reads, confirms and acknowledges until nothing waits. */
+/** Reads, confirms and acknowledges until no message waits. */
 export async function readAll(reader: Reader, agent: string, by: string): Promise<HistoryEvent[]> {
   const events: HistoryEvent[] = []
   for (;;) {
@@ -21,7 +21,7 @@ export async function readAll(reader: Reader, agent: string, by: string): Promis
   }
 }
 
-/** For whom a message is stands in its key. In another inbox it is a message that nobody has written. */
+/** A key names the recipient of its message. In another inbox the message counts as a phantom. */
 export function shownTo(agent: string, shown: readonly Shown[], by: string): HistoryEvent[] {
   return shown.map(({ key, attempt }) => {
     const isOwn = key.startsWith(`key-${agent}-`)
@@ -29,7 +29,7 @@ export function shownTo(agent: string, shown: readonly Shown[], by: string): His
   })
 }
 
-/** What nobody was shown, or nobody has confirmed. */
+/** Messages that were not shown, or not confirmed. */
 export async function leftIn({ ask }: Place, agents: readonly string[]): Promise<HistoryEvent[]> {
   const events: HistoryEvent[] = []
   for (const agent of agents) {

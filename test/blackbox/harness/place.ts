@@ -11,10 +11,10 @@ import { fastFolder } from '../../helpers/temp.ts'
 export const STORES = ['embedded', 'postgres'] as const
 export type StoreKind = (typeof STORES)[number]
 
-/** A home, as its user sees it: what commands print, and what a server answers. */
+/** A home that tests use through commands and a server only. */
 export interface Place {
   readonly home: string
-  /** What a command prints, and the code it ends with. */
+  /** Runs a command, and returns its output and its exit code. */
   run(words: readonly string[], options?: RunOptions): Promise<Outcome>
   /** The JSON of a command that must succeed. */
   ask<T>(...words: readonly string[]): Promise<T>

@@ -1,7 +1,7 @@
 /** A message as a reader was shown it. */
 export interface Shown {
   readonly id: string
-  /** What its writer has put into its text, so that it can be followed before it has an id. */
+  /** A name that the writer put into the text. It follows the message before the message has an id. */
   readonly key: string
   readonly attempt: number
 }
@@ -30,7 +30,7 @@ export function readRendered(text: string): Shown[] {
   })
 }
 
-/** A text without a key is its own, so that the checker finds what nobody has written. */
+/** A text without a key is its own key, so the checker reports it as a phantom. */
 export function keyIn(text: string): string {
   return KEY.exec(text)?.[0] ?? text
 }

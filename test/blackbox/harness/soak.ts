@@ -29,7 +29,7 @@ export interface Soak {
   readonly meddle?: (place: Place) => Promise<void>
 }
 
-/** What all who take part share. */
+/** Everything that writers and readers share. */
 interface Scene extends World {
   readonly events: HistoryEvent[]
   isOver(): boolean

@@ -72,6 +72,8 @@ export async function startScriptedHost(options: HostOptions): Promise<ScriptedH
     cwd: project,
     env: { PATH: options.path ?? process.env['PATH'] ?? '', HOME: home, POSTERN_HOME: home, ...HASTY_HOST_ENV },
   })
+  // A host that was killed takes no more events.
+  child.stdin!.on('error', () => {})
   const kill = () => void child.kill('SIGKILL')
   onTestFinished(kill)
   const waiting = new Map<number, (outcome: Outcome) => void>()

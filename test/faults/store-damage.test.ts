@@ -20,6 +20,7 @@ import { removeFolder, temporaryFolder } from '../helpers/temp.ts'
 import { campaign, TIER } from '../helpers/tier.ts'
 import { expectFailure, faultOfFailure, runCli } from './harness/cli.ts'
 import { copyHome, deliveriesIn, makeHome, storeOf, withStore } from './harness/home.ts'
+import { copyPlace, fire, makePlace } from './harness/hook.ts'
 import { inTurn } from './harness/in-turn.ts'
 import { figures } from './harness/need.ts'
 import { integrityFault } from './harness/soundness.ts'
@@ -135,7 +136,7 @@ describe('the log of a store whose process was killed', () => {
 
   for (const [what, damage] of [
     ['one byte of it was flipped', flipByte],
-    ['its end was cut off', (path: string) => truncateSync(path, Math.floor(readFileSync(path).length / 2))],
+    ['its end was cut off', cutInHalf],
     ['it was removed', (path: string) => rmSync(path)],
   ] as const) {
     it(`is missed by the next process, which tells people and agents, if ${what}`, async () => {
@@ -164,12 +165,36 @@ describe('the log of a store whose process was killed', () => {
     expect(stdout).toContain('changes that Postern had acknowledged are missing')
   })
 
+  for (const [event, what, damage] of [
+    ['SessionStart', 'its end was cut off', cutInHalf],
+    ['SessionStart', 'one byte of it was flipped', flipByte],
+    ['UserPromptSubmit', 'it was removed', (path: string) => rmSync(path)],
+  ] as const) {
+    it(`is missed by the hook of ${event}, which tells the agent, if ${what}`, async () => {
+      const place = await makePlace()
+      await fire(place, 'SessionStart')
+      const killed = await withStore(place.home, async ({ inbox }) => {
+        for (let at = 0; at < 5; at++) await inbox.push({ to: ['quinn'], content: `number ${at}` })
+        return copyPlace(place)
+      })
+      damage(`${storeOf(killed.home)}-wal`)
+      const { context } = await fire(killed, event)
+      expect(context).not.toContain('number 4')
+      expect(context).toContain('changes that Postern had acknowledged are missing')
+      expect((await fire(killed, event)).context).not.toContain('are missing')
+    })
+  }
+
   it('is complete, and nobody is told anything, if nothing was damaged', async () => {
     const home = await leaveLog()
     expect(await readBy(home, 'quinn')).toEqual(['earlier', ...[0, 1, 2, 3, 4].map((at) => `number ${at}`)])
     const { checks } = await withStore(home, ({ upkeep }) => upkeep.check())
     expect(checks.find(({ name }) => name === 'store.completeness')).toMatchObject({ ok: true })
   })
+
+  function cutInHalf(path: string): void {
+    truncateSync(path, Math.floor(readFileSync(path).length / 2))
+  }
 
   function flipByte(path: string): void {
     const bytes = readFileSync(path)

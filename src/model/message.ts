@@ -39,6 +39,8 @@ export interface Message {
   readonly quotes?: readonly Quote[]
   /** True if the stored row does not match its checksum. Then only the id is the message's own. */
   readonly damaged?: true
+  /** False if Postern cannot prove with the key of this home that the message is as it was pushed. */
+  readonly authenticated?: false
   readonly payload: Json | null
   readonly context: Json | null
   readonly priority: Priority

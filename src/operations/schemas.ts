@@ -84,6 +84,10 @@ export const message = z.object({
     .literal(true)
     .optional()
     .describe("True if the stored row does not match its checksum. Then only the id is the message's own."),
+  authenticated: z
+    .literal(false)
+    .optional()
+    .describe('False if the key of this home does not prove that the message is as it was pushed.'),
   payload: json.nullable(),
   context: json.nullable(),
   priority,

@@ -9,7 +9,7 @@ import {
   toInboxEvent,
 } from '../model/sources/inbox-event.ts'
 import { LINE, NAME, neutralise, neutraliseTo, QUOTED, type Surface } from './neutralise.ts'
-import { formatTime, token } from './provenance.ts'
+import { formatTime, NOT_AUTHENTICATED, token } from './provenance.ts'
 import { isRepetition } from './repetition.ts'
 
 const NAME_CHARACTERS = 80
@@ -40,15 +40,15 @@ function line(message: InboxMessage, write: typeof neutralise = neutralise): str
   const event = toInboxEvent(message)
   switch (event.type) {
     case 'space_message':
-      return `${spaceHead(event.data, from)}: ${quoted(event.data.content, write)}`
+      return `${spaceHead(event.data, message)}: ${quoted(event.data.content, write)}`
     case 'plan':
-      return `[Plan: ${name(event.data.planName)}] ${write(event.data.instruction, LINE)}`
+      return `[Plan: ${name(event.data.planName)}${inBrackets(proofOf(message))}] ${write(event.data.instruction, LINE)}`
     case 'service':
-      return `[Service: ${serviceHead(event.data, from)}] ${write(JSON.stringify(event.data.payload), LINE)}`
+      return `[Service: ${serviceHead(event.data, message)}] ${write(JSON.stringify(event.data.payload), LINE)}`
     case 'message':
       return (
         foreignLine(message, write) ??
-        `[${token(event.data.type)}] ${token(from.id)}${inBrackets(doubtOf(from))}: ${[words(event.data, write), ...passedOn(message, write)].join(' ')}`
+        `[${token(event.data.type)}] ${token(from.id)}${inBrackets(doubtsOf(message))}: ${[words(event.data, write), ...passedOn(message, write)].join(' ')}`
       )
   }
 }
@@ -74,14 +74,12 @@ function passedOn({ quotes = [] }: InboxMessage, write: typeof neutralise): read
  * What foreign producers push in the seed's own form reads as the seed has it, with who it was where the others have none:
  * it is neither a plan of the agent nor a service that has proven itself.
  */
-function foreignLine(
-  { type, from, subject, payload, content }: InboxMessage,
-  write: typeof neutralise,
-): string | undefined {
+function foreignLine(message: InboxMessage, write: typeof neutralise): string | undefined {
+  const { type, from, subject, payload, content } = message
   if (from.via !== 'redis' || (type !== 'plan' && type !== 'service')) return undefined
   const given = type === 'plan' ? subject : (payload as Readonly<Record<string, unknown>> | null)?.['serviceName']
   const shown = typeof given === 'string' && given !== '' ? given : type
-  const marks = inBrackets([...identityOf(from, shown), ...doubtOf(from)])
+  const marks = inBrackets([...identityOf(from, shown), ...doubtsOf(message)])
   return `[${type === 'plan' ? 'Plan' : 'Service'}: ${name(shown)}${marks}] ${write(content, LINE)}`
 }
 
@@ -89,13 +87,13 @@ function headline(message: InboxMessage): string {
   return `${renderPreview(message)} · headline only · fetch with: postern inbox show ${token(message.id)}`
 }
 
-function spaceHead({ spaceName, senderName, senderType }: SpaceMessageEvent['data'], from: Sender): string {
-  const marks = [...identityOf(from, senderName), senderType, ...doubtOf(from)]
+function spaceHead({ spaceName, senderName, senderType }: SpaceMessageEvent['data'], message: InboxMessage): string {
+  const marks = [...identityOf(message.from, senderName), senderType, ...doubtsOf(message)]
   return `[${nameOfSpace(spaceName)}] ${name(senderName)}${inBrackets(marks)}`
 }
 
-function serviceHead({ serviceName }: ServiceEvent['data'], from: Sender): string {
-  return `${name(serviceName)}${inBrackets([...identityOf(from, serviceName), ...doubtOf(from)])}`
+function serviceHead({ serviceName }: ServiceEvent['data'], message: InboxMessage): string {
+  return `${name(serviceName)}${inBrackets([...identityOf(message.from, serviceName), ...doubtsOf(message)])}`
 }
 
 /** The sender's id, unless the name already says it. */
@@ -105,6 +103,15 @@ function identityOf(from: Sender, displayName: string): readonly string[] {
 
 function doubtOf(from: Sender): readonly string[] {
   return from.verified ? [] : ['unverified']
+}
+
+/** Whether the stored message is proven to be as it was pushed. */
+function proofOf({ authenticated }: InboxMessage): readonly string[] {
+  return authenticated === false ? [NOT_AUTHENTICATED] : []
+}
+
+function doubtsOf(message: InboxMessage): readonly string[] {
+  return [...doubtOf(message.from), ...proofOf(message)]
 }
 
 function inBrackets(marks: readonly string[]): string {

@@ -7,6 +7,9 @@ import { neutraliseTo, QUOTED, TOKEN } from './neutralise.ts'
 const TOKEN_CHARACTERS = 100
 const ADDRESSES_NAMED = 3
 
+/** Of a message whose stored row no key proves. */
+export const NOT_AUTHENTICATED = 'not authenticated'
+
 /**
  * The line that says where a message comes from. Every part is an identifier, a number or a time, and the
  * parts are kept apart by a sign that none of them can contain: nothing in a message can add to it.
@@ -32,6 +35,7 @@ export function authorOf(author: Sender): string {
 
 function circumstances(message: InboxMessage): readonly string[] {
   const parts: string[] = []
+  if (message.authenticated === false) parts.push(NOT_AUTHENTICATED)
   if (message.attempt >= 2) parts.push(`shown before: attempt ${message.attempt}`)
   const others = message.to.filter((address) => address !== message.agent)
   if (others.length > 0) parts.push(`${message.to.includes(message.agent) ? 'also to' : 'to'} ${listed(others)}`)

@@ -64,16 +64,17 @@ const DESCRIBERS: Readonly<Record<string, Describer>> = {
     const found = await lookUp(sql, events, MESSAGES)
     return ({ subject: id }) => {
       const row = found.get(id)?.[0]
-      const message = row && readMessage(row)
+      const message = row && readMessage(row, sql.macs)
       if (!message) return { agents: [], data: { id } }
       // Whom a damaged message concerns is not known.
       if (message.damaged) return { agents: [], data: { id, damaged: true } }
-      const { type, from, to, subject, priority, ref, replyTo, threadId, createdAt } = message
+      const { type, from, to, subject, priority, ref, replyTo, threadId, createdAt, authenticated } = message
       return {
         agents: to[0] === EVERYBODY ? null : distinct([from.id, ...to]),
         data: {
           ...{ id, type, from: { ...from }, to, subject, priority, ref, replyTo },
           ...{ threadId, createdAt: iso(createdAt) },
+          ...(authenticated === false && { authenticated }),
         },
       }
     }
@@ -85,7 +86,9 @@ const DESCRIBERS: Readonly<Record<string, Describer>> = {
     const moved = await lookUp(sql, ofMessages, MESSAGES)
     return (event) => {
       if (!isOfOffer(event)) {
-        const message = (moved.get(event.subject) ?? []).map(readMessage).find(({ damaged }) => !damaged)
+        const message = (moved.get(event.subject) ?? [])
+          .map((row) => readMessage(row, undefined))
+          .find(({ damaged }) => !damaged)
         return {
           agents: distinct([event.agent, message?.from.id]),
           data: { agent: event.agent, messages: [event.subject] },

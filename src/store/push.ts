@@ -30,6 +30,9 @@ export function isOver(state: string, expiresAt: number | null, now: number): bo
 export const REVIVE = `UPDATE deliveries SET state = ?3, expires_at = ?4, moved_at = ?5, offer_id = NULL
   WHERE agent_id = ?1 AND inbox_seq = ?2 AND (state IN ('expired', 'cancelled') OR (state = 'pending' AND expires_at <= ?5))`
 
+/** A message gets further recipients. The last parameters are those of `proofsAfter`. */
+export const READDRESS = 'UPDATE messages SET addressed = ?2, checksum = ?3, mac = ?4 WHERE seq = ?1'
+
 export const REVIVED = 'pushed again under its key'
 
 function fingerprint(message: Message): string {

@@ -9,7 +9,8 @@ import type { Offer, OfferOutcome } from '../model/offer.ts'
 import type { Priority } from '../model/priority.ts'
 import { isSessionHost, type Session } from '../model/session.ts'
 import type { NewOffer } from './contract/offers.ts'
-import type { SqlRow, SqlValue } from './sql.ts'
+import type { MessageMacs } from './message-macs.ts'
+import type { Sql, SqlRow, SqlValue } from './sql.ts'
 
 /** The one place where columns become nouns and nouns columns. */
 
@@ -77,13 +78,14 @@ export const MESSAGE_COLUMNS = [
   'created_at',
   'expires_at',
   'checksum',
+  'mac',
 ] as const
 
 export const SELECT_MESSAGE = MESSAGE_COLUMNS.map((column) => `m.${column}`).join(', ')
 
-export function messageValues(message: Message): SqlValue[] {
+export function messageValues(message: Message, macs: MessageMacs | undefined): SqlValue[] {
   const { from } = message
-  const values = [
+  const fields = [
     message.id,
     message.type,
     from.id,
@@ -101,31 +103,57 @@ export function messageValues(message: Message): SqlValue[] {
     message.createdAt,
     message.expiresAt,
   ]
-  values.push(checksumOf(values))
-  return values
+  fields.push(checksumOf(fields), macs?.make(fields) ?? null)
+  return fields
 }
 
-const CHECKSUM_AT = MESSAGE_COLUMNS.length - 1
+const [CHECKSUM_AT, MAC_AT] = [MESSAGE_COLUMNS.indexOf('checksum'), MESSAGE_COLUMNS.indexOf('mac')]
+
+/** What of a row the checksum and the MAC cover. */
+function fieldsOf(row: SqlRow): SqlRow {
+  return row.slice(0, CHECKSUM_AT)
+}
 
 /** False if a message differs from what was stored. Messages without a checksum are older than it, or came by SQL. */
-function isIntact(row: SqlRow): boolean {
+function isIntact(row: SqlRow, fields: SqlRow): boolean {
   const checksum = row[CHECKSUM_AT]
-  return checksum === null || checksum === checksumOf(row.slice(0, CHECKSUM_AT))
+  return checksum === null || checksum === checksumOf(fields)
 }
 
 /**
- * The checksum of a row in which one column gets a new value. A damaged row keeps its checksum, so that it still reads
- * as damaged; a row without a checksum gets none.
+ * The checksum and the MAC of a row in which one column gets a new value. A damaged row keeps its checksum, so that it
+ * still reads as damaged; a row without a checksum gets none. A MAC that is wrong is kept too. One that cannot be checked
+ * here is removed, because it does not cover the new value.
  */
-export function checksumAfter(row: SqlRow, column: (typeof MESSAGE_COLUMNS)[number], value: SqlValue): SqlValue {
-  if (!isIntact(row)) return row[CHECKSUM_AT]
-  if (row[CHECKSUM_AT] === null) return null
-  return checksumOf(row.slice(0, CHECKSUM_AT).with(MESSAGE_COLUMNS.indexOf(column), value))
+export function proofsAfter(
+  { macs }: Pick<Sql, 'macs'>,
+  row: SqlRow,
+  [column, value]: readonly [(typeof MESSAGE_COLUMNS)[number], SqlValue],
+): readonly [checksum: SqlValue, mac: SqlValue] {
+  const [fields, checksum, mac] = [fieldsOf(row), row[CHECKSUM_AT], row[MAC_AT]]
+  const verdict = macs?.check(fields, mac) ?? 'unknown'
+  if (!isIntact(row, fields)) return [checksum, mac]
+  const changed = fields.with(MESSAGE_COLUMNS.indexOf(column), value)
+  const macAfter = { right: macs?.make(changed) ?? null, wrong: mac, unknown: null }[verdict]
+  return [checksum === null ? null : checksumOf(changed), macAfter]
 }
 
-/** A message in the order of `MESSAGE_COLUMNS`. If it is damaged, nothing of it is returned but its id. */
-export function readMessage(row: SqlRow): Message {
-  if (!isIntact(row)) return damagedMessage(row[0])
+/** What is wrong with a row, in words; undefined if nothing is. */
+export function faultOf(row: SqlRow, { macs }: Pick<Sql, 'macs'>): string | undefined {
+  const fields = fieldsOf(row)
+  if (!isIntact(row, fields)) return 'does not match its checksum'
+  if (macs?.check(fields, row[MAC_AT]) !== 'wrong') return undefined
+  return 'has another MAC than this home gave it, so somebody changed its row; it is shown as not authenticated'
+}
+
+/**
+ * A message in the order of `MESSAGE_COLUMNS`. If it is damaged, nothing of it is returned but its id. A right MAC proves
+ * the fields, so the checksum need not. `macs` is undefined where nothing of the message is shown.
+ */
+export function readMessage(row: SqlRow, macs: MessageMacs | undefined): Message {
+  const fields = fieldsOf(row)
+  const isProven = macs?.check(fields, row[MAC_AT]) === 'right'
+  if (!isProven && !isIntact(row, fields)) return damagedMessage(row[0])
   const { payload = null, context = null, attachments = NO_ATTACHMENTS, trace = null, quotes } = parseExtras(row[7])
   return {
     id: row[0],
@@ -135,6 +163,7 @@ export function readMessage(row: SqlRow): Message {
     subject: row[5],
     content: row[6],
     ...(quotes && { quotes }),
+    ...(macs && !isProven && NOT_AUTHENTICATED),
     payload,
     context,
     priority: row[8] as Priority,
@@ -149,6 +178,8 @@ export function readMessage(row: SqlRow): Message {
     expiresAt: row[15],
   }
 }
+
+const NOT_AUTHENTICATED = { authenticated: false } as const
 
 /** Stands for a message whose stored row is damaged. */
 export function damagedMessage(id: string): Message {
@@ -193,10 +224,10 @@ export function readTrust(as: string): Trust {
 /** Columns of an inbox message: those of the message, then these of `d`, the deliveries, with its present state. */
 export const SELECT_INBOX_MESSAGE = `${SELECT_MESSAGE}, d.agent_id, d.attempt, d.inbox_seq, d.expires_at`
 
-export function readInboxMessage(row: SqlRow, state?: DeliveryState): InboxMessage {
+export function readInboxMessage(row: SqlRow, macs: MessageMacs | undefined, state?: DeliveryState): InboxMessage {
   const at = MESSAGE_COLUMNS.length
   return {
-    ...readMessage(row),
+    ...readMessage(row, macs),
     agent: row[at],
     attempt: row[at + 1],
     inboxSeq: row[at + 2],

@@ -1,3 +1,5 @@
+import type { MessageMacs } from './message-macs.ts'
+
 /**
  * The port between shelves and engines. SQL is written once where the engines agree, with numbered `?1` parameters;
  * rows come as arrays in the order of the selected columns, which both drivers read fastest. A bound LIMIT is written
@@ -9,6 +11,8 @@ export interface Sql {
   readonly isReader?: boolean
   /** True if the process that pushes rings after the commit, so the statement sends no NOTIFY. */
   readonly skipsNotify?: boolean
+  /** Makes and checks the MACs of messages; undefined in a store that was opened without a key. */
+  readonly macs?: MessageMacs | undefined
   all(text: string, params?: readonly SqlValue[]): Promise<readonly SqlRow[]>
   get(text: string, params?: readonly SqlValue[]): Promise<SqlRow | undefined>
   /** Returns how many rows changed. */

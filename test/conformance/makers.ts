@@ -83,7 +83,7 @@ export const sqlite: Maker = {
       busRoot: join(folder, 'buses'),
       async open(clock, given) {
         await copyMigrated(path)
-        const { store, wire } = await openEmbedded(path, { now: clock })
+        const { store, wire } = await openEmbedded(path, { now: clock, ...homeOf(given) })
         return assemble(storeFor(store, given), wireFor(wire, given), { upkeep: false, ...given })
       },
       tamper: async (statement) => runOnFile(path, statement),
@@ -92,6 +92,11 @@ export const sqlite: Maker = {
       remove: async () => removeFolder(folder),
     })
   },
+}
+
+/** The store finds its key in the home, as the heart does. */
+function homeOf({ home }: MakerOptions): Pick<OpenOptions, 'home'> {
+  return home === undefined ? {} : { home }
 }
 
 function runOnFile(path: string, statement: string): void {
@@ -122,7 +127,7 @@ export const postgres: Maker = {
     return createWorld(options, {
       busRoot: join(home, 'buses'),
       async open(clock, given) {
-        const { store, wire } = await openPostgres(url)
+        const { store, wire } = await openPostgres(url, { home, ...homeOf(given) })
         const timed = storeWith(store, { now: clock })
         return assemble(storeFor(timed, given), wireFor(wire, given), { upkeep: false, home, ...given })
       },
@@ -158,7 +163,7 @@ export const http: Maker = {
       busRoot: join(folder, 'buses'),
       async open(clock, given) {
         await copyMigrated(path)
-        const { store, wire } = await openEmbedded(path, { now: clock })
+        const { store, wire } = await openEmbedded(path, { now: clock, ...homeOf(given) })
         return connectTo(storeFor(store, given), wireFor(wire, given), given)
       },
       tamper: async (statement) => runOnFile(path, statement),

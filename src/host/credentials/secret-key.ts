@@ -7,7 +7,7 @@ import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import { findHome } from '../config/config.ts'
 
-/** The key of the home. Secrets in the store are sealed with it, and the key for MACs of bus entries is derived from it. */
+/** The key of the home. Secrets in the store are sealed with it, and the keys for MACs of messages and bus entries are derived from it. */
 export const KEY_FILE = 'secret.key'
 
 export const KEY_BYTES = 32

@@ -50,7 +50,7 @@ export interface OpenOptions {
   readonly sharing?: Sharing
   readonly note?: Context['note']
   /**
-   * The folder of the key that encrypts secrets. `open` sets it to the home of the configuration. If it is absent, the
+   * The folder of the key that encrypts secrets and makes MACs. `open` sets it to the home of the configuration. If it is absent, the
    * key is beside an embedded store, or else in Postern's home.
    */
   readonly home?: string

@@ -4,6 +4,7 @@ import type { Store } from '../../store/store.ts'
 import { createDoorbell } from '../../wires/local/doorbell.ts'
 import type { Wire } from '../../wires/wire.ts'
 import { type Config, isPostgres } from '../config/config.ts'
+import { createMessageMacs } from '../credentials/message-macs.ts'
 import type { OpenOptions } from './context.ts'
 
 /** A store and the wire that rings through it. */
@@ -14,10 +15,11 @@ export interface OpenedStore {
 
 /** Opens the store that a configuration names. */
 export function openStore(config: Config, options: OpenOptions): Promise<OpenedStore> {
-  if (isPostgres(config.store)) return openPostgres(config.store, options)
+  const atHome = { home: config.home, ...options }
+  if (isPostgres(config.store)) return openPostgres(config.store, atHome)
   // A new store knows no gates. The sessions that the old one held stay held.
   const onCreated = async () => (await import('../shadow-copies.ts')).restoreShadows(config.home)
-  return openEmbedded(config.store, { ...options, onCreated })
+  return openEmbedded(config.store, { ...atHome, onCreated })
 }
 
 /** Opens the embedded store, with its doorbell in the same folder. */
@@ -31,14 +33,15 @@ export async function openEmbedded(path: string, options: OpenOptions): Promise<
     now: options.now ?? Date.now,
     path,
     random: Math.random,
+    macs: createMessageMacs(options.home ?? dirname(path), options.note),
   })
   return { store, wire: createDoorbell({ folder: join(dirname(path), 'bells') }) }
 }
 
-/** Opens a store on a PostgreSQL server. The driver is loaded on first use. */
+/** Opens a store on a PostgreSQL server. The driver is loaded on first use. Without a home its messages get no MACs. */
 export async function openPostgres(
   url: string,
-  { busyMs, isShared = false }: Pick<OpenOptions, 'busyMs' | 'isShared'> = {},
+  { busyMs, isShared = false, home, note }: Pick<OpenOptions, 'busyMs' | 'isShared' | 'home' | 'note'> = {},
 ): Promise<OpenedStore> {
   const [{ openPostgresStore }, { createNotifyWire }] = await Promise.all([
     import('../../store/postgres/store.ts'),
@@ -48,6 +51,7 @@ export async function openPostgres(
     url,
     random: Math.random,
     isShared,
+    macs: home === undefined ? undefined : createMessageMacs(home, note),
     ...(busyMs !== undefined && { busyMs }),
   })
   return { store, wire: createNotifyWire({ url, storeRings: !isShared }) }

@@ -38,7 +38,7 @@ export async function storeBatch(sql: Sql, batch: Batch, { limit, isHasty = fals
   if (!first) return true
   if (batch.deliveries.length === 1 && batch.messages.length === 1) return storeSingle(sql, first, limit)
   const rung = sql.skipsNotify ? [] : batch.deliveries.filter(isRung).map(({ agent }) => agent)
-  const row = await sql.get(isHasty ? STORE_HASTILY : STORE_BATCH, batchParams(batch, { limit, rung }))
+  const row = await sql.get(isHasty ? STORE_HASTILY : STORE_BATCH, batchParams(batch, { limit, rung, macs: sql.macs }))
   return row?.[0] === batch.deliveries.length
 }
 
@@ -52,7 +52,7 @@ async function storeSingle(sql: Sql, delivery: NewDelivery, limit: number): Prom
   const { message, agent, state } = delivery
   const text =
     SINGLE[message.dedupKey === null ? 'plain' : 'keyed'][!sql.skipsNotify && isRung(delivery) ? 'rung' : 'unrung']
-  const rows = await sql.all(text, [...messageValues(message), agent, state, limit])
+  const rows = await sql.all(text, [...messageValues(message, sql.macs), agent, state, limit])
   return rows.length === 1
 }
 
@@ -64,7 +64,7 @@ function isRung({ agent, state, message }: NewDelivery): boolean {
 /** Everything by columns. Recipients stand in id order; deliveries name them by number. */
 function batchParams(
   { messages, deliveries }: Batch,
-  { limit, rung }: { readonly limit: number; readonly rung: readonly string[] },
+  { limit, rung, macs }: { readonly limit: number; readonly rung: readonly string[]; readonly macs: Sql['macs'] },
 ): SqlValue[] {
   const agents = [...new Set(deliveries.map(({ agent }) => agent))].sort()
   const places = new Map(agents.map((agent, at) => [agent, { at: at + 1, added: 0 }]))
@@ -92,7 +92,10 @@ function batchParams(
     arrayLiteral([...places.values()].map(({ added }) => added)),
     arrayLiteral([...new Set(rung)]),
     ...columnsOf(rows, WANTED),
-    ...columnsOf(messages.map(messageValues), MESSAGE_COLUMNS),
+    ...columnsOf(
+      messages.map((message) => messageValues(message, macs)),
+      MESSAGE_COLUMNS,
+    ),
   ]
 }
 

@@ -27,12 +27,13 @@ function storable(value: SqlValue): SqlValue {
 export interface Use {
   readonly isReader: boolean
   readonly skipsNotify?: boolean
+  readonly macs: Sql['macs']
   /** Called ahead of every statement. */
   readonly before?: () => void
 }
 
 /** The shelves' port on a runner. */
-export function asSql(runner: Runner, { isReader, skipsNotify = false, before }: Use): Sql {
+export function asSql(runner: Runner, { isReader, skipsNotify = false, macs, before }: Use): Sql {
   const run = (text: string, params?: readonly SqlValue[]) => {
     before?.()
     return runStatement(runner, text, params)
@@ -41,6 +42,7 @@ export function asSql(runner: Runner, { isReader, skipsNotify = false, before }:
     engine: 'postgres',
     isReader,
     skipsNotify,
+    macs,
     all: async (text, params) => (await run(text, params)).rows as SqlRow[],
     get: async (text, params) => (await run(text, params)).rows[0],
     run: async (text, params) => (await run(text, params)).rowCount ?? 0,
@@ -64,11 +66,11 @@ export class Checkout {
 
   constructor(
     client: PoolClient,
-    { location, skipsNotify }: { readonly location: string; readonly skipsNotify: boolean },
+    { location, ...use }: Pick<Use, 'skipsNotify' | 'macs'> & { readonly location: string },
   ) {
     this.#client = client
     this.#location = location
-    this.#sql = asSql(client, { isReader: false, skipsNotify, before: () => this.#count() })
+    this.#sql = asSql(client, { ...use, isReader: false, before: () => this.#count() })
     this.#shelves = createShelves(this.#sql, (work) => this.within(work))
   }
 

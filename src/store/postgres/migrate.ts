@@ -21,6 +21,7 @@ import { countedSteps } from './migrations/0017-counted-steps.ts'
 import { ownExpiry } from './migrations/0018-own-expiry.ts'
 import { postChecksums } from './migrations/0019-post-checksums.ts'
 import { claims } from './migrations/0020-claims.ts'
+import { messageMacs } from './migrations/0021-message-macs.ts'
 
 /** Numbered from one, forward only; one that was released is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly string[] = [
   ownExpiry,
   postChecksums,
   claims,
+  messageMacs,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

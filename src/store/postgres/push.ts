@@ -97,13 +97,13 @@ async function earlierBroadcast(sql: Sql, message: Message): Promise<Message | u
     [message.dedupKey],
   )
   if (!row) return undefined
-  const earlier = readMessage(row)
+  const earlier = readMessage(row, undefined)
   requireRepetition(earlier, message, EVERYBODY)
   return earlier
 }
 
 async function broadcastNew(sql: Sql, message: Message): Promise<{ id: string; duplicate: boolean }> {
-  await sql.get(sql.skipsNotify ? BROADCAST : BROADCAST_AND_RING, messageValues(message))
+  await sql.get(sql.skipsNotify ? BROADCAST : BROADCAST_AND_RING, messageValues(message, sql.macs))
   return { id: message.id, duplicate: false }
 }
 

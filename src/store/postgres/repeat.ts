@@ -1,8 +1,8 @@
 import { PosternError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import type { PushRecipient, PushResult } from '../../model/postern.ts'
-import { isRevived, REVIVE, REVIVED, requireRepetition } from '../push.ts'
-import { checksumAfter, MESSAGE_COLUMNS, readMessage, SELECT_MESSAGE, STATE_NOW } from '../rows.ts'
+import { isRevived, READDRESS, REVIVE, REVIVED, requireRepetition } from '../push.ts'
+import { MESSAGE_COLUMNS, proofsAfter, readMessage, SELECT_MESSAGE, STATE_NOW } from '../rows.ts'
 import { INSERT_STEP } from '../shelves/deliveries.ts'
 import { LostRace, ringInboxes, type Sql } from '../sql.ts'
 import type { PushItem, PushParams } from '../store.ts'
@@ -91,7 +91,12 @@ async function earlierOf(sql: Sql, items: readonly PushItem[]): Promise<Map<stri
   for (const row of rows) {
     const [seq, agent, key, state, inboxSeq, expiresAt] = row.slice(MESSAGE_COLUMNS.length)
     const recipient: PushRecipient = { agent, state, duplicate: true }
-    found.set(pairOf(agent, key), { message: readMessage(row), seq, recipient, delivered: { inboxSeq, expiresAt } })
+    found.set(pairOf(agent, key), {
+      message: readMessage(row, undefined),
+      seq,
+      recipient,
+      delivered: { inboxSeq, expiresAt },
+    })
   }
   return found
 }
@@ -218,8 +223,8 @@ async function revive(sql: Sql, { agent, messageSeq, inboxSeq, state, message }:
 async function readdress(sql: Sql, list: string): Promise<void> {
   for (const row of await sql.all(TO_READDRESS, [list])) {
     const [seq, addressed] = row.slice(MESSAGE_COLUMNS.length)
-    const checksum = checksumAfter(row, 'addressed', addressed)
-    await sql.run('UPDATE messages SET addressed = ?2, checksum = ?3 WHERE seq = ?1', [seq, addressed, checksum])
+    const proofs = proofsAfter(sql, row, ['addressed', addressed])
+    await sql.run(READDRESS, [seq, addressed, ...proofs])
   }
 }
 

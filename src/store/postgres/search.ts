@@ -43,7 +43,7 @@ export function createSearcher(sql: Sql): Pick<MessageShelf, 'indexForSearch' | 
       while (found.length < limit) {
         const words = parts.map(matchExpression).join(' & ')
         const rows = await sql.all(SEARCH, [words, agent ?? '', before, pageSize, shared ?? ''])
-        const messages = rows.map(readMessage)
+        const messages = rows.map((row) => readMessage(row, sql.macs))
         found.push(...(mustRead ? messages.filter((message) => hasAll(message, parts)) : messages))
         if (rows.length < pageSize) break
         before = rows.at(-1)?.[MESSAGE_COLUMNS.length]

@@ -5,6 +5,7 @@ import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { HealthCheck, PushResult } from '../../model/postern.ts'
 import type { Verified } from '../../model/verified.ts'
+import type { MessageMacs } from '../message-macs.ts'
 import { findViolations } from '../shelves/audit.ts'
 import { rememberVerified, verifyMessages } from '../shelves/verify.ts'
 import type { Sql } from '../sql.ts'
@@ -32,6 +33,8 @@ export interface PostgresOptions {
    * transaction at a time commit that has rung, so theirs would wait for the disk one after the other.
    */
   readonly isShared?: boolean
+  /** Undefined for a store without MACs. */
+  readonly macs?: MessageMacs | undefined
 }
 
 const DEFAULT_BUSY_MS = 10_000
@@ -64,15 +67,17 @@ class PostgresStore implements Store {
   readonly #random: () => number
   readonly #busyMs: number
   readonly #skipsNotify: boolean
+  readonly #macs: MessageMacs | undefined
   readonly #checkouts = new WeakMap<PoolClient, Checkout>()
   #closing: Promise<void> | undefined
 
-  constructor({ url, random, busyMs = DEFAULT_BUSY_MS, isShared = false }: PostgresOptions) {
+  constructor({ url, random, busyMs = DEFAULT_BUSY_MS, isShared = false, macs }: PostgresOptions) {
     this.#url = parseStoreUrl(url)
     this.location = this.#url.location
     this.#random = random
     this.#busyMs = busyMs
     this.#skipsNotify = isShared
+    this.#macs = macs
     this.#pool = createPool({ url, busyMs })
     this.#clock = createServerClock(() => this.#askTime())
     this.now = this.#clock.now
@@ -82,7 +87,7 @@ class PostgresStore implements Store {
       patienceMs: busyMs,
       refusal: () => this.#busy(),
     })
-    this.read = createShelves(this.#translating(asSql(this.#pool, { isReader: true })), () =>
+    this.read = createShelves(this.#reader(), () =>
       Promise.reject(new Error('what only reads cannot write: use transact')),
     )
   }
@@ -116,7 +121,7 @@ class PostgresStore implements Store {
   }
 
   audit({ limit }: { readonly limit: number }): Promise<readonly string[]> {
-    return findViolations(this.#translating(asSql(this.#pool, { isReader: true })), limit)
+    return findViolations(this.#reader(), limit)
   }
 
   async check(): Promise<readonly HealthCheck[]> {
@@ -128,8 +133,7 @@ class PostgresStore implements Store {
   }
 
   async verify(): Promise<Verified> {
-    const sql = this.#translating(asSql(this.#pool, { isReader: true }))
-    return rememberVerified(this, await verifyMessages(sql))
+    return rememberVerified(this, await verifyMessages(this.#reader()))
   }
 
   async backup(path: string): Promise<Verified> {
@@ -175,7 +179,11 @@ class PostgresStore implements Store {
   #checkoutOf(client: PoolClient): Checkout {
     const known = this.#checkouts.get(client)
     if (known) return known
-    const checkout = new Checkout(client, { location: this.location, skipsNotify: this.#skipsNotify })
+    const checkout = new Checkout(client, {
+      location: this.location,
+      skipsNotify: this.#skipsNotify,
+      macs: this.#macs,
+    })
     this.#checkouts.set(client, checkout)
     return checkout
   }
@@ -186,6 +194,10 @@ class PostgresStore implements Store {
       rowMode: 'array',
     })
     return rows[0]?.[0] ?? Number.NaN
+  }
+
+  #reader(): Sql {
+    return this.#translating(asSql(this.#pool, { isReader: true, macs: this.#macs }))
   }
 
   #translating(sql: Sql): Sql {

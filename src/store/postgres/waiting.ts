@@ -20,7 +20,7 @@ export function createWaitingQuery(sql: Sql, shelf: DeliveryShelf): Pick<Deliver
       const waiting = readWaiting(first.slice(INBOX_MESSAGE_WIDTH))
       if (!isPlain(waiting)) return waiting
       // Where there are more than were asked for, further looks find the critical ones and the oldest.
-      const candidates = rows.length > limit ? await shelf.candidates(params) : readCandidates(rows)
+      const candidates = rows.length > limit ? await shelf.candidates(params) : readCandidates(rows, sql)
       return { ...waiting, candidates }
     },
   }
@@ -31,8 +31,8 @@ function isPlain({ pending, broadcasts, lapsed, expired, plans }: Waiting): bool
 }
 
 /** A single row without a message says that none may be taken. */
-function readCandidates(rows: readonly SqlRow[]): readonly InboxMessage[] {
-  return rows[0]?.[0] === null ? [] : inOrder(rows.map((row) => readInboxMessage(row, 'pending')))
+function readCandidates(rows: readonly SqlRow[], { macs }: Sql): readonly InboxMessage[] {
+  return rows[0]?.[0] === null ? [] : inOrder(rows.map((row) => readInboxMessage(row, macs, 'pending')))
 }
 
 /** The conditions are those of `isPlain`. */

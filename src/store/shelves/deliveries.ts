@@ -63,7 +63,7 @@ export function createDeliveryShelf(sql: Sql): DeliveryShelf {
     async list(params) {
       try {
         const rows = await sql.all(...listQuery(params, SELECT_INBOX_MESSAGE, WITH_MESSAGES))
-        return rows.map(readListed)
+        return rows.map((row) => readListed(row, sql))
       } catch (error) {
         const { SALVAGED, readAround, salvage } = await loadSalvage(error)
         return salvage(sql, await readAround(sql, (deliveries) => listQuery(params, SALVAGED, deliveries)))
@@ -196,7 +196,7 @@ export function createDeliveryShelf(sql: Sql): DeliveryShelf {
     const inOrder = `${extra} ORDER BY d.priority, d.inbox_seq LIMIT ?4 + 0`
     try {
       const rows = await sql.all(`SELECT ${SELECT_INBOX_MESSAGE} ${TAKEABLE} ${inOrder} ${skipping}`, values)
-      return rows.map((row) => readInboxMessage(row, 'pending'))
+      return rows.map((row) => readInboxMessage(row, sql.macs, 'pending'))
     } catch (error) {
       const { SALVAGED, readAround, salvage } = await loadSalvage(error)
       const rows = await readAround(sql, (deliveries) => [
@@ -298,9 +298,10 @@ function listQuery(
   ]
 }
 
-function readListed(row: SqlRow): InboxMessage {
+function readListed(row: SqlRow, { macs }: Sql): InboxMessage {
   const until = row.at(-1)
-  return until === null ? readInboxMessage(row) : { ...readInboxMessage(row), snoozedUntilAt: until }
+  const message = readInboxMessage(row, macs)
+  return until === null ? message : { ...message, snoozedUntilAt: until }
 }
 
 /** States are our own words, never anybody's input. */

@@ -16,7 +16,7 @@ export function createHistoryShelf(sql: Sql): HistoryShelf {
          WHERE m.type = ?2 AND (?3 = '' OR m.from_id = ?3) ORDER BY d.inbox_seq DESC LIMIT ?4 + 0`,
         [agent, type, from ?? '', limit],
       )
-      return rows.map((row) => readInboxMessage(row))
+      return rows.map((row) => readInboxMessage(row, sql.macs))
     },
 
     async fired({ agent, type }) {

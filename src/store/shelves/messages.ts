@@ -1,5 +1,5 @@
 import type { MessageShelf } from '../contract/messages.ts'
-import { checksumAfter, readMessage, SELECT_MESSAGE } from '../rows.ts'
+import { proofsAfter, readMessage, SELECT_MESSAGE } from '../rows.ts'
 import { locking, type Sql } from '../sql.ts'
 
 /** What both engines read of messages in the same way. Pushing and searching have a body for each. */
@@ -8,7 +8,7 @@ export function createMessageReader(
 ): Pick<MessageShelf, 'get' | 'getAnswered' | 'getAwaited' | 'thread' | 'repliers' | 'countThread' | 'expire'> {
   const get = async (id: string, lock = '') => {
     const row = await sql.get(`SELECT ${SELECT_MESSAGE} FROM messages m WHERE m.id = ?1 ${lock}`, [id])
-    return row && readMessage(row)
+    return row && readMessage(row, sql.macs)
   }
 
   return {
@@ -21,7 +21,7 @@ export function createMessageReader(
         `SELECT ${SELECT_MESSAGE} FROM messages m WHERE m.id = ?1 OR m.thread_id = ?1 ORDER BY m.seq LIMIT ?2 + 0`,
         [threadId, limit],
       )
-      return rows.map(readMessage)
+      return rows.map((row) => readMessage(row, sql.macs))
     },
 
     async repliers({ message: { id, threadId }, now }) {
@@ -32,7 +32,7 @@ export function createMessageReader(
         [id, threadId, now],
       )
       // Who a damaged reply is from is not known.
-      return rows.map(readMessage).flatMap(({ damaged, from }) => (damaged ? [] : [from]))
+      return rows.map((row) => readMessage(row, undefined)).flatMap(({ damaged, from }) => (damaged ? [] : [from]))
     },
 
     async countThread({ threadId }) {
@@ -47,8 +47,8 @@ export function createMessageReader(
         [id, at],
       )
       if (!row) return
-      const checksum = checksumAfter(row, 'expires_at', at)
-      await sql.run('UPDATE messages SET expires_at = ?2, checksum = ?3 WHERE id = ?1', [id, at, checksum])
+      const proofs = proofsAfter(sql, row, ['expires_at', at])
+      await sql.run('UPDATE messages SET expires_at = ?2, checksum = ?3, mac = ?4 WHERE id = ?1', [id, at, ...proofs])
     },
   }
 }

@@ -138,7 +138,11 @@ async function findMessages(sql: Sql, ids: readonly string[]): Promise<ReadonlyM
     [JSON.stringify(ids)],
   )
   const at = MESSAGE_COLUMNS.length
-  const found = rows.map((row) => ({ message: readMessage(row), seq: row[at], isBroadcast: row[at + 1] !== null }))
+  const found = rows.map((row) => ({
+    message: readMessage(row, sql.macs),
+    seq: row[at],
+    isBroadcast: row[at + 1] !== null,
+  }))
   return new Map(found.filter(({ message }) => !message.damaged).map((each) => [each.message.id, each]))
 }
 

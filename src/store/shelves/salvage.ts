@@ -43,7 +43,7 @@ export async function salvage(sql: Sql, rows: readonly SqlRow[]): Promise<InboxM
 async function readOne(sql: Sql, messageSeq: number): Promise<Message | undefined> {
   try {
     const row = await sql.get(`SELECT ${SELECT_MESSAGE} FROM messages m WHERE m.seq = ?1`, [messageSeq])
-    return row && readMessage(row)
+    return row && readMessage(row, sql.macs)
   } catch (error) {
     if (!isCorrupt(error)) throw error
     return undefined

@@ -15,7 +15,7 @@ export function createSnoozeShelf(sql: Sql): SnoozeShelf {
          ORDER BY d.priority, d.inbox_seq ${waiting}`,
         [agent, now, LEAST_URGENT, JSON.stringify(ids)],
       )
-      return rows.map((row) => readInboxMessage(row, 'pending'))
+      return rows.map((row) => readInboxMessage(row, sql.macs, 'pending'))
     },
 
     async snooze({ id, agent, untilAt, at, by, reason }) {

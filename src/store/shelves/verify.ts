@@ -1,6 +1,6 @@
 import type { Verified } from '../../model/verified.ts'
 import { readPost, SELECT_POST } from '../post-rows.ts'
-import { MESSAGE_COLUMNS, readMessage, SELECT_MESSAGE } from '../rows.ts'
+import { faultOf, MESSAGE_COLUMNS, SELECT_MESSAGE } from '../rows.ts'
 import type { Sql } from '../sql.ts'
 import type { Store } from '../store.ts'
 import { isCorrupt } from './salvage.ts'
@@ -10,7 +10,7 @@ const SLICE = 500
 /** Faults that are named. More are only counted. */
 const NAMED = 20
 
-/** Reads every message and post in slices, so that memory stays small and no writer waits, and compares them with their checksums. */
+/** Reads every message and post in slices, so that memory stays small and no writer waits, and compares them with their checksums and MACs. */
 export async function verifyMessages(sql: Sql): Promise<Verified> {
   const { messages, faults } = await verifyAllMessages(sql)
   return { messages, faults: shortened([...faults, ...(await verifyPosts(sql))]) }
@@ -39,7 +39,8 @@ async function verifyAllMessages(sql: Sql): Promise<Verified> {
       const rows = await sql.all(SELECT_SLICE, [after, SLICE])
       messages += rows.length
       for (const row of rows) {
-        if (readMessage(row).damaged) faults.push(`message ${row[0]} does not match its checksum`)
+        const fault = faultOf(row, sql)
+        if (fault) faults.push(`message ${row[0]} ${fault}`)
       }
       if (rows.length < SLICE) return { messages, faults }
       after = rows.at(-1)?.[MESSAGE_COLUMNS.length]

@@ -2,6 +2,7 @@ import { createWhole } from '../../kit/node/whole-file.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Verified } from '../../model/verified.ts'
+import type { MessageMacs } from '../message-macs.ts'
 import { rememberVerified, verifyMessages } from '../shelves/verify.ts'
 import type { Store } from '../store.ts'
 import { asSql, Connection } from './connection.ts'
@@ -17,12 +18,12 @@ const LEFTOVERS = ['-wal', '-shm', '-journal', '-suspect']
 export async function backupTo(
   store: Pick<Store, 'now' | 'transact'>,
   connection: Connection,
-  path: string,
+  { path, macs }: { readonly path: string; readonly macs: MessageMacs | undefined },
 ): Promise<Verified> {
   let verified: Verified = { messages: 0, faults: [] }
   const write = async (partial: string) => {
     await loadEngine().backup(connection.database, partial, { rate: ALL_PAGES })
-    verified = await verifyCopy(partial)
+    verified = await verifyCopy(partial, macs)
   }
   try {
     await createWhole(path, write, LEFTOVERS)
@@ -33,14 +34,14 @@ export async function backupTo(
 }
 
 /** Damaged messages are copied as they are: without them nothing could be saved. A copy with broken pages is refused. */
-async function verifyCopy(path: string): Promise<Verified> {
+async function verifyCopy(path: string, macs: MessageMacs | undefined): Promise<Verified> {
   const copy = new Connection(path, { busyMs: 0 })
   try {
     // The copy is one file without a log beside it, so that it can be carried anywhere.
     copy.pragma('journal_mode = DELETE')
     const verdict = copy.pragma('integrity_check')
     if (verdict !== 'ok') throw new Error(`the copy is not sound (${verdict})`)
-    return await verifyMessages(asSql(path, () => copy))
+    return await verifyMessages(asSql(path, () => copy, macs))
   } finally {
     copy.close()
   }

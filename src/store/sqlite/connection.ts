@@ -93,7 +93,7 @@ export class Connection {
 }
 
 /** The shelves' port on a connection that is chosen anew for every statement. */
-export function asSql(path: string, connection: () => Connection): Sql {
+export function asSql(path: string, connection: () => Connection, macs?: Sql['macs']): Sql {
   const guarded = <T>(call: (connection: Connection) => T): Promise<T> => {
     try {
       return Promise.resolve(call(connection()))
@@ -103,6 +103,7 @@ export function asSql(path: string, connection: () => Connection): Sql {
   }
   return {
     engine: 'sqlite',
+    macs,
     all: (text, params) => guarded((c) => c.all(text, params)),
     get: (text, params) => guarded((c) => c.get(text, params)),
     run: (text, params) => guarded((c) => c.run(text, params)),

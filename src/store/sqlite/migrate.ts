@@ -21,6 +21,7 @@ import { countedSteps } from './migrations/0017-counted-steps.ts'
 import { ownExpiry } from './migrations/0018-own-expiry.ts'
 import { postChecksums } from './migrations/0019-post-checksums.ts'
 import { claims } from './migrations/0020-claims.ts'
+import { messageMacs } from './migrations/0021-message-macs.ts'
 import { quietFolderOf } from './quiet.ts'
 import { APPLICATION_ID, requireOurs, SCHEMA_VERSION } from './schema.ts'
 
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly string[] = [
   ownExpiry,
   postChecksums,
   claims,
+  messageMacs,
 ]
 
 /** Brings the schema up to date. Of many processes one does the work while the others wait for its lock. */

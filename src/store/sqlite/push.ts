@@ -1,8 +1,9 @@
 import { PosternError } from '../../model/errors.ts'
 import { EVERYBODY, type Message } from '../../model/message.ts'
 import type { PushRecipient, PushResult } from '../../model/postern.ts'
-import { isRevived, REVIVE, REVIVED, requireRepetition } from '../push.ts'
-import { checksumAfter, MESSAGE_COLUMNS, messageValues, readMessage, SELECT_MESSAGE, STATE_NOW } from '../rows.ts'
+import type { MessageMacs } from '../message-macs.ts'
+import { isRevived, READDRESS, REVIVE, REVIVED, requireRepetition } from '../push.ts'
+import { MESSAGE_COLUMNS, messageValues, proofsAfter, readMessage, SELECT_MESSAGE, STATE_NOW } from '../rows.ts'
 import { INSERT_STEP } from '../shelves/deliveries.ts'
 import type { MessageShelf, PushItem, PushParams } from '../store.ts'
 import type { Connection } from './connection.ts'
@@ -12,11 +13,14 @@ import { isSuspect } from './suspect.ts'
  * Pushing on SQLite. A write transaction has the store to itself, so each recipient's place is read once, counted up
  * in memory and written once, however many messages the batch holds.
  */
-export function createPusher(current: () => Connection): Pick<MessageShelf, 'push' | 'broadcast'> {
+export function createPusher(
+  current: () => Connection,
+  macs: MessageMacs | undefined,
+): Pick<MessageShelf, 'push' | 'broadcast'> {
   return {
     async push(params) {
       const connection = current()
-      const batch = new Batch(connection, params)
+      const batch = new Batch(connection, params, macs)
       const stored = params.items.map((item) => batch.store(item))
       batch.finish()
       if (isSuspect(connection.path)) {
@@ -37,7 +41,7 @@ export function createPusher(current: () => Connection): Pick<MessageShelf, 'pus
       if (isSuspect(connection.path)) throw new PosternError('STORE_CORRUPT', { path: connection.path })
       const [number] =
         connection.get(`UPDATE counters SET value = value + 1 WHERE name = 'broadcast' RETURNING value`) ?? []
-      connection.run(INSERT_MESSAGE, [...messageValues(message), number])
+      connection.run(INSERT_MESSAGE, [...messageValues(message, macs), number])
       return { id: message.id, duplicate: false }
     },
   }
@@ -48,7 +52,7 @@ function earlierBroadcast(connection: Connection, dedupKey: string): Message | u
     `SELECT ${SELECT_MESSAGE} FROM messages m WHERE m.dedup_key = ?1 AND m.broadcast_seq IS NOT NULL`,
     [dedupKey],
   )
-  return row && readMessage(row)
+  return row && readMessage(row, undefined)
 }
 
 /** From this number on recipients are dealt with together. */
@@ -75,11 +79,13 @@ interface Earlier {
 class Batch {
   readonly #connection: Connection
   readonly #pendingLimit: number
+  readonly #macs: MessageMacs | undefined
   readonly #places = new Map<string, Place>()
 
-  constructor(connection: Connection, { pendingLimit }: PushParams) {
+  constructor(connection: Connection, { pendingLimit }: PushParams, macs: MessageMacs | undefined) {
     this.#connection = connection
     this.#pendingLimit = pendingLimit
+    this.#macs = macs
   }
 
   /** Whatever refuses a message does so before anything of it is written. */
@@ -157,7 +163,7 @@ class Batch {
   }
 
   #insertMessage(message: Message): number {
-    return this.#connection.insert(INSERT_MESSAGE, [...messageValues(message), null])
+    return this.#connection.insert(INSERT_MESSAGE, [...messageValues(message, this.#macs), null])
   }
 
   #deliver(agent: string, messageSeq: number, { message, held }: PushItem): PushRecipient {
@@ -185,7 +191,7 @@ class Batch {
     for (const agent of message.to) {
       const row = this.#connection.get(EARLIER, [agent, message.dedupKey])
       if (!row) continue
-      const earlier = readMessage(row)
+      const earlier = readMessage(row, undefined)
       requireRepetition(earlier, message, agent)
       const [seq, state, inboxSeq, expiresAt] = row.slice(MESSAGE_COLUMNS.length)
       found.set(agent, {
@@ -234,12 +240,8 @@ class Batch {
     const row = this.#connection.get(TO_READDRESS, [messageSeq])
     if (!row) return
     const addressed = row.at(-1)
-    const checksum = checksumAfter(row, 'addressed', addressed)
-    this.#connection.run('UPDATE messages SET addressed = ?2, checksum = ?3 WHERE seq = ?1', [
-      messageSeq,
-      addressed,
-      checksum,
-    ])
+    const proofs = proofsAfter({ macs: this.#macs }, row, ['addressed', addressed])
+    this.#connection.run(READDRESS, [messageSeq, addressed, ...proofs])
   }
 }
 

@@ -17,7 +17,7 @@ export async function rehearseDrain(connection: Connection, stored: readonly Pus
   for (const { id, recipients } of stored) {
     for (const { agent, state } of recipients) {
       const row = connection.get(DELIVERED, [id, agent])
-      const message = row && readInboxMessage(row, 'pending')
+      const message = row && readInboxMessage(row, undefined, 'pending')
       if (!message || message.damaged) throw new PosternError('STORE_CORRUPT', { path: connection.path })
       if (state !== 'pending') continue
       connection.get(WAITING, [agent, 0])

@@ -28,7 +28,7 @@ export function createSearcher(sql: Sql): Pick<MessageShelf, 'indexForSearch' | 
          ORDER BY s.rowid DESC LIMIT ?3 + 0`,
         [parts.map(matchExpression).join(' AND '), agent ?? '', limit, shared ?? ''],
       )
-      return rows.map(readMessage)
+      return rows.map((row) => readMessage(row, sql.macs))
     },
   }
 }

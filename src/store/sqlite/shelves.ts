@@ -37,7 +37,7 @@ export function createShelves({ sql, connection, markQuiet, counts }: ShelfParts
     agents: { ...createAgentShelf(sql), ...rare('agentLister'), lock: async ({ ids }) => ids, markQuiet },
     sessions: createSessionShelf(sql),
     messages: {
-      ...createPusher(connection),
+      ...createPusher(connection, sql.macs),
       ...rare('messageReader'),
       ...rare('searcher'),
     },

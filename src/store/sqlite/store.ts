@@ -3,6 +3,7 @@ import { sleep } from '../../kit/clock/sleep.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { PushResult } from '../../model/postern.ts'
+import type { MessageMacs } from '../message-macs.ts'
 import type { Sql } from '../sql.ts'
 import type { PushParams, Shelves, Store, TransactOptions } from '../store.ts'
 import { observeWrites } from './concerns.ts'
@@ -33,6 +34,8 @@ export interface SqliteOptions {
   readonly onCreated?: (() => Promise<void>) | undefined
   /** For a process that many ask at once. To close the store closes what it has open. */
   readonly sharing?: Sharing | undefined
+  /** Undefined for a store without MACs. */
+  readonly macs?: MessageMacs | undefined
 }
 
 const DEFAULT_BUSY_MS = 10_000
@@ -85,14 +88,14 @@ class SqliteStore implements Store {
       tendLog: options.sharing?.log.tend ?? tendLog,
       gather: options.sharing?.gather ?? gatherCall,
     })
-    const writing = asSql(options.path, () => this.#current())
+    const writing = asSql(options.path, () => this.#current(), options.macs)
     const shelves = createShelves({
       sql: writing,
       connection: () => this.#current(),
       markQuiet: async (params) => this.#quietMarks.markQuiet(params),
     })
     this.#shelves = observeWrites(shelves, this.#quietMarks.note)
-    const reading = asSql(options.path, () => this.#forReading())
+    const reading = asSql(options.path, () => this.#forReading(), options.macs)
     this.read = createShelves({
       sql: patient(reading, () => this.#reopened(), options),
       connection: () => this.#forReading(),
@@ -132,12 +135,12 @@ class SqliteStore implements Store {
 
   async verify() {
     const { verifyStore } = await import('./maintenance.ts')
-    return verifyStore(this, await this.connect())
+    return verifyStore(this, await this.connect(), this.#options.macs)
   }
 
   async backup(path: string) {
     const { backupTo } = await import('./maintenance.ts')
-    return backupTo(this, await this.connect(), path)
+    return backupTo(this, await this.connect(), { path, macs: this.#options.macs })
   }
 
   async close(): Promise<void> {
@@ -263,7 +266,7 @@ function patient(
     }
   }
   return {
-    engine: sql.engine,
+    ...sql,
     all: (text, params) => retrying(() => sql.all(text, params)),
     get: (text, params) => retrying(() => sql.get(text, params)),
     run: (text, params) => retrying(() => sql.run(text, params)),

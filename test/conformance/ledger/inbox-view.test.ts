@@ -95,6 +95,7 @@ describe('the inbox of seed 003 in PostgreSQL', needsPostgres(adminUrl), () => {
       priority: 1,
       ref: 'task:PROJ-12',
       from: { id: 'mindy', kind: 'ai', verified: false, via: 'sql' },
+      authenticated: false,
     })
     expect((await postern.inbox.drain({ agent: 'quinn' })).messages).toHaveLength(0)
     const { checks } = await postern.upkeep.check()

@@ -21,6 +21,15 @@ export function Chip({ tone = 'plain', title, children }: ChipProps) {
   )
 }
 
+/** Of a message whose stored row no key proves. */
+export function NotAuthenticated() {
+  return (
+    <Chip tone="amber" title="The key of this home does not prove that the message is as it was sent.">
+      not authenticated
+    </Chip>
+  )
+}
+
 export function Key({ keys }: { readonly keys: string }) {
   return <kbd class="key">{formatKeys(keys)}</kbd>
 }

@@ -3,6 +3,7 @@ import type { InboxMessage } from '../../../model/delivery.ts'
 import { EXIT, PosternError } from '../../../model/errors.ts'
 import type { Message, Sender } from '../../../model/message.ts'
 import { formatPriority } from '../../../model/priority.ts'
+import { NOT_AUTHENTICATED } from '../../../render/provenance.ts'
 import { isRepetition } from '../../../render/repetition.ts'
 import { showBlock, showField } from '../../../render/terminal.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
@@ -73,7 +74,7 @@ export const inboxShow: Command = {
 export function describeMessage(io: Io, message: Message, thread: readonly Message[]): string {
   const { from, subject, content, payload, context } = message
   const lines = [
-    `${message.id} · ${message.type} · ${formatPriority(message.priority)} · ${new Date(message.createdAt).toISOString()} (${ago(message.createdAt, io.now())})`,
+    `${message.id} · ${message.type} · ${formatPriority(message.priority)} · ${new Date(message.createdAt).toISOString()} (${ago(message.createdAt, io.now())})${doubtIn(message)}`,
     `from ${authorIn(from)} to ${message.to.join(', ')}`,
     ...(message.replyTo === null ? [] : [`in reply to: ${message.replyTo}`]),
   ].map((line) => showField(line, 2_000))
@@ -90,10 +91,16 @@ export function describeMessage(io: Io, message: Message, thread: readonly Messa
   })
   const body = [showBlock(content), ...quotes, ...data.map((part) => showBlock(JSON.stringify(part, null, 2)))]
   const others = thread.filter(({ id }) => id !== message.id)
-  const around = others.map(({ id, from: who, content }) => showField(`  ${id} ${who.id}: ${content}`, 160))
+  const around = others.map((other) => {
+    return showField(`  ${other.id} ${other.from.id}${doubtIn(other)}: ${other.content}`, 160)
+  })
   return [...lines, ...fields, ...body, ...(around.length > 0 ? [`thread of ${thread.length}:`, ...around] : [])].join(
     '\n',
   )
+}
+
+function doubtIn({ authenticated }: Message): string {
+  return authenticated === false ? ` · ${NOT_AUTHENTICATED}` : ''
 }
 
 function authorIn(author: Sender): string {

@@ -90,12 +90,13 @@ function keepNewest(kept: Newest, later: readonly InboxMessage[], limit: number)
 
 /** In the words and on the scale of seed 003. */
 function toItem(message: InboxMessage) {
-  const { id, agent, from, type, subject, content, ref, priority, state, createdAt } = message
+  const { id, agent, from, type, subject, content, ref, priority, state, createdAt, authenticated } = message
   return {
     id,
     to_agent: agent,
     from_agent: from.id,
     verified: from.verified,
+    ...(authenticated === false && { authenticated }),
     message_type: type,
     subject: subject ?? content,
     ref,

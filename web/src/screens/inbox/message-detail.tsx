@@ -3,7 +3,7 @@ import type { Attachment, Message, Sender } from '../../../../src/model/message.
 import { PRIORITIES } from '../../../../src/model/priority.ts'
 import { postern } from '../../api/postern.ts'
 import { useLive } from '../../live/use-live.ts'
-import { Button, Chip, Facts, IconButton, Json, Loading, ProblemNote } from '../../parts/bits.tsx'
+import { Button, Chip, Facts, IconButton, Json, Loading, NotAuthenticated, ProblemNote } from '../../parts/bits.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Markdown } from '../../parts/markdown.tsx'
 import { safeAddress } from '../../parts/markdown-parse.ts'
@@ -86,7 +86,21 @@ export function MessageDetail({ id, isReplying, onReply, onDone, onSnooze, onWak
 const GATE_ID = /\bgate_[0-9A-Z]{26}\b/
 
 function Letter({ message, isShown }: { readonly message: Message; readonly isShown: boolean }) {
-  const { id, from, to, type, priority, content, createdAt, ref, payload, context, attachments, expiresAt } = message
+  const {
+    id,
+    from,
+    to,
+    type,
+    priority,
+    content,
+    createdAt,
+    ref,
+    payload,
+    context,
+    attachments,
+    expiresAt,
+    authenticated,
+  } = message
   // Notices of gates name them in what they carry, or only in their words.
   const gate = type === 'gate' || type === 'system' ? GATE_ID.exec(content)?.[0] : undefined
   return (
@@ -95,6 +109,7 @@ function Letter({ message, isShown }: { readonly message: Message; readonly isSh
         <Avatar id={from.id} />
         <Who id={from.id} verified={from.verified} />
         <span class="faint">to {to.join(', ')}</span>
+        {authenticated === false && <NotAuthenticated />}
         <span class="letter-time">
           <Time at={createdAt} />
         </span>

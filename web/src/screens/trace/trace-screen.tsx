@@ -4,7 +4,7 @@ import type { DeliveryTrace, Trace } from '../../../../src/model/receipt.ts'
 import { call, postern } from '../../api/postern.ts'
 import { isDeliveryOf } from '../../live/delivery-news.ts'
 import { useLive } from '../../live/use-live.ts'
-import { Button, Chip, Command, Empty, Facts, Json, Loading, ProblemNote } from '../../parts/bits.tsx'
+import { Button, Chip, Command, Empty, Facts, Json, Loading, NotAuthenticated, ProblemNote } from '../../parts/bits.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Markdown } from '../../parts/markdown.tsx'
 import { headlineOf, toneOfState, toneOfType } from '../../parts/message-text.ts'
@@ -111,6 +111,7 @@ function TraceHead({ trace, onChanged }: { readonly trace: Trace; onChanged(): v
         rows={[
           ['from', <Who key="from" id={message.from.id} verified={message.from.verified} />],
           ['to', message.to.join(', ')],
+          ...(message.authenticated === false ? [['proof', <NotAuthenticated key="proof" />] as const] : []),
           [
             'type',
             <Chip key="type" tone={toneOfType(message.type)}>

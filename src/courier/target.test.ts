@@ -15,6 +15,8 @@ function session(id: string, about: Partial<LiveSession> = {}): LiveSession {
     machine: 'here',
     pid: null,
     pidStartedAt: null,
+    starterPid: null,
+    starterStartedAt: null,
     startedAt: NOW,
     lastEventAt: NOW,
     endedAt: null,

@@ -144,6 +144,7 @@ function callOf(postern: LocalPostern, root: string) {
     timeouts: HOOK_TIMEOUTS,
     nonce: () => 'x',
     hostProcess: () => undefined,
+    starter: () => undefined,
     markers: () => [],
   }
   const limits = { drainMessages: 20, drainCharacters: 8_000 }

@@ -85,6 +85,8 @@ export interface HookSettings {
   readonly isPosted?: true
   /** The host's own process, looked for only when a session begins. */
   readonly hostProcess: () => { readonly pid: number; readonly startedAt: number } | undefined
+  /** What has run the hook, where no host is known by its name. */
+  readonly starter: () => { readonly pid: number; readonly startedAt: number } | undefined
   /** Names of markers that the agent has left for this session's gates. */
   readonly markers: (root: string, sessionId: string) => readonly string[]
 }

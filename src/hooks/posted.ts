@@ -200,6 +200,7 @@ function settingsFrom(startedAt: number, timeouts: HookTimeouts): HookSettings {
     timeouts,
     nonce: () => randomToken(NONCE_LENGTH),
     hostProcess: () => undefined,
+    starter: () => undefined,
     markers: () => [],
   }
 }

@@ -73,7 +73,13 @@ export const TOKENS: Access = { ...ADMIN, core: { named: 'no' } }
 export const OWN_AGENT: Access = { to: 'own', field: 'agent' }
 
 /** What only the machine of a session knows of its process. */
-const PROCESS_FACTS: readonly InputCondition[] = [{ field: 'pid' }, { field: 'pidStartedAt' }, { field: 'machine' }]
+const PROCESS_FACTS: readonly InputCondition[] = [
+  'pid',
+  'pidStartedAt',
+  'starterPid',
+  'starterStartedAt',
+  'machine',
+].map((field) => ({ field }))
 export const OWN_SESSION: Access = { ...OWN_AGENT, needsLocal: PROCESS_FACTS }
 export const OWN_EVENTS: Access = {
   ...OWN_AGENT,

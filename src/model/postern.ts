@@ -161,6 +161,9 @@ export interface BeginSession {
   readonly host?: string
   readonly pid?: number
   readonly pidStartedAt?: number
+  /** What runs its hooks, where the host's process is not known. Every event names it: one that differs from event to event is not noted. */
+  readonly starterPid?: number
+  readonly starterStartedAt?: number
   /** The machine on which that process runs; absent: where the heart runs. */
   readonly machine?: string
   /** The root of the project it works in. */

@@ -17,6 +17,12 @@ export interface Session {
   /** The host's process, by number and start time, so that a reused number is not taken for it. */
   readonly pid: number | null
   readonly pidStartedAt: number | null
+  /**
+   * What runs its hooks, where no program with a host's name does. It tells only that nobody reads any more what the session
+   * was shown; unlike a host, it says nothing of whose the processes below it are.
+   */
+  readonly starterPid: number | null
+  readonly starterStartedAt: number | null
   readonly startedAt: number
   readonly lastEventAt: number
   readonly endedAt: number | null

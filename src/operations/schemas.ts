@@ -36,6 +36,8 @@ export const session = z.object({
   machine: z.string(),
   pid: z.number().int().nullable(),
   pidStartedAt: moment,
+  starterPid: z.number().int().nullable(),
+  starterStartedAt: moment,
   startedAt: milliseconds,
   lastEventAt: milliseconds,
   endedAt: moment,

@@ -9,6 +9,8 @@ const sessionInput = z.object({
   host: sessionHost.optional(),
   pid: z.number().int().optional(),
   pidStartedAt: milliseconds.optional(),
+  starterPid: z.number().int().optional(),
+  starterStartedAt: milliseconds.optional(),
   machine: z.string().optional(),
   project: z.string().optional(),
 })

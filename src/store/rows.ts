@@ -21,12 +21,12 @@ export function readAgent([id, kind, displayName, isOwner, createdAt, removedAt]
 }
 
 export const SESSION_COLUMNS =
-  'id, agent_id, host, machine, pid, pid_started_at, started_at, last_event_at, ended_at, project, idle_since, continuations, continued_at, stopped_at'
+  'id, agent_id, host, machine, pid, pid_started_at, started_at, last_event_at, ended_at, project, idle_since, continuations, continued_at, stopped_at, starter_pid, starter_started_at'
 
 export function readSession(row: SqlRow): Session {
   const [id, agent, name, machine, pid, pidStartedAt, startedAt, lastEventAt, endedAt] = row
-  const [project, idleSince, continuations, continuedAt, stoppedAt] = row.slice(9)
-  const process = { machine, pid, pidStartedAt }
+  const [project, idleSince, continuations, continuedAt, stoppedAt, starterPid, starterStartedAt] = row.slice(9)
+  const process = { machine, pid, pidStartedAt, starterPid, starterStartedAt }
   // Older versions stored any name that a caller gave.
   const host = isSessionHost(name) ? name : 'generic'
   const turn = { idleSince, continuations, continuedAt, stoppedAt }

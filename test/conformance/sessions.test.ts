@@ -52,7 +52,13 @@ conformance('sessions', ({ rule, open }) => {
     })
     for (const who of [caller('quinn'), caller('ci', 'service'), caller('justin', 'human')]) {
       const { sessions } = postern.as(who)
-      for (const fact of [{ pid: 7 }, { pidStartedAt: 1 }, { machine: 'elsewhere' }]) {
+      for (const fact of [
+        { pid: 7 },
+        { pidStartedAt: 1 },
+        { starterPid: 7 },
+        { starterStartedAt: 1 },
+        { machine: 'elsewhere' },
+      ]) {
         await refused(sessions.begin({ id: 'ses-1', agent: who.id, ...fact }), 'NOT_ALLOWED')
         await refused(sessions.note({ id: 'ses-1', agent: who.id, event: 'session.start', ...fact }), 'NOT_ALLOWED')
       }
@@ -321,6 +327,63 @@ conformance('sessions', ({ rule, open }) => {
     expect(await stateOf(postern, id)).toBe('offered')
   })
 
+  rule(
+    'gives the next drain at once what a session was shown whose host has no known name, once that is gone',
+    async () => {
+      verifies('G4.printed-lease')
+      const { postern } = await open()
+      const host = startHost()
+      const start = { id: 'ses-1', agent: 'quinn', event: 'session.start', ...starterOf(host) }
+      await postern.sessions.note(start)
+      const id = await tell(postern, 'quinn', 'shown to a ghost')
+      await show(postern, { agent: 'quinn', sessionId: 'ses-1' })
+      expect(await read(postern, { agent: 'quinn', sessionId: 'ses-2' })).toEqual([])
+      await kill(host)
+      expect(await postern.inbox.wait({ agent: 'quinn', timeoutMs: 0 })).toEqual({ pending: 1 })
+      expect(await read(postern, { agent: 'quinn', sessionId: 'ses-2' })).toEqual(['shown to a ghost'])
+      expect(await stateOf(postern, id)).toBe('seen')
+
+      const next = startHost()
+      await postern.sessions.note({ ...start, ...starterOf(next) })
+      await tell(postern, 'quinn', 'shown to another')
+      await show(postern, { agent: 'quinn', sessionId: 'ses-1' })
+      await kill(next)
+      expect(await postern.upkeep.run()).toMatchObject({ released: 1 })
+    },
+  )
+
+  rule('does not miss a program that is started for one hook of a session only', async () => {
+    verifies('G4.printed-lease')
+    const { postern } = await open()
+    const runners = [startHost(), startHost(), startHost()]
+    const events = ['session.start', 'prompt.submit', 'session.start']
+    for (const [at, event] of events.entries()) {
+      const runner = runners[at] as ChildProcess
+      await postern.sessions.note({ id: 'ses-1', agent: 'quinn', event, ...starterOf(runner) })
+      if (at === 0) continue
+      await tell(postern, 'quinn', `shown ${at}`)
+      await show(postern, { agent: 'quinn', sessionId: 'ses-1' })
+      await kill(runner)
+      expect(await read(postern, { agent: 'quinn', sessionId: 'ses-2' })).toEqual([])
+    }
+    expect(await postern.upkeep.run()).toMatchObject({ released: 0 })
+  })
+
+  rule('takes nothing below the program that runs the hooks for the agent, and ends no session with it', async () => {
+    verifies('G15.no-posing')
+    const { postern } = await open()
+    const host = startHost()
+    const pid = host.pid ?? 0
+    await postern.sessions.note({ id: 'ses-1', agent: 'quinn', event: 'session.start', ...starterOf(host) })
+    expect(await postern.sessions.list({ pids: [pid] })).toEqual([])
+    expect(await postern.sessions.list()).toMatchObject([{ pid: null, starterPid: pid, liveness: 'unknown' }])
+    await kill(host)
+    await postern.upkeep.run()
+    expect(await postern.sessions.list()).toMatchObject([{ id: 'ses-1', liveness: 'unknown' }])
+    await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', ...identityOf(startHost()) })
+    expect(await postern.sessions.list()).toMatchObject([{ starterPid: null, liveness: 'alive' }])
+  })
+
   rule('finds in upkeep a host that is gone behind any number that live', async () => {
     const { postern, tamper } = await open()
     const [living, gone] = [startHost(), startHost()] as const
@@ -384,6 +447,11 @@ function startHost(): ChildProcess {
 
 function identityOf({ pid = 0 }: ChildProcess): { readonly pid: number; readonly pidStartedAt: number } {
   return { pid, pidStartedAt: processStart(pid) ?? expect.fail('the host process has no start time') }
+}
+
+function starterOf(child: ChildProcess): { readonly starterPid: number; readonly starterStartedAt: number } {
+  const { pid, pidStartedAt } = identityOf(child)
+  return { starterPid: pid, starterStartedAt: pidStartedAt }
 }
 
 async function kill(child: ChildProcess): Promise<void> {

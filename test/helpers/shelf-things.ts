@@ -91,7 +91,15 @@ export const move = (
 ) => tx.deliveries.move({ id, agent: 'quinn', from: [from], to, at: NOW, by: 'test', reason: 'test' })
 
 export function session(id: string): Session {
-  const process = { machine: 'here', pid: null, pidStartedAt: null, host: 'generic', project: null } as const
+  const process = {
+    machine: 'here',
+    pid: null,
+    pidStartedAt: null,
+    starterPid: null,
+    starterStartedAt: null,
+    host: 'generic',
+    project: null,
+  } as const
   const turn = { idleSince: null, continuations: 0, continuedAt: null, stoppedAt: null }
   return { id, agent: 'quinn', startedAt: NOW, lastEventAt: NOW, endedAt: null, ...process, ...turn }
 }

@@ -22,6 +22,7 @@ export async function answerEvent(run: HookRun, timeouts: HookTimeouts = HOOK_TI
   const { env, cwd } = sources
   const note = (error: unknown) =>
     noteFault(home, { at: new Date().toISOString(), host: hostName, event: '', fault: reasonOf(error) })
+  const starter = () => starterAbove(ownPid())
   try {
     if (!host) return note('there is no such host')
     await answerHook({
@@ -38,11 +39,11 @@ export async function answerEvent(run: HookRun, timeouts: HookTimeouts = HOOK_TI
         timeouts,
         nonce: () => randomToken(NONCE_LENGTH),
         hostProcess: () => hostProcess(host),
+        starter,
         markers: findMarkers,
       },
     })
     if (input.event) {
-      const starter = () => starterAbove(ownPid())
       await startWatcher({ host, home, event: input.event, words, hostProcess: () => hostProcess(host), starter })
     }
   } catch (error) {

@@ -3,7 +3,7 @@ import { type HandoffItem, type ItemRef, OWN_BOX } from '../../model/handoff/ite
 import type { InheritanceOutcome, InheritanceRecord, RootRef, Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { inSession } from '../notices/notice.ts'
-import { livenessOf } from '../sessions/sessions.ts'
+import { isOrphaned } from '../sessions/sessions.ts'
 import { endThreads, threadKey } from './threads.ts'
 
 /** So long somebody may take to write it out, or to confirm it where no session says that it goes on. */
@@ -37,7 +37,7 @@ export async function overdue(
   const { items, sessionId, printedAt, offeredAt } = record
   if (gone?.length === items.length) return 'inherited'
   const session = sessionId === null ? undefined : await tx.sessions.get(sessionId)
-  if (session && livenessOf(ctx, session) === 'gone') return 'released'
+  if (session && isOrphaned(ctx, session)) return 'released'
   const leaseMs = sessionId === null || printedAt === null ? UNPRINTED_MS : PRINTED_MS
   // Whichever way the clock was set: an offer that is far from now is nobody's any more.
   return Math.abs(ctx.store.now() - (printedAt ?? offeredAt)) >= leaseMs ? 'released' : undefined

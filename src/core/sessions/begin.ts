@@ -28,7 +28,7 @@ export async function putSession(
   begunAt: number | null = null,
 ): Promise<Session> {
   const id = parseSessionId(input.id)
-  for (const field of ['pid', 'pidStartedAt', 'machine'] as const) {
+  for (const field of ['pid', 'pidStartedAt', 'starterPid', 'starterStartedAt', 'machine'] as const) {
     if (input[field] !== undefined) requireLocal(ctx, field)
   }
   const agent = await requireAgent(tx, input.agent)
@@ -55,6 +55,7 @@ export async function putSession(
     pid: input.pid === undefined ? (known?.pid ?? null) : parsePid(input.pid, isAboveServer),
     // A number that comes without its start time must not be taken for the process that was known before.
     pidStartedAt: startOf(input) ?? (input.pid === undefined && !isGone ? (known?.pidStartedAt ?? null) : null),
+    ...starterOf(input, known),
     project:
       input.project === undefined ? (known?.project ?? null) : parseText('project', input.project, PROJECT_BYTES),
     startedAt: inPast(known?.startedAt ?? now),
@@ -104,8 +105,34 @@ function startOf({ pidStartedAt }: BeginSession): number | undefined {
   return pidStartedAt === undefined ? undefined : Math.floor(parseMilliseconds('pidStartedAt', pidStartedAt))
 }
 
+type Starter = Pick<Session, 'starterPid' | 'starterStartedAt'>
+
+const NO_STARTER: Starter = { starterPid: null, starterStartedAt: null }
+
+/**
+ * A process counts as the starter only while every event of the session comes from it: a program that is started for each
+ * hook is gone right after it, though the host reads on. Only a session that begins anew may do so elsewhere.
+ */
+function starterOf(input: BeginSession & { readonly event?: string }, known: Session | undefined): Starter {
+  const before = known ?? NO_STARTER
+  const { pid, starterPid, starterStartedAt } = input
+  if (pid !== undefined || (known && known.pid !== null)) return NO_STARTER
+  if (starterPid === undefined || starterPid === before.starterPid) return starterIn(before)
+  const isNew = !known || known.endedAt !== null || input.event === 'session.start'
+  const wasMixed = known !== undefined && known.endedAt === null && before.starterPid === null
+  if (!isNew || wasMixed || starterStartedAt === undefined) return NO_STARTER
+  return {
+    starterPid: parsePid(starterPid, () => false),
+    starterStartedAt: Math.floor(parseMilliseconds('starterStartedAt', starterStartedAt)),
+  }
+}
+
+function starterIn({ starterPid, starterStartedAt }: Starter): Starter {
+  return { starterPid, starterStartedAt }
+}
+
 /** A call without a process says nothing of the machine on which the known one runs. */
-function machineOf(ctx: Context, { pid, machine }: BeginSession, known: Session | undefined): string {
-  if (pid === undefined) return known?.machine ?? ctx.machine.name
+function machineOf(ctx: Context, { pid, starterPid, machine }: BeginSession, known: Session | undefined): string {
+  if (pid === undefined && (starterPid === undefined || known?.pid != null)) return known?.machine ?? ctx.machine.name
   return machine === undefined ? ctx.machine.name : parseText('machine', machine, MACHINE_BYTES)
 }

@@ -36,6 +36,14 @@ export function withLiveness(ctx: Context, session: Session): Session & { readon
   }
 }
 
+/** Whether nobody reads any more what the session was shown: its host is gone, or else what has run its hooks. */
+export function isOrphaned(ctx: Context, session: Session): boolean {
+  if (livenessOf(ctx, session) === 'gone') return true
+  const { machine, pid, starterPid, starterStartedAt } = session
+  if (pid !== null || starterPid === null || starterStartedAt === null || machine !== ctx.machine.name) return false
+  return ctx.machine.isAlive(starterPid, starterStartedAt) === 'gone'
+}
+
 export function livenessOf({ machine }: Context, session: Session): Liveness {
   if (session.endedAt !== null) return 'gone'
   if (session.pid === null || session.pidStartedAt === null || session.machine !== machine.name) return 'unknown'

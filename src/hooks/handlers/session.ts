@@ -17,6 +17,7 @@ export const session: Handler = {
     if (event.name === 'session.end') return end(call)
     const begins = event.name === 'session.start'
     const process = begins ? settings.hostProcess() : undefined
+    const starter = process ? undefined : settings.starter()
     const { session, isRepeated, begunAt } = await postern.sessions.note({
       id: event.sessionId,
       agent,
@@ -27,6 +28,7 @@ export const session: Handler = {
       // What was shown since the model last answered goes to the summariser there, and to nobody else.
       ...(event.name === 'compact.before' && !host.keepsContextWhenCompacting && { loses: true }),
       ...(process && { pid: process.pid, pidStartedAt: process.startedAt }),
+      ...(starter && { starterPid: starter.pid, starterStartedAt: starter.startedAt }),
       ...(event.firing !== null && { firing: event.firing }),
       ...(call.uncounted > 0 && { minContinuations: call.counted + call.uncounted }),
     })

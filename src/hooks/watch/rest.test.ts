@@ -15,6 +15,8 @@ function session(about: Partial<LiveSession> = {}): LiveSession {
     machine: 'here',
     pid: 1,
     pidStartedAt: startedAt,
+    starterPid: null,
+    starterStartedAt: null,
     startedAt,
     lastEventAt: NOW - MINUTE_MS,
     endedAt: null,

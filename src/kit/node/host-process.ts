@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { ancestors, type ProcessId } from './processes.ts'
 
@@ -16,9 +16,25 @@ export function programAbove(pid: number, names: readonly string[]): ProcessId |
 
 const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'busybox', 'zsh', 'ksh', 'fish', 'env', 'timeout'])
 
-/** The nearest process above one that is no shell, which may end before what it has started matters. */
+/**
+ * The nearest process above one that is no shell and does not write into the same pipe. Shells and programs that pass their
+ * output on may end before what it is for matters; whoever made the pipe reads it.
+ */
 export function starterAbove(pid: number): ProcessId | undefined {
-  return ancestors(pid).find((each) => each.pid > 1 && !namesOf(each.pid).some((name) => SHELLS.has(name)))
+  const output = outputOf(pid)
+  const passesOn = (each: number) => output !== undefined && outputOf(each) === output
+  const isShell = (each: number) => namesOf(each).some((name) => SHELLS.has(name))
+  return ancestors(pid).find((each) => each.pid > 1 && !isShell(each.pid) && !passesOn(each.pid))
+}
+
+/** The pipe or socket that is a process's output; undefined where it is another thing, or cannot be seen. */
+function outputOf(pid: number): string | undefined {
+  try {
+    const output = readlinkSync(`/proc/${pid}/fd/1`)
+    return /^(?:pipe|socket):/.test(output) ? output : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Whether a program of one of these names has started a process itself. */

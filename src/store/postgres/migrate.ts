@@ -22,6 +22,7 @@ import { ownExpiry } from './migrations/0018-own-expiry.ts'
 import { postChecksums } from './migrations/0019-post-checksums.ts'
 import { claims } from './migrations/0020-claims.ts'
 import { messageMacs } from './migrations/0021-message-macs.ts'
+import { starters } from './migrations/0022-starters.ts'
 
 /** Numbered from one, forward only; one that was released is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly string[] = [
   postChecksums,
   claims,
   messageMacs,
+  starters,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -88,7 +88,7 @@ export function createOfferShelf(sql: Sql): Omit<OfferShelf, 'open'> {
 
     async hosts({ machine, after, limit, agent }) {
       const rows = await sql.all(
-        `SELECT ${SESSION_COLUMNS} FROM sessions WHERE pid IS NOT NULL AND machine = ?1 AND id > ?2 AND id IN (
+        `SELECT ${SESSION_COLUMNS} FROM sessions WHERE coalesce(pid, starter_pid) IS NOT NULL AND machine = ?1 AND id > ?2 AND id IN (
            SELECT o.session_id FROM offers o WHERE o.closed_at IS NULL AND o.session_id IS NOT NULL
            ${agent === undefined ? '' : 'AND o.agent_id = ?4'}) ORDER BY id LIMIT ?3 + 0`,
         agent === undefined ? [machine, after, limit] : [machine, after, limit, agent],

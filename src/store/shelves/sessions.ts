@@ -33,13 +33,29 @@ export function createSessionShelf(sql: Sql): SessionShelf {
 
     async put({ clock: { after, before } = NO_STEP, ...session }) {
       const { id, agent, host, machine, pid, pidStartedAt, startedAt, lastEventAt, project } = session
+      const { starterPid, starterStartedAt } = session
       await sql.run(
-        `INSERT INTO sessions (${SESSION_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, NULL, ?9, NULL, 0, NULL, NULL)
+        `INSERT INTO sessions (${SESSION_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, NULL, ?9, NULL, 0, NULL, NULL, ?12, ?13)
          ON CONFLICT (id) DO UPDATE SET host = excluded.host, machine = excluded.machine, pid = excluded.pid,
-           pid_started_at = excluded.pid_started_at, last_event_at = excluded.last_event_at, ended_at = NULL,
+           pid_started_at = excluded.pid_started_at, starter_pid = excluded.starter_pid,
+           starter_started_at = excluded.starter_started_at, last_event_at = excluded.last_event_at, ended_at = NULL,
            project = excluded.project, started_at = ${inPast('started_at')}, continued_at = ${inPast('continued_at')},
            stopped_at = ${inPast('stopped_at')}`,
-        [id, agent, host, machine, pid, pidStartedAt, startedAt, lastEventAt, project, after, before],
+        [
+          id,
+          agent,
+          host,
+          machine,
+          pid,
+          pidStartedAt,
+          startedAt,
+          lastEventAt,
+          project,
+          after,
+          before,
+          starterPid,
+          starterStartedAt,
+        ],
       )
     },
 

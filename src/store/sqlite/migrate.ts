@@ -22,6 +22,7 @@ import { ownExpiry } from './migrations/0018-own-expiry.ts'
 import { postChecksums } from './migrations/0019-post-checksums.ts'
 import { claims } from './migrations/0020-claims.ts'
 import { messageMacs } from './migrations/0021-message-macs.ts'
+import { starters } from './migrations/0022-starters.ts'
 import { quietFolderOf } from './quiet.ts'
 import { APPLICATION_ID, requireOurs, SCHEMA_VERSION } from './schema.ts'
 
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly string[] = [
   postChecksums,
   claims,
   messageMacs,
+  starters,
 ]
 
 /** Brings the schema up to date. Of many processes one does the work while the others wait for its lock. */

@@ -5,7 +5,7 @@ import { Connection } from './connection.ts'
 import { isAccountedFor } from './log-end.ts'
 
 /** The number of the last migration. */
-export const SCHEMA_VERSION = 21
+export const SCHEMA_VERSION = 22
 
 /** `PSTN`: tells our files from other SQLite databases. */
 export const APPLICATION_ID = 0x5053544e

@@ -367,6 +367,8 @@ export const INPUTS: Readonly<Record<OperationName, MakeInput>> = {
 const LOCAL_FACTS: Readonly<Record<string, unknown>> = {
   pid: 4_000_000_000,
   pidStartedAt: 1,
+  starterPid: 4_000_000_000,
+  starterStartedAt: 1,
   machine: 'elsewhere',
   firing: 'stop-1',
   minContinuations: 1,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,9 +13,10 @@ import { fastFolder } from '../temp.ts'
 export interface ClaudeStandIn {
   readonly pid: number
   /** Runs a script in a shell below the program. In it, `postern` is the real executable. */
-  run(script: string): Promise<Outcome>
+  run(script: string, input?: string): Promise<Outcome>
   /** Calls the hook for an event of the program's session. */
   fire(event: string): Promise<Outcome>
+  kill(): Promise<void>
 }
 
 const PROGRAM = `
@@ -31,15 +33,17 @@ export interface StandInOptions {
   readonly agent: string
   /** Variables that the program sets for its tools; Claude Code sets CLAUDECODE and more. */
   readonly marks: Readonly<Record<string, string>>
+  /** What the program is called instead. */
+  readonly program?: string
 }
 
-export function startClaude({ home, agent, marks }: StandInOptions): ClaudeStandIn {
+export function startClaude({ home, agent, marks, program: name = 'claude' }: StandInOptions): ClaudeStandIn {
   shareCompiledCode(home)
   const [folder, environment] = [fastFolder(), commandEnvironment(home)]
-  const program = join(folder, 'claude')
+  const program = join(folder, name)
   symlinkSync(process.execPath, program)
   const child = spawn(program, ['-e', PROGRAM], {
-    argv0: 'claude',
+    argv0: name,
     stdio: ['pipe', 'pipe', 'inherit'],
     cwd: home,
     env: { ...environment, PATH: `${folder}:${environment['PATH']}` },
@@ -58,7 +62,12 @@ export function startClaude({ home, agent, marks }: StandInOptions): ClaudeStand
   }
   return {
     pid: child.pid ?? 0,
-    run: (script) => ask({ script, input: '', env: marks }),
+    run: (script, input = '') => ask({ script, input, env: marks }),
+    async kill() {
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+    },
     fire: (event) =>
       ask({
         script: `postern hook --host claude-code --agent ${agent}; exit $?`,

@@ -37,6 +37,7 @@ const SETTINGS: HookSettings = {
   timeouts: { answerMs: 600_000, storeMs: 600_000, checksMs: 1_000, reserveMs: 0 },
   nonce: () => NONCE,
   hostProcess: () => undefined,
+  starter: () => undefined,
   markers: () => [],
 }
 

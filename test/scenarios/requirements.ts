@@ -182,6 +182,9 @@ export const REQUIREMENTS = {
   'S000.gate.times': gates(
     'Timers, time-outs, reminders and escalations are settled by whoever looks, without a server.',
   ),
+  'S000.gate.requests': gates(
+    'The messages that ask people for something are done once their gate or question has ended.',
+  ),
   'S000.gate.session': gates(
     'A gate of a session is met by a mark, a command that succeeds, or a decision of this turn.',
   ),
@@ -193,6 +196,9 @@ export const REQUIREMENTS = {
   ),
   'S000.decision.asked': gates('Only people who were asked may answer, with an option or, where allowed, with text.'),
   'S000.decision.deadline': gates('At the deadline the default is taken; without one the question expires.'),
+  'S000.decision.orphans': gates(
+    'Whoever removes a person leaves no question and no gate open of which nobody else knows.',
+  ),
   'S000.decision.await': gates(
     'Whoever waits for an answer is woken by it, by the deadline, or by the end of its patience.',
   ),

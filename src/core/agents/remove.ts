@@ -8,13 +8,14 @@ import { mayMove } from '../inbox/state-moves.ts'
 import { requireAgent } from '../registry/find.ts'
 import { requirePerson } from '../registry/require-person.ts'
 import { ring } from '../rings/ring.ts'
+import { handOver } from './hand-over.ts'
 
 const REASON = 'the agent was removed'
 const MAX_QUESTIONS = 1_000
 
 /**
- * Removes an agent. Its questions are cancelled and its gates waived, and those who wait for them are told. Its open
- * messages end as cancelled, so that every message still has a known end.
+ * Removes an agent. Its questions are cancelled and its gates waived, and those who wait for them are told. What others
+ * wait for from a person is handed over. Open messages end as cancelled, so that every message still has a known end.
  */
 export async function removeAgent(ctx: Context, { id }: { readonly id: string }): Promise<Agent> {
   const { removed, rings } = await ctx.store.transact(
@@ -27,6 +28,7 @@ export async function removeAgent(ctx: Context, { id }: { readonly id: string })
       await tx.spaces.leaveAll({ agent: agent.id })
       await tx.plans.deleteOf({ agent: agent.id })
       const rings = [...(await cancelQuestions(ctx, tx, agent.id)), ...(await waiveGates(ctx, tx, agent.id))]
+      if (agent.kind === 'human') rings.push(...(await handOver(ctx, tx, agent.id)))
       await tx.deliveries.takeUpBroadcasts({ agent: agent.id, now: removedAt })
       await tx.deliveries.moveAll({
         agent: agent.id,

@@ -1,12 +1,14 @@
 import { parseAgentId } from '../../model/agent.ts'
-import { agentOf, trustOf } from '../../model/caller.ts'
+import { agentOf, SYSTEM_CALLER, trustOf } from '../../model/caller.ts'
 import { type Decision, type DecisionOption, describeOption } from '../../model/decision.ts'
 import type { CreateDecision } from '../../model/decisions.ts'
 import { PosternError } from '../../model/errors.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
+import { creatorOf } from '../gates/close.ts'
 import { afterCreation, draftGate, insertGate } from '../gates/create.ts'
+import { askedKey } from '../gates/requests.ts'
 import { pushNotice, responsiblePeople } from '../notices/notice.ts'
 import { shorten } from '../notices/subject.ts'
 import { requireAgent } from '../registry/find.ts'
@@ -142,23 +144,53 @@ async function requirePeople(tx: Shelves, agent: string, named: readonly string[
   })
 }
 
-function ask(ctx: Context, tx: Shelves, decision: Decision): Promise<readonly string[]> {
-  const { id, agent, question, context, options, defaultOption, dueAt, allowsText, asked } = decision
+/** Tells people that a question is theirs now, because whoever was asked before has gone. */
+export function askInstead(ctx: Context, tx: Shelves, decision: Decision, former: string): Promise<readonly string[]> {
+  const { id, agent, question, context, options, asked } = decision
+  const from = creatorOf(decision)
+  return pushNotice(ctx, tx, {
+    from: SYSTEM_CALLER,
+    type: 'decision',
+    to: asked,
+    dedupKey: askedKey(id),
+    subject: `${agent} waits for your answer`,
+    content: [`${agent} asked ${former}, who was removed, so the question is yours.`, ...howToAnswer(decision)].join(
+      '\n',
+    ),
+    quotes: [
+      { what: 'question', from, text: question },
+      ...(context === null ? [] : [{ what: 'context', from, text: context }]),
+      ...(options.length > 0 ? [{ what: 'options', from, text: options.map(describeOption).join('\n') }] : []),
+    ],
+    payload: { decisionId: id },
+    ref: `decision:${id}`,
+  })
+}
+
+function howToAnswer({ id, options, allowsText, dueAt, defaultOption }: Decision): readonly string[] {
   const answerWith = options.length > 0 ? '--select <option>' : '--text "…"'
+  const orText = options.length > 0 && allowsText ? ' or --text "…"' : ''
+  return [
+    ...(dueAt === null
+      ? []
+      : [`Until ${new Date(dueAt).toISOString()}${defaultOption ? `, then ${defaultOption}` : ''}.`]),
+    `Answer with: postern decision respond ${id} --as <you> ${answerWith}${orText}`,
+  ]
+}
+
+function ask(ctx: Context, tx: Shelves, decision: Decision): Promise<readonly string[]> {
+  const { id, agent, question, context, options, asked } = decision
   return pushNotice(ctx, tx, {
     from: ctx.caller,
     type: 'decision',
     to: asked,
-    dedupKey: `decision:${id}:asked`,
+    dedupKey: askedKey(id),
     subject: `${agent} asks: ${shorten(question)}`,
     content: [
       question,
       ...(context ? [context] : []),
       ...options.map((option) => `  ${describeOption(option)}`),
-      ...(dueAt === null
-        ? []
-        : [`Until ${new Date(dueAt).toISOString()}${defaultOption ? `, then ${defaultOption}` : ''}.`]),
-      `Answer with: postern decision respond ${id} --as <you> ${answerWith}${options.length > 0 && allowsText ? ' or --text "…"' : ''}`,
+      ...howToAnswer(decision),
     ].join('\n'),
     payload: { decisionId: id, question, options: options.map(({ key, label }) => ({ key, label })) },
     ref: `decision:${id}`,

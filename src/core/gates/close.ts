@@ -5,6 +5,7 @@ import type { Quote, Sender } from '../../model/message.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { pushNotice } from '../notices/notice.ts'
+import { endRequestsOf } from './requests.ts'
 
 export interface Closing {
   readonly to: Exclude<GateState, 'open'>
@@ -42,7 +43,9 @@ export async function closeGate(
   await tx.gates.record({ gateId: gate.id, at, step: to, by: by.id, trust: trustOf(by), sessionId, evidence: reason })
   if (to === 'breached') return { gate: closed, rings: [] }
 
-  const rings = [...(await tellOfGate(ctx, tx, closed, closing))]
+  // Before anything is sent, because whoever has locked deliveries may wait for an inbox.
+  const rings = [...(await endRequestsOf(ctx, tx, closed, { by, reason: `the gate ${gate.id} is ${to}` }))]
+  rings.push(...(await tellOfGate(ctx, tx, closed, closing)))
   for (const next of await tx.gates.awaiting({ awaits: gate.id })) {
     const after = await closeGate(ctx, tx, next, {
       to: 'resolved',

@@ -27,6 +27,7 @@ import { requireDecision, requireGate, requireVisible } from '../visible.ts'
 import { fromNowOn, lookOnBus } from './bus.ts'
 import { closeGate, creatorOf, reasonQuote } from './close.ts'
 import { nextLook } from './due.ts'
+import { waitsKey } from './requests.ts'
 import { isAnswer } from './tend.ts'
 
 const REASON_BYTES = 2_000
@@ -247,10 +248,10 @@ async function alreadyMet(ctx: Context, tx: Shelves, gate: Gate): Promise<string
   return undefined
 }
 
-function waitingNotice(gate: Gate): PeopleNotice {
+export function waitingNotice(gate: Gate): PeopleNotice {
   const { id, agent } = gate
   return {
-    key: `gate-waits:${id}`,
+    key: waitsKey(id),
     subject: `${agent} waits for you`,
     quotes: [reasonQuote(gate)],
     cause: creatorOf(gate),

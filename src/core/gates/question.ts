@@ -14,6 +14,7 @@ import type { Context } from '../context.ts'
 import { pushNotice } from '../notices/notice.ts'
 import { shorten } from '../notices/subject.ts'
 import { type ClosedGate, closeGate, creatorOf } from './close.ts'
+import { endQuestionOf } from './requests.ts'
 
 export interface DecisionEnding {
   readonly state: Exclude<DecisionState, 'open'>
@@ -49,10 +50,11 @@ export async function endDecision(
 ): Promise<EndedDecision | undefined> {
   if (!(await tx.decisions.close({ id: decision.id, state, answer }))) return undefined
   const ended: Decision = { ...decision, state, answer }
+  const over = await endQuestionOf(ctx, tx, decision, { by, reason: `the question ${decision.id} is ${state}` })
   const closing = { to: GATE_STATE[state], by, reason: shorten(reason) }
   // The decision's own message says all there is to say to the asker; others who wait hear it by their gate.
   const own = await closeGate(ctx, tx, gate, { ...closing, tells: gate.waiters })
-  const rings = [...(own?.rings ?? [])]
+  const rings = [...over, ...(own?.rings ?? [])]
   for (const other of await tx.gates.awaiting({ awaits: decision.id })) {
     if (state === 'cancelled') requireNotHeld(by, other)
     const closed = await closeGate(ctx, tx, other, closing)
@@ -71,8 +73,13 @@ function requireNotHeld(by: Caller, gate: Gate): void {
   })
 }
 
-/** Ends a decision at its deadline, with the default if it has one. Undefined if the gate has no open decision. */
-export async function endUnanswered(ctx: Context, tx: Shelves, gate: Gate): Promise<EndedDecision | undefined> {
+/** Ends a decision that nobody answers, with the default if it has one. Undefined if the gate has no open decision. */
+export async function endUnanswered(
+  ctx: Context,
+  tx: Shelves,
+  gate: Gate,
+  why = 'nobody answered in time',
+): Promise<EndedDecision | undefined> {
   const decision = await tx.decisions.ofGate(gate.id)
   if (decision?.state !== 'open') return undefined
   const { defaultOption: selected } = decision
@@ -86,7 +93,7 @@ export async function endUnanswered(ctx: Context, tx: Shelves, gate: Gate): Prom
       state: isExpired ? 'expired' : 'answered',
       answer: isExpired ? null : { by: SYSTEM_CALLER.id, verified: true, at, selected, text: null },
       by: SYSTEM_CALLER,
-      reason: isExpired ? 'nobody answered in time' : 'nobody answered in time, so the default was taken',
+      reason: isExpired ? why : `${why}, so the default was taken`,
     },
   )
 }

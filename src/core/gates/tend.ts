@@ -3,13 +3,14 @@ import type { Gate } from '../../model/gate.ts'
 import { EVERYBODY, type Message, type Sender } from '../../model/message.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { type PeopleNotice, pushNotice, tellPeople } from '../notices/notice.ts'
+import { NOTICE_KEYS, type PeopleNotice, pushNotice, tellPeople } from '../notices/notice.ts'
 import { ring } from '../rings/ring.ts'
 import { lookOnBus } from './bus.ts'
 import { closeGate, creatorOf, reasonQuote } from './close.ts'
 import { nextLook, nextReminder } from './due.ts'
 import { endUnanswered } from './question.ts'
 import { recordRepeated } from './repeated-steps.ts'
+import { escalatedKey, reminderKey } from './requests.ts'
 
 /** What happens to gates because of something else. A part of its own, which most commands never load. */
 
@@ -144,12 +145,12 @@ async function escalate(
     content: `The gate ${gate.id} has held ${gate.agent} for longer than it should.\nSee it with: postern gate show ${gate.id}`,
     ...wordsOf(gate),
   }
-  const key = `gate-escalated:${gate.id}`
+  const key = escalatedKey(gate.id)
   if ((await tx.agents.get(to))?.removedAt !== null) {
     const told = await tellPeople(ctx, tx, { key, ...notice })
     return { rings: told, evidence: `${to} was removed; told instead: ${told.join(', ') || 'nobody'}` }
   }
-  const dedupKey = `postern:${key}`
+  const dedupKey = `${NOTICE_KEYS}${key}`
   const rings = await pushNotice(ctx, tx, {
     from: SYSTEM_CALLER,
     type: 'gate',
@@ -164,7 +165,7 @@ async function escalate(
 function reminderNotice(gate: Gate, now: number): PeopleNotice {
   const { id, agent } = gate
   return {
-    key: `gate-reminder:${id}:${now}`,
+    key: reminderKey(id, now),
     subject: `${agent} still waits`,
     content: `The gate ${id} still holds ${agent}.\nSee it with: postern gate show ${id}`,
     ...wordsOf(gate),

@@ -159,21 +159,22 @@ export interface PeopleNotice extends Pick<Notice, 'subject' | 'content' | 'quot
 
 /**
  * Notifies the responsible people in the same transaction. If nobody is registered, `doctor` shows the matter itself.
- * Returns whom to ring after the commit.
+ * Returns whom to ring after the commit. One who is being removed is not told.
  */
 export async function tellPeople(
   ctx: Context,
   tx: Shelves,
   { key, ...notice }: PeopleNotice,
+  leaving?: string,
 ): Promise<readonly string[]> {
-  const to = await responsiblePeople(tx)
+  const to = await responsiblePeople(tx, leaving)
   return pushNotice(ctx, tx, { ...notice, from: SYSTEM_CALLER, type: 'system', to, dedupKey: `${NOTICE_KEYS}${key}` })
 }
 
-/** The owners; if there is none, every person. */
-export async function responsiblePeople(tx: Shelves): Promise<readonly string[]> {
+/** The owners; if there is none, every person. One who is being removed does not count. */
+export async function responsiblePeople(tx: Shelves, leaving?: string): Promise<readonly string[]> {
   const agents = await tx.agents.list({ removed: false })
-  const humans = agents.filter((agent) => agent.kind === 'human')
+  const humans = agents.filter((agent) => agent.kind === 'human' && agent.id !== leaving)
   const owners = humans.filter((agent) => agent.isOwner)
   return (owners.length > 0 ? owners : humans).map((agent) => agent.id)
 }

@@ -15,6 +15,8 @@ export interface DecisionShelf {
     readonly states: readonly DecisionState[]
     readonly limit: number
   }): Promise<readonly Decision[]>
+  /** Puts an open decision to others. Repeatable. */
+  putTo(params: { readonly id: string; readonly asked: readonly string[] }): Promise<void>
   /** Ends an open decision; false if it has ended already. */
   close(params: {
     readonly id: string

@@ -59,6 +59,17 @@ export interface DeliveryShelf {
    * transaction ends nothing can be pushed into the inbox, and none of its offers confirmed.
    */
   moveAll(params: MoveAllParams): Promise<number>
+  /**
+   * Ends what agents have under some dedup keys because it asks for nothing any more: what was printed is acted, the rest
+   * cancelled. What has ended stays as it is, so repeating it changes nothing. Returns whose deliveries were moved.
+   */
+  finish(params: FinishParams): Promise<readonly string[]>
+  /** The dedup keys of an agent's deliveries that begin with a prefix, at most `limit`. */
+  keysOf(params: {
+    readonly agent: string
+    readonly prefix: string
+    readonly limit: number
+  }): Promise<readonly string[]>
   /** Which of these agents have a delivery under a dedup key; with a time, one that is not expired by then or cancelled. */
   withKey(params: {
     readonly agents: readonly string[]
@@ -114,6 +125,16 @@ export interface MoveParams {
   readonly agent?: string
   readonly from: readonly DeliveryState[]
   readonly to: DeliveryState
+  readonly at: number
+  readonly by: string
+  readonly reason: string
+}
+
+export interface FinishParams {
+  readonly agents: readonly string[]
+  readonly keys: readonly string[]
+  /** Also every key that begins so. */
+  readonly prefix?: string | undefined
   readonly at: number
   readonly by: string
   readonly reason: string

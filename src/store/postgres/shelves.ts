@@ -14,6 +14,7 @@ import { createOfferShelf } from '../shelves/offers.ts'
 import { createPlanShelf } from '../shelves/plans.ts'
 import { createRelayShelf } from '../shelves/relays.ts'
 import { createReplyShelf } from '../shelves/replies.ts'
+import { createRequestShelf } from '../shelves/requests.ts'
 import { createServiceShelf } from '../shelves/services.ts'
 import { createSessionShelf } from '../shelves/sessions.ts'
 import { createSnoozeShelf } from '../shelves/snoozes.ts'
@@ -41,7 +42,7 @@ export function createShelves(sql: Sql, within: Within): Shelves {
     },
     sessions: createSessionShelf(sql),
     messages: { ...createMessageReader(sql), ...createPusher(sql, within), ...createSearcher(sql) },
-    deliveries: { ...deliveries, ...createWaitingQuery(sql, deliveries) },
+    deliveries: { ...deliveries, ...createRequestShelf(sql), ...createWaitingQuery(sql, deliveries) },
     offers: { ...createOfferShelf(sql), ...createOpener(sql) },
     snoozes: createSnoozeShelf(sql),
     history: createHistoryShelf(sql),

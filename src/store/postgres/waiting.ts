@@ -9,7 +9,10 @@ import type { DeliveryShelf, Waiting } from '../store.ts'
  * Whether something waits for an agent, on PostgreSQL. The round trip costs more than the query itself, so a caller that
  * means to drain gets the candidates by the same statement.
  */
-export function createWaitingQuery(sql: Sql, shelf: DeliveryShelf): Pick<DeliveryShelf, 'waiting'> {
+export function createWaitingQuery(
+  sql: Sql,
+  shelf: Pick<DeliveryShelf, 'waiting' | 'candidates'>,
+): Pick<DeliveryShelf, 'waiting'> {
   return {
     async waiting(params) {
       if (!('limit' in params)) return shelf.waiting(params)

@@ -34,6 +34,10 @@ export function createDecisionShelf(sql: Sql): DecisionShelf {
       return rows.map(readDecision)
     },
 
+    async putTo({ id, asked }) {
+      await sql.run(`UPDATE decisions SET asked = ?2 WHERE id = ?1 AND state = 'open'`, [id, asked.join(',')])
+    },
+
     async close({ id, state, answer }) {
       const changed = await sql.run(`UPDATE decisions SET state = ?2, answer = ?3 WHERE id = ?1 AND state = 'open'`, [
         id,

@@ -14,7 +14,7 @@ const IS_TAKEABLE = `d.agent_id = ?1 AND d.state = 'pending' AND ${LIVE} AND d.p
 /** What an agent may be shown, from a priority on. */
 export const TAKEABLE = `FROM deliveries d JOIN messages m ON m.seq = d.message_seq WHERE ${IS_TAKEABLE}`
 
-export function createDeliveryShelf(sql: Sql): DeliveryShelf {
+export function createDeliveryShelf(sql: Sql): Omit<DeliveryShelf, 'finish' | 'keysOf'> {
   /** Drains at once take different rows; whoever moves a delivery waits for it. */
   const skipping = locking(sql, 'FOR UPDATE OF d SKIP LOCKED')
   const waiting = locking(sql, 'FOR UPDATE OF d')
@@ -305,7 +305,7 @@ function readListed(row: SqlRow, { macs }: Sql): InboxMessage {
 }
 
 /** States are our own words, never anybody's input. */
-function quoted(states: readonly DeliveryState[]): string {
+export function quoted(states: readonly DeliveryState[]): string {
   return states.map((state) => `'${state}'`).join(', ')
 }
 

@@ -48,6 +48,7 @@ export const CONCERNS: Concerns = {
     moveAll: ({ agent }) => [agent],
     record: ({ agents }) => agents,
     // Whose messages were pending had no quiet file.
+    finish: nobody,
     expire: ({ agent }) => (agent === undefined ? [] : [agent]),
   },
   offers: {
@@ -73,6 +74,7 @@ export const CONCERNS: Concerns = {
   },
   decisions: {
     insert: ({ agent }) => [agent],
+    putTo: nobody,
     close: nobody,
   },
   spaces: {

@@ -1,12 +1,13 @@
 import type { MethodsOf } from '../lazy-shelf.ts'
 import type { JobShelf } from '../shelves/jobs.ts'
-import type { AgentShelf, MessageShelf, Shelves, UpkeepShelf } from '../store.ts'
+import type { AgentShelf, DeliveryShelf, MessageShelf, Shelves, UpkeepShelf } from '../store.ts'
 
 /** Shelves that most commands never touch, and the rare methods of those that they do. */
 export interface RareShelves extends Omit<Shelves, FrequentShelf> {
   readonly messageReader: Omit<MessageShelf, 'push' | 'broadcast' | keyof Searcher>
   readonly searcher: Searcher
   readonly agentLister: Pick<AgentShelf, 'statuses'>
+  readonly requests: Pick<DeliveryShelf, 'finish' | 'keysOf'>
   readonly sweeper: Omit<UpkeepShelf, keyof JobShelf>
 }
 
@@ -27,6 +28,7 @@ export const RARE_METHODS: { readonly [S in keyof RareShelves]: () => MethodsOf<
   }),
   searcher: () => ({ indexForSearch: true, search: true }),
   agentLister: () => ({ statuses: true }),
+  requests: () => ({ finish: true, keysOf: true }),
   snoozes: () => ({
     pendingOf: true,
     snooze: true,
@@ -57,7 +59,7 @@ export const RARE_METHODS: { readonly [S in keyof RareShelves]: () => MethodsOf<
     marks: true,
     reap: true,
   }),
-  decisions: () => ({ insert: true, get: true, ofGate: true, list: true, close: true, hasAsked: true }),
+  decisions: () => ({ insert: true, get: true, ofGate: true, list: true, putTo: true, close: true, hasAsked: true }),
   spaces: () => ({
     insert: true,
     get: true,

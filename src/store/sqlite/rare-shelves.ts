@@ -9,6 +9,7 @@ import { createMessageReader } from '../shelves/messages.ts'
 import { createPlanShelf } from '../shelves/plans.ts'
 import { createRelayShelf } from '../shelves/relays.ts'
 import { createReplyShelf } from '../shelves/replies.ts'
+import { createRequestShelf } from '../shelves/requests.ts'
 import { createServiceShelf } from '../shelves/services.ts'
 import { createSnoozeShelf } from '../shelves/snoozes.ts'
 import { createSpaceShelf } from '../shelves/spaces.ts'
@@ -24,6 +25,7 @@ export const RARE_SHELVES: { readonly [S in keyof RareShelves]: (sql: Sql) => Ra
   messageReader: createMessageReader,
   searcher: createSearcher,
   agentLister: createAgentLister,
+  requests: createRequestShelf,
   sweeper: createSweeper,
   snoozes: createSnoozeShelf,
   history: createHistoryShelf,

@@ -41,7 +41,7 @@ export function createShelves({ sql, connection, markQuiet, counts }: ShelfParts
       ...rare('messageReader'),
       ...rare('searcher'),
     },
-    deliveries: createDeliveryShelf(sql),
+    deliveries: { ...createDeliveryShelf(sql), ...rare('requests') },
     offers: { ...createOfferShelf(sql), ...createOpener(connection) },
     get snoozes() {
       return rare('snoozes')

@@ -25,7 +25,7 @@ export interface AgentOptions {
 export interface BatchFailure {
   readonly error: unknown
   readonly batch: AgentBatch
-  /** How long until it is tried again; null where it was done with before. */
+  /** How long until it is tried again; null where it was done with before, and where it could not be given back, which ends the loop. */
   readonly retryMs: number | null
 }
 
@@ -98,7 +98,12 @@ export function agent(postern: AgentPostern, options: AgentOptions): AgentRuntim
         try {
           await work(batch)
         } catch (error) {
-          onFailure({ error, batch, ...(await batch.release(failureEvidence(error))) })
+          const { retryMs } = await batch.release(failureEvidence(error)).catch((fault: unknown) => {
+            // Whoever hears of failures hears why the work failed, whatever ends the loop.
+            onFailure({ error, batch, retryMs: null })
+            throw fault
+          })
+          onFailure({ error, batch, retryMs })
         }
       }
     },

@@ -103,6 +103,20 @@ conformance('the agent runtime', ({ rule, open }) => {
     expect(await postern.agents.show({ id: 'quinn' })).toMatchObject({ pending: 0, session: null })
   })
 
+  rule('says why the work failed, also where the batch cannot be given back', async () => {
+    const { postern } = await open()
+    await tell(postern, 'quinn', 'one')
+    const fault = new Error('the store is gone')
+    const released = { ...postern, inbox: { ...postern.inbox, release: () => Promise.reject(fault) } }
+    const failed: unknown[] = []
+    const work = () => {
+      throw new Error('bad message')
+    }
+    const running = quinn(released).run(work, ({ error, retryMs }) => void failed.push([String(error), retryMs]))
+    await expect(running).rejects.toBe(fault)
+    expect(failed).toEqual([['Error: bad message', null]])
+  })
+
   rule('is not woken by what the agent says to itself, and takes that along with the next batch', async () => {
     verifies('S000.self')
     const { postern } = await open({ agents: ['ada', 'quinn'] })

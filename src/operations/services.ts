@@ -75,7 +75,7 @@ export const SERVICE_OPERATIONS = {
     summary: 'Give a service a new key; the one before stays good for a while.',
     input: serviceRef.extend({ overlapMs: milliseconds.optional() }),
     output: newService,
-    errors: [...REF_ERRORS, 'DURATION_INVALID', 'NOT_ALLOWED', 'KEY_UNUSABLE'],
+    errors: [...REF_ERRORS, 'DURATION_INVALID', 'NOT_ALLOWED', 'KEY_UNUSABLE', 'SERVICE_OVERLAP'],
   },
   'services.revoke': {
     summary: 'Make the keys of a service worthless.',

@@ -209,6 +209,23 @@ conformance('bad input', ({ rule, open }) => {
     await refused(postern.inbox.push({ to: ['bi11'], content: 'hello', create: true }), 'AGENT_CONFUSABLE')
   })
 
+  rule('gives no agent the name of Postern itself, and lets one go on that has it', async () => {
+    verifies('G14.names')
+    const { postern, tamper } = await open({ agents: ['olga'] })
+    expect(await codeOf(postern.agents.add({ id: 'postern' }))).toBe('AGENT_ID_RESERVED')
+    for (const id of ['p0stern', 'postem'])
+      expect(await codeOf(postern.agents.add({ id })), id).toBe('AGENT_CONFUSABLE')
+    expect(await codeOf(postern.agents.rename({ id: 'olga', displayName: 'Postern' }))).toBe('AGENT_CONFUSABLE')
+    await refused(postern.inbox.push({ to: ['postern'], content: 'x' }), 'AGENT_NOT_FOUND')
+    // As an older version has stored it.
+    await tamper(
+      `UPDATE agents SET id = 'postern', display_name = 'postern', id_skeleton = 'postem', name_skeleton = 'postem'`,
+    )
+    expect(await postern.agents.add({ id: 'postern' })).toMatchObject({ id: 'postern', removedAt: null })
+    await postern.inbox.push({ to: ['postern'], content: 'still here' })
+    expect(await read(postern, 'postern')).toEqual(['still here'])
+  })
+
   rule('refuses names that pose as everybody, as the system or as a stranger', async () => {
     verifies('G14.names')
     const { postern } = await open()

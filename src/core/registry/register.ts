@@ -59,23 +59,35 @@ export async function registerAgent(tx: Shelves, agent: Agent, options: AddAgent
 }
 
 /**
+ * Words that stand for an author: of gates, and `postern` of what Postern itself sends. No new agent or service gets such
+ * a name; those that have one keep it.
+ */
+const AUTHOR_WORDS: readonly string[] = ['configuration', 'unknown', 'postern']
+
+/** The reserved name that a name is, or could be taken for. */
+export function reservedLike(name: string): string | undefined {
+  const skeleton = skeletonOf(name)
+  return [...RESERVED_IDS, ...AUTHOR_WORDS].find((reserved) => skeletonOf(reserved) === skeleton)
+}
+
+export function confusableWithReserved(name: string, reserved: string): PosternError {
+  return new PosternError('AGENT_CONFUSABLE', { id: name, other: `${reserved}, which is reserved` })
+}
+
+/**
  * Refuses a name that could be taken for a reserved one, such as `all` or `configuration`, or for a service: the events of a
  * service show its name as the sender.
  */
 export async function requireUnreservedName(tx: Shelves, name: string): Promise<void> {
   const skeleton = skeletonOf(name)
-  const reserved = [...RESERVED_IDS, ...AUTHOR_WORDS].find((id) => skeletonOf(id) === skeleton)
+  const reserved = reservedLike(name)
   if (reserved === name) throw new PosternError('AGENT_ID_RESERVED', { id: name })
-  if (reserved !== undefined)
-    throw new PosternError('AGENT_CONFUSABLE', { id: name, other: `${reserved}, which is reserved` })
+  if (reserved !== undefined) throw confusableWithReserved(name, reserved)
   const services = await tx.services.list({ revoked: false })
   const lookalike = services.find(({ service }) => skeletonOf(service.name) === skeleton)
   if (lookalike)
     throw new PosternError('AGENT_CONFUSABLE', { id: name, other: `the service ${lookalike.service.name}` })
 }
-
-/** Words that stand for an author where gates are shown. No new agent gets such a name; agents that have one keep it. */
-const AUTHOR_WORDS: readonly string[] = ['configuration', 'unknown']
 
 /**
  * Adding the same agent again is no error, so that set-up scripts can be repeated. It may make a person an owner. An

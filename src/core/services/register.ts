@@ -1,11 +1,12 @@
 import { formatDuration } from '../../kit/pure/duration.ts'
-import { RESERVED_IDS, skeletonOf } from '../../model/agent.ts'
+import { skeletonOf } from '../../model/agent.ts'
 import { PosternError } from '../../model/errors.ts'
 import { parseServiceName, type Service } from '../../model/sources/service.ts'
 import type { CreateService, NewService, ServiceRef } from '../../model/sources/services.ts'
 import type { ServiceRecord, Shelves } from '../../store/store.ts'
 import type { Context, Secrets } from '../context.ts'
 import { requireAgent } from '../registry/find.ts'
+import { confusableWithReserved, reservedLike } from '../registry/register.ts'
 import { requirePerson } from '../registry/require-person.ts'
 import { findService } from './list.ts'
 import { SIGNING_SECRET_PREFIX } from './webhook.ts'
@@ -20,7 +21,9 @@ const MAX_OVERLAP_MS = 30 * DAY_MS
 export async function createService(ctx: Context, input: CreateService): Promise<NewService> {
   requirePerson(ctx.caller, 'register services: an event of one may open gates')
   const name = parseServiceName(input.name)
-  if (RESERVED_IDS.includes(name)) throw new PosternError('SERVICE_NAME_INVALID', { name })
+  const reserved = reservedLike(name)
+  if (reserved === name) throw new PosternError('SERVICE_NAME_INVALID', { name })
+  if (reserved !== undefined) throw confusableWithReserved(name, reserved)
   const credentials = makeCredentials(await ctx.secrets(), ctx.newId('svc'))
   const { id, key, signingSecret } = credentials
   const record = await ctx.store.transact(async (tx): Promise<ServiceRecord> => {
@@ -33,7 +36,10 @@ export async function createService(ctx: Context, input: CreateService): Promise
   return { ...record.service, key, signingSecret }
 }
 
-/** Gives a service a new key and a new signing secret; those before stay good for a while. */
+/**
+ * Gives a service a new key and a new signing secret; those before stay good for a while. While two keys are good only a
+ * rotation without an overlap is possible, which makes both worthless: a third would break what was promised of the first.
+ */
 export async function rotateService(
   ctx: Context,
   { overlapMs = DEFAULT_OVERLAP_MS, ...ref }: ServiceRef & { readonly overlapMs?: number },
@@ -47,7 +53,9 @@ export async function rotateService(
   const service = await ctx.store.transact(async (tx) => {
     const record = await findService(tx, { id })
     if (record.service.revokedAt !== null) throw new PosternError('SERVICE_NOT_FOUND', { id: ref.id })
-    const rotated = rotate(record, kept, { at: ctx.store.now(), overlapMs })
+    const at = ctx.store.now()
+    if (overlapMs > 0) requireOneKey(record, at)
+    const rotated = rotate(record, kept, { at, overlapMs })
     await tx.services.update(rotated)
     return rotated.service
   })
@@ -92,6 +100,12 @@ function rotate(
   const service = { ...record.service, rotatedAt: at, overlapUntilAt: overlapMs === 0 ? null : at + overlapMs }
   if (overlapMs === 0) return { ...kept, service }
   return { ...kept, service, earlierKeyHash: record.keyHash, earlierSigningSecret: record.signingSecret }
+}
+
+function requireOneKey({ service, earlierKeyHash }: ServiceRecord, at: number): void {
+  const { id, name, overlapUntilAt } = service
+  if (earlierKeyHash === null || overlapUntilAt === null || at >= overlapUntilAt) return
+  throw new PosternError('SERVICE_OVERLAP', { id, name, until: new Date(overlapUntilAt).toISOString() })
 }
 
 function draftService(ctx: Context, named: Pick<Service, 'id' | 'name' | 'agent'>): Service {

@@ -64,7 +64,7 @@ function isOf({ type, from, to }: Message, { name, agent }: Service): boolean {
 
 function composeAgain(ctx: Context, service: Service, earlier: Message): Message {
   const { subject, content, payload, priority, id } = earlier
-  return composeMessage(
+  const again = composeMessage(
     { ...ctx, caller: { ...callerOf(service), via: 'replay' } },
     {
       to: [service.agent],
@@ -72,10 +72,11 @@ function composeAgain(ctx: Context, service: Service, earlier: Message): Message
       content,
       payload,
       priority,
-      context: { replayOf: id, replayedBy: ctx.caller.id },
       ...(subject !== null && { subject }),
     },
   )
+  // An event may fill the room of a message. What we add ourselves needs none of it.
+  return { ...again, context: { replayOf: id, replayedBy: ctx.caller.id } }
 }
 
 /** As the service has sent it. */

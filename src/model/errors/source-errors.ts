@@ -85,6 +85,11 @@ export const sourceErrors = () =>
       text: '{name} is registered already.',
       next: 'Choose another name, or use "postern service rotate <service>" for a new key.',
     },
+    SERVICE_OVERLAP: {
+      kind: 'conflict',
+      text: 'The service {name} has two good keys until {until}, so it got no third.',
+      next: 'Rotate it after that, or make both keys worthless now with "postern service rotate {id} --overlap 0s".',
+    },
     TRIGGER_REFUSED: {
       http: 401,
       exit: EXIT.notAuthenticated,

@@ -80,8 +80,9 @@ conformance('services', ({ rule, open }) => {
     expect(await jira(postern, 'rex')).toMatchObject({ agent: 'rex' })
     const create = (name: string, agent = 'rex') => postern.services.create({ name, agent })
     expect((await refused(create('justin'), 'SERVICE_EXISTS')).message).toBe('The agent justin is registered already.')
-    await refused(create('just1n'), 'AGENT_CONFUSABLE')
-    for (const name of ['', 'CI', 'a b', '-x', 'x'.repeat(65), 'system', 'all', 'local', 'a\0', '\ud800']) {
+    for (const name of ['just1n', 'p0stern', 'loca1']) await refused(create(name), 'AGENT_CONFUSABLE')
+    const odd = ['', 'CI', 'a b', '-x', 'x'.repeat(65), 'a\0', '\ud800']
+    for (const name of [...odd, 'system', 'all', 'local', 'postern', 'configuration', 'unknown']) {
       await refused(create(name), 'SERVICE_NAME_INVALID')
     }
     await refused(create('ci', 'nobody'), 'AGENT_NOT_FOUND')
@@ -313,6 +314,31 @@ conformance('services', ({ rule, open }) => {
     expect(overlapUntilAt).toBe(now() + 24 * HOUR_MS)
   })
 
+  rule('get no third key while two are good, so that none ends before its time', async () => {
+    verifies('S001.service.rotate')
+    const world = await open({ agents: EVERYONE })
+    const { postern, advance, now } = world
+    const first = await jira(postern)
+    const second = await postern.services.rotate({ id: first.id, overlapMs: HOUR_MS })
+    const until = new Date(now() + HOUR_MS).toISOString()
+    for (const overlapMs of [HOUR_MS, 1, undefined]) {
+      const again = postern.services.rotate({ id: first.id, ...(overlapMs !== undefined && { overlapMs }) })
+      const { message, next } = await refused(again, 'SERVICE_OVERLAP')
+      expect(message).toContain(`jira-webhook has two good keys until ${until}`)
+      expect(next).toContain(`"postern service rotate ${first.id} --overlap 0s"`)
+    }
+    const good = [first, second]
+    for (const service of good)
+      expect(await postern.services.trigger(withKey(service))).toMatchObject({ duplicate: false })
+
+    const third = await postern.services.rotate({ id: first.id, overlapMs: 0 })
+    for (const service of good) await refused(postern.services.trigger(withKey(service)), 'TRIGGER_REFUSED')
+    await postern.services.rotate({ id: first.id, overlapMs: HOUR_MS })
+    expect(await postern.services.trigger(withKey(third))).toMatchObject({ duplicate: false })
+    advance(HOUR_MS)
+    expect(await postern.services.rotate({ id: first.id })).toMatchObject({ rotatedAt: now() })
+  })
+
   rule('are named by id, or by a name that only one has', async () => {
     const { postern } = await open({ agents: EVERYONE })
     const [one, other] = [await jira(postern), await jira(postern, 'rex')]
@@ -375,6 +401,19 @@ conformance('services', ({ rule, open }) => {
     for (let i = 0; i < 34; i++) await postern.services.trigger(withKey(service))
     await refused(postern.services.trigger(withKey(service)), 'INBOX_FULL')
     expect(await inboxOf(postern)).toHaveLength(40)
+  })
+
+  rule('send what fills the room of a message, and it can be brought again', async () => {
+    const limits = { payloadBytes: 200 }
+    const { postern } = await open({ agents: EVERYONE, limits })
+    const service = await jira(postern)
+    const around = JSON.stringify({ serviceName: 'jira-webhook', payload: '' }).length
+    const payload = 'x'.repeat(limits.payloadBytes - around)
+    await refused(postern.services.trigger(withKey(service, { payload: `${payload}x` })), 'CONTENT_TOO_LARGE')
+    const { eventId } = await postern.services.trigger(withKey(service, { payload }))
+    const replayed = await postern.services.replay({ id: service.id, eventId })
+    const { message } = await postern.inbox.show({ id: replayed.eventId })
+    expect(message).toMatchObject({ payload: { payload }, context: { replayOf: eventId } })
   })
 
   rule('have keys of deliveries that nobody else can take before them', async () => {

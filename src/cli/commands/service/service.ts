@@ -118,7 +118,10 @@ export const serviceRotate: Command = {
       ...refOf(args),
       ...(overlap !== undefined && { overlapMs: requireDuration(overlap) }),
     })
-    const until = service.overlapUntilAt === null ? 'is worthless' : `is good until ${iso(service.overlapUntilAt)}`
+    const until =
+      service.overlapUntilAt === null
+        ? 'is worthless, and so is every earlier one'
+        : `is good until ${iso(service.overlapUntilAt)}`
     answer(io, service, `New key: ${service.name}. The one before ${until}.\n${formatCredentials(service)}`)
     return undefined
   },

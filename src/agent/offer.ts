@@ -1,5 +1,6 @@
 import type { Sleep } from '../kit/clock/sleep.ts'
 import { createBackoff, type Random } from '../kit/pure/backoff.ts'
+import { startOf } from '../kit/pure/cut.ts'
 import { reasonOf } from '../kit/pure/reason-of.ts'
 import { PosternError } from '../model/errors.ts'
 import type { Offer } from '../model/offer.ts'
@@ -82,5 +83,5 @@ const EVIDENCE_CHARACTERS = 300
 
 /** Why something failed, cut and cleaned to fit into a receipt. */
 export function failureEvidence(error: unknown): string {
-  return reasonOf(error).slice(0, EVIDENCE_CHARACTERS).toWellFormed().replaceAll('\0', ' ').trim() || 'it failed'
+  return startOf(reasonOf(error).toWellFormed(), EVIDENCE_CHARACTERS).replaceAll('\0', ' ').trim() || 'it failed'
 }

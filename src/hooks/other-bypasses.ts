@@ -1,4 +1,5 @@
 import { forgetBypasses, NO_SHADOW, openShadow } from '../host/shadow.ts'
+import { startOf } from '../kit/pure/cut.ts'
 import type { PassedGates } from '../model/gates.ts'
 import type { KnownBypasses } from './bypasses.ts'
 import type { HookCall } from './handler.ts'
@@ -111,7 +112,7 @@ async function report(
   for (let at = 0; at < bypassed.length; at += BATCH) {
     const names = bypassed.slice(at, at + BATCH)
     const pass: PassedGates = { agent, sessionId, outcome: 'bypassed', names, evidence }
-    const short = names.map((name) => name.slice(0, NAME_CHARACTERS))
+    const short = names.map((name) => startOf(name, NAME_CHARACTERS))
     if (await isAccepted(call, pass)) continue
     await isAccepted(call, { ...pass, sessionId: NO_SESSION, names: short })
   }

@@ -1,5 +1,6 @@
 import type { UserHook } from '../host/config/hooks.ts'
 import { runCommand } from '../kit/node/run-command.ts'
+import { cutToCharacters } from '../kit/pure/cut.ts'
 import type { Handler, HookCall, Verdict } from './handler.ts'
 import { HOOK_EVENTS, type HookEventName } from './hosts/host.ts'
 
@@ -71,11 +72,5 @@ function parseVerdict(output: string, room: number): Verdict | undefined {
 const LEAST_CHARACTERS = 200
 
 function cut(text: string, room: number): string {
-  const length = Math.max(LEAST_CHARACTERS, room)
-  return text.length <= length
-    ? text
-    : `${text
-        .slice(0, length - 1)
-        .toWellFormed()
-        .replace(/\uFFFD$/, '')}…`
+  return cutToCharacters(text.toWellFormed(), Math.max(LEAST_CHARACTERS, room))
 }

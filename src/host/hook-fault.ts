@@ -1,5 +1,6 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { startOf } from '../kit/pure/cut.ts'
 
 /** One thing that went wrong in a hook, which must never disturb its host: `doctor` tells it. */
 export interface HookFault {
@@ -28,7 +29,7 @@ export function appendFault(home: string, fault: HookFault): boolean {
 }
 
 export function formatFault({ at, host, event, fault }: HookFault): string {
-  return JSON.stringify({ at, host, event, fault: fault.slice(0, FAULT_CHARACTERS) })
+  return JSON.stringify({ at, host, event, fault: startOf(fault, FAULT_CHARACTERS) })
 }
 
 /** Keeps one earlier file of a log that has grown too large. */

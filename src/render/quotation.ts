@@ -1,3 +1,4 @@
+import { startOf } from '../kit/pure/cut.ts'
 import { trustWord } from '../model/caller.ts'
 import type { ShownForm } from '../model/delivery.ts'
 import type { Message } from '../model/message.ts'
@@ -50,7 +51,7 @@ function lastOf(entries: readonly string[]): readonly string[] {
 
 /** What is cut may end in the middle of a word, which must not become another by that. */
 function cut(entry: string): string {
-  return `${neutralise(entry.slice(0, MAX_CHARACTERS), BLOCK)}\n├  cut here: it is longer than a host takes`
+  return `${neutralise(startOf(entry, MAX_CHARACTERS), BLOCK)}\n├  cut here: it is longer than a host takes`
 }
 
 /** A message that was found, read again or sent by the reader: nobody is being offered it. */

@@ -1,3 +1,4 @@
+import { startOf } from '../kit/pure/cut.ts'
 import { PosternError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import { parseTraceContext, type TraceContext } from '../model/network/trace-context.ts'
@@ -79,7 +80,7 @@ const MAX_SUBJECT_CHARACTERS = 300
 /** The agent is shown the event with its attributes: data alone rarely says what has happened. */
 function ofEvent({ traceparent, ...event }: CloudEvent): Said {
   const subject = event.subject ? `${event.type}: ${event.subject}` : event.type
-  const short = subject.slice(0, MAX_SUBJECT_CHARACTERS).toWellFormed()
+  const short = startOf(subject.toWellFormed(), MAX_SUBJECT_CHARACTERS)
   return { payload: { ...event }, subject: short, deliveryId: deliveryIdOf(event) }
 }
 

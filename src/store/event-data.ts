@@ -1,3 +1,4 @@
+import { cutToCharacters } from '../kit/pure/cut.ts'
 import type { Json } from '../model/json.ts'
 import { EVERYBODY } from '../model/message.ts'
 import type { PosternEvent } from '../model/network/event.ts'
@@ -238,5 +239,5 @@ function iso(ms: number | null | undefined): string | null {
 }
 
 function cut(text: string | null): string | null {
-  return text !== null && text.length > CUT ? `${text.slice(0, CUT - 1)}…` : text
+  return text === null ? null : cutToCharacters(text, CUT)
 }

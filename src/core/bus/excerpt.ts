@@ -14,9 +14,3 @@ export function cutToBytes(text: string, limit: number): string {
   }
   return `${text.slice(0, end)}${ELLIPSIS}`
 }
-
-/** The same, counted as people count. */
-export function cutToCharacters(text: string, limit: number): string {
-  if (text.length <= limit) return text
-  return `${text.slice(0, limit - 1).toWellFormed()}${ELLIPSIS}`
-}

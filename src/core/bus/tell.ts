@@ -1,4 +1,5 @@
 import type { BusShelf } from '../../bus/bus-shelf.ts'
+import { cutToCharacters } from '../../kit/pure/cut.ts'
 import { parseAgentId } from '../../model/agent.ts'
 import type { BusPlace } from '../../model/bus/entry.ts'
 import { placeName } from '../../model/bus/place.ts'
@@ -9,7 +10,6 @@ import { pushUnderKey } from '../inbox/push.ts'
 import { shorten } from '../notices/subject.ts'
 import { requireAgent } from '../registry/find.ts'
 import type { Draft } from './draft.ts'
-import { cutToCharacters } from './excerpt.ts'
 
 const EXCERPT_CHARACTERS = 500
 const REF_CHARACTERS = 300

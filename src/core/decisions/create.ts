@@ -82,7 +82,7 @@ function draftDecision(ctx: Context, agent: string, input: CreateDecision & Pick
     question,
     context: input.context === undefined ? null : parseText('context', input.context, CONTEXT_BYTES),
     options,
-    defaultOption: input.defaultOption === undefined ? null : requireOption(id, options, input.defaultOption),
+    defaultOption: parseDefault(id, options, input),
     dueAt: null,
     allowsText: options.length === 0 || (input.allowsText ?? false),
     asked: parseAsked(input.ask ?? []),
@@ -109,6 +109,20 @@ function parseOptions(options: NonNullable<CreateDecision['options']>): readonly
     label: parseText('option', label, LABEL_BYTES),
     description: description === undefined ? null : parseText('description', description, DESCRIPTION_BYTES),
   }))
+}
+
+function parseDefault(
+  id: string,
+  options: readonly DecisionOption[],
+  { defaultOption, deadlineMs }: CreateDecision,
+): string | null {
+  if (defaultOption === undefined) return null
+  const key = requireOption(id, options, defaultOption)
+  if (deadlineMs !== undefined) return key
+  throw new PosternError('USAGE', {
+    message: 'The decision has a default but no deadline, so the default would never be taken.',
+    next: 'Give a deadline too, or leave the default out.',
+  })
 }
 
 export function requireOption(id: string, options: readonly DecisionOption[], key: string): string {

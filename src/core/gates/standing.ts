@@ -1,3 +1,4 @@
+import { startOf } from '../../kit/pure/cut.ts'
 import { parseAgentId } from '../../model/agent.ts'
 import type { Gate, SessionGateRule } from '../../model/gate.ts'
 import {
@@ -61,5 +62,5 @@ export function ofRule(rule: SessionGateRule): StandingGate {
 
 /** A hook writes the reason down for each session, so it gets no more of it than it would show. */
 function cut(reason: string): string {
-  return reason.slice(0, SHOWN_REASON_CHARACTERS)
+  return startOf(reason, SHOWN_REASON_CHARACTERS)
 }

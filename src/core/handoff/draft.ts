@@ -1,4 +1,5 @@
 import type { HandoffRoot, ItemDraft } from '../../handoff/handoff-shelf.ts'
+import { startOf } from '../../kit/pure/cut.ts'
 import { parseAgentId } from '../../model/agent.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { LeaveItem } from '../../model/handoff/handoff.ts'
@@ -51,8 +52,8 @@ export function requireSharing({ sharedInbox, repo }: HandoffRoot, { isShared, t
 /** The session that leaves something; where none is named, the day and the branch. */
 export function sessionOf(named: string | undefined, { branch }: HandoffRoot, now: number): string {
   if (named !== undefined) return parseSessionWords(named)
-  const word = branch?.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').slice(0, 100)
-  return [dayOf(now), ...(word ? [word.toWellFormed()] : [])].join('-')
+  const word = branch && startOf(branch.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-'), 100)
+  return [dayOf(now), ...(word ? [word] : [])].join('-')
 }
 
 export function dayOf(now: number): string {

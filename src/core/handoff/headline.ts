@@ -1,4 +1,4 @@
-import { cutToCharacters } from '../bus/excerpt.ts'
+import { cutToCharacters } from '../../kit/pure/cut.ts'
 
 const HEADLINE_CHARACTERS = 200
 

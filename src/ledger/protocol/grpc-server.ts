@@ -1,5 +1,6 @@
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import { listenOn } from '../../kit/node/listen-on.ts'
+import { startOf } from '../../kit/pure/cut.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { ProtocolError } from './bytes.ts'
 import { createFrameReader, frame, GRPC, GrpcError } from './grpc-frames.ts'
@@ -160,5 +161,5 @@ function statusOf(error: unknown): number {
 
 /** A header carries only what can be printed. */
 function trailersOf(status: number, message: string) {
-  return { 'grpc-status': String(status), 'grpc-message': encodeURIComponent(message.slice(0, 500).toWellFormed()) }
+  return { 'grpc-status': String(status), 'grpc-message': encodeURIComponent(startOf(message.toWellFormed(), 500)) }
 }

@@ -74,7 +74,7 @@ describe('an issue', () => {
 
   it('has a title of bounded length', () => {
     const title = derive({ body: `${'x'.repeat(198)}😀😀` }).issues[0]?.title
-    expect(title).toHaveLength(200)
+    expect(title).toHaveLength(199)
     expect(title?.isWellFormed()).toBe(true)
   })
 })

@@ -1,3 +1,4 @@
+import { cutToCharacters } from '../../kit/pure/cut.ts'
 import { findCycles } from '../../kit/pure/cycles.ts'
 import type { BusEntry, BusPlace } from './entry.ts'
 import type { BusIssue, IssueGraph, IssueRelation } from './issue.ts'
@@ -96,7 +97,7 @@ function copyOf<T extends string | Word>(value: T): T {
 
 function titleOf(body: string): string {
   const line = /\S.*/.exec(body)?.[0].trimEnd() ?? ''
-  return line.length <= TITLE_CHARACTERS ? line : `${line.slice(0, TITLE_CHARACTERS - 1).toWellFormed()}…`
+  return cutToCharacters(line, TITLE_CHARACTERS)
 }
 
 function statusOf({ meta }: BusEntry): string | null {

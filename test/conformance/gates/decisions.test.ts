@@ -114,6 +114,16 @@ conformance('decisions', ({ rule, open }) => {
     expect(await mailUnder(postern, 'quinn', 'decision:')).toHaveLength(1)
   })
 
+  rule('is told under a subject that ends in no half of a character', async () => {
+    const { postern } = await open({ agents: EVERYONE })
+    for (const start of ['', 'a']) {
+      const { id } = await ask(postern, { question: start + '🚪'.repeat(100) })
+      const [mail] = await mailUnder(postern, 'justin', `decision:${id}`)
+      expect(mail?.subject).toMatch(/🚪…$/u)
+      expect(mail?.subject).not.toContain('\uFFFD')
+    }
+  })
+
   rule('is answered only by people who were asked', async () => {
     verifies('S000.decision.asked')
     const { postern } = await open({ agents: EVERYONE })
@@ -175,7 +185,9 @@ conformance('decisions', ({ rule, open }) => {
     await refused(asJustin(postern).decisions.create(unknown), 'AGENT_NOT_FOUND')
     await refused(ask(postern, { ask: ['rex'] }), 'NOT_ALLOWED')
     await refused(asJustin(postern).decisions.create({ question: 'x', ask: ['justin'] }), 'NOT_ALLOWED')
-    await refused(ask(postern, { defaultOption: 'c' }), 'OPTION_UNKNOWN')
+    await refused(ask(postern, { defaultOption: 'c', deadlineMs: 60_000 }), 'OPTION_UNKNOWN')
+    const { next } = await refused(ask(postern, { defaultOption: 'a' }), 'USAGE')
+    expect(next).toContain('deadline')
     await refused(postern.decisions.create({ question: 'x', ask: ['justin'] }), 'USAGE')
     const options = (...list: [string, string][]) => ({ options: list.map(([key, label]) => ({ key, label })) })
     await refused(ask(postern, options(['a', 'x'], ['a', 'y'])), 'VALUE_INVALID')

@@ -1,3 +1,4 @@
+import { startOf } from '../kit/pure/cut.ts'
 import { reasonOf } from '../kit/pure/reason-of.ts'
 import { ERROR_KINDS, type ErrorOutcome, type ErrorRow } from './errors/error-row.ts'
 import { errorTable } from './errors/error-table.ts'
@@ -92,6 +93,11 @@ export function asPosternError(thrown: unknown): PosternError {
       path: 'or a part of the program',
       reason: 'too many files are open',
     })
+  if (/\buv_cwd\b/.test(reason))
+    return new PosternError('USAGE', {
+      message: 'The working folder was removed.',
+      next: 'Change to a folder that exists, and run the command again.',
+    })
   return new PosternError('INTERNAL', { reason: reason.replace(/\.$/, '') }, { cause: thrown })
 }
 
@@ -120,6 +126,6 @@ function toDetail(value: unknown): Detail {
 
 function showDetail(value: Detail): string {
   const text = String(value ?? 'unknown')
-  const cut = text.length > 300 ? `${text.slice(0, 80)}… (${text.length} characters)` : text
+  const cut = text.length > 300 ? `${startOf(text, 80)}… (${text.length} characters)` : text
   return cut.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`)
 }

@@ -61,3 +61,17 @@ describe('the config.json of the home', () => {
     expect((await postern({ home }, 'config')).stdout).toContain('7')
   })
 })
+
+it('reads a config.json that begins with a byte order mark', async () => {
+  const home = fastFolder()
+  writeFileSync(join(home, 'config.json'), `\uFEFF${JSON.stringify({ limits: { drainMessages: 7 } })}`)
+  const { stdout } = await postern({ home }, 'config', '--json')
+  expect(JSON.parse(stdout)).toMatchObject({ limits: { drainMessages: 7 } })
+})
+
+it('refuses a config.json whose store has no name', async () => {
+  const home = fastFolder()
+  writeFileSync(join(home, 'config.json'), JSON.stringify({ store: '' }))
+  const { exit, stderr } = await postern({ home }, 'inbox', 'list')
+  expect({ exit, stderr }).toMatchObject({ exit: 64, stderr: expect.stringContaining('CONFIG_INVALID') })
+})

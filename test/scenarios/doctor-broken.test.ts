@@ -43,6 +43,27 @@ describe('doctor', () => {
     expect(checks.find(({ name }) => name === 'wire')?.detail).toContain('EACCES')
   })
 
+  it('runs in a folder that was removed, as other commands do that need no path from there', async () => {
+    const home = await makeHome()
+    const wrap = ['sh', '-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh']
+    const inGone = (...words: readonly string[]) => postern({ home, wrap }, ...words)
+    expect(checksIn(await inGone('doctor', '--json')).find(({ name }) => name === 'store.integrity')?.ok).toBe(true)
+    for (const words of [['inbox', 'push', '--to', 'quinn', 'x'], ['inbox', 'drain', '--agent', 'quinn'], ['status']]) {
+      expect(await inGone(...words), words.join(' ')).toMatchObject({ exit: 0, stderr: '' })
+    }
+    for (const words of [
+      ['inbox', 'list', '--store', 'x.db'],
+      ['backup', 'x.db'],
+      ['handoff', 'list'],
+    ]) {
+      const { exit, stderr } = await inGone(...words)
+      expect({ exit, stderr }, words.join(' ')).toMatchObject({
+        exit: 64,
+        stderr: expect.stringContaining('was removed'),
+      })
+    }
+  })
+
   it('looks at what is there by default where the configuration is broken', async () => {
     verifies('S000.doctor.hooks')
     const home = await makeHome()

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -29,12 +30,43 @@ describe('text that is not UTF-8', () => {
     expect(await posternJson({ home }, 'inbox', 'list', '--agent', 'quinn')).toMatchObject({ items: [] })
   })
 
+  it('is not waited for where a named pipe has no writer', async () => {
+    const home = await openHome()
+    const pipe = join(home, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    for (const words of [
+      ['inbox', 'push', '--to', 'quinn', '--file', pipe],
+      ['bus', 'post', '--project', 'p', '--body-file', pipe],
+      ['handoff', 'leave', '--type', 'learning', '--file', pipe],
+      ['run', '--project', 'p', '--prompt', pipe, '--', 'true'],
+    ]) {
+      const { exit, stderr } = await postern({ home }, ...words)
+      expect({ exit, stderr }, words.join(' ')).toMatchObject({
+        exit: 64,
+        stderr: expect.stringContaining('named pipe'),
+      })
+    }
+    const substitution = ['bash', '-c', '"$@" --file <(printf from-a-command)', 'bash']
+    await postern({ home, wrap: substitution }, 'inbox', 'push', '--to', 'quinn')
+    expect((await postern({ home }, 'inbox', 'drain', '--agent', 'quinn')).stdout).toContain('from-a-command')
+  })
+
   it('is kept byte for byte by bus post', async () => {
     const home = await openHome()
     const place = ['--project', 'p', '--task', 't']
     await postern({ home, wrap: FROM_BYTES }, 'bus', 'post', ...place, '-')
     const base64 = Buffer.from('caf\xe9', 'latin1').toString('base64')
     expect(await posternJson({ home }, 'bus', 'read', ...place)).toMatchObject({ items: [{ body_base64: base64 }] })
+  })
+})
+
+describe('inbox show --raw', () => {
+  it('prints the content byte for byte, and nothing else', async () => {
+    const home = await openHome()
+    for (const content of ['no line break at the end', 'two\n\n', ' grüße ']) {
+      const { id } = await posternJson<{ id: string }>({ home, stdin: content }, 'inbox', 'push', '--to', 'quinn', '-')
+      expect(await postern({ home }, 'inbox', 'show', id, '--raw')).toEqual({ exit: 0, stdout: content, stderr: '' })
+    }
   })
 })
 

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs'
 import { readConfig } from '../../host/config/config.ts'
 import { readVariable } from '../../host/config/variables.ts'
+import { folderOf } from '../../host/config/working-folder.ts'
 import { isQuiet } from '../../host/open/quiet.ts'
 import { EXIT } from '../../model/errors.ts'
 import { DRAIN_FORM } from '../commands/inbox/drain.ts'
@@ -23,7 +24,7 @@ export function lookForMail(argv: readonly string[]): Promise<number> | undefine
     const { env } = process
     const agent = args.get('agent') ?? readVariable(env, 'caller')
     const flags = configFlags(args)
-    const config = readConfig({ flags, env, cwd: process.cwd() })
+    const config = readConfig({ flags, env, cwd: folderOf({ flags, env }) })
     if (!agent || !isQuiet(config, agent, Date.now())) return undefined
     writeSync(1, args.has('json') ? NOTHING_AS_JSON : 'No messages.\n')
     return Promise.resolve(EXIT.ok)

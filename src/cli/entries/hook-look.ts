@@ -5,6 +5,7 @@ import { findHost } from '../../hooks/hosts/hosts.ts'
 import { type HookInput, parseInput } from '../../hooks/parse-input.ts'
 import { type Config, type ConfigSources, findHome, readConfig } from '../../host/config/config.ts'
 import { readVariable } from '../../host/config/variables.ts'
+import { workingFolder } from '../../host/config/working-folder.ts'
 import { appendFault } from '../../host/hook-fault.ts'
 import type { OpenOptions } from '../../host/open/context.ts'
 import { isHookIdle } from '../../host/open/quiet.ts'
@@ -79,15 +80,6 @@ function parseRun(words: readonly string[], text: string): HookRun {
   const host = findHost(hostName)
   const input = host ? parseInput(host, agent, text) : {}
   return { words, hostName, host, agent, input, sources, home: findHome(sources) }
-}
-
-/** The working folder, or `/` if it was removed: the host needs its answer anyway. */
-function workingFolder(): string {
-  try {
-    return process.cwd()
-  } catch {
-    return '/'
-  }
 }
 
 /** Answers if nothing waits, which is the case for nearly all hooks that get this far. In any doubt it returns false. */

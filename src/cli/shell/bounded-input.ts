@@ -23,11 +23,21 @@ export async function readAtMost(source: AsyncIterable<unknown>, { maxBytes, too
 export async function readFileAtMost(path: string, bounds: Bounds): Promise<Buffer> {
   try {
     const { size } = statSync(path)
+    refuseNamedPipe(path)
     if (size > bounds.maxBytes) throw bounds.tooLarge(size)
     return await readAtMost(createReadStream(path), bounds)
   } catch (error) {
     throw error instanceof PosternError ? error : unreadable(path, error)
   }
+}
+
+/**
+ * A named pipe may never have a writer, and to open it is to wait for one. What a shell hands over by a name of the system,
+ * such as `/dev/fd/63` for `<(command)`, has its writer.
+ */
+export function refuseNamedPipe(path: string): void {
+  if (!statSync(path).isFIFO() || /^\/(?:dev\/(?:fd\/|stdin$)|proc\/)/.test(path)) return
+  throw new PosternError('FILE_UNREADABLE', { path, reason: 'it is a named pipe' })
 }
 
 /** One MiB is more than any content may have; the exact limit is checked where it is known. */

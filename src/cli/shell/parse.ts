@@ -1,3 +1,4 @@
+import { startOf } from '../../kit/pure/cut.ts'
 import { PosternError } from '../../model/errors.ts'
 import { type Args, COMMON_OPTIONS, type Form, type Option } from './command.ts'
 import { nearest } from './suggest.ts'
@@ -64,7 +65,7 @@ function unknownOption(command: Form, word: string, table: ReadonlyMap<string, O
   const near = nearest(splitOption(word)[0], [...table.keys()])
   return usage(
     command,
-    `There is no option ${word.slice(0, 60)}${near ? `; did you mean ${near}?` : ''}`.replace(/\?$/, ''),
+    `There is no option ${startOf(word, 60)}${near ? `; did you mean ${near}?` : ''}`.replace(/\?$/, ''),
   )
 }
 

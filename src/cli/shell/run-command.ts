@@ -1,6 +1,7 @@
 import { fstatSync, writeSync } from 'node:fs'
 import { type Config, type ConfigSources, createConfig, findHome, readConfig } from '../../host/config/config.ts'
 import { readVariable } from '../../host/config/variables.ts'
+import { folderOf } from '../../host/config/working-folder.ts'
 import { anyone, type IdentitySources, identify } from '../../host/identity.ts'
 import { openOrConnect } from '../../host/open/open.ts'
 import { sleepSync } from '../../kit/node/sleep-sync.ts'
@@ -64,7 +65,8 @@ async function finish(postern: Pick<Postern, 'upkeep' | 'close'>, runsUpkeep: bo
 
 function createIo(form: Form, args: Args, open: typeof openOrConnect): Io {
   const { env } = process
-  const { configFault, ...read } = readConfigFor(form, { flags: configFlags(args), env, cwd: process.cwd() })
+  const sources = { flags: configFlags(args), env }
+  const { configFault, ...read } = readConfigFor(form, { ...sources, cwd: folderOf(sources) })
   const config = configOf(form, read.config)
   const environmentAgent = readVariable(env, 'caller')
   return {

@@ -1,4 +1,5 @@
 import { parseDuration } from '../../kit/pure/duration.ts'
+import { type InstantFault, parseInstant } from '../../kit/pure/instant.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Plan } from '../../model/sources/plan.ts'
 import type { SetPlan } from '../../model/sources/plans.ts'
@@ -33,7 +34,7 @@ export function parseWhen(input: SetPlan, { now, recurrences }: Timing): When {
     return { cron, ...zone }
   }
   if (runAfter !== undefined) return { at: now + parseWait(runAfter), ...zone }
-  if (scheduledAt !== undefined) return { at: parseInstant(scheduledAt, now), ...zone }
+  if (scheduledAt !== undefined) return { at: parseMoment(scheduledAt, now), ...zone }
   return zone
 }
 
@@ -70,17 +71,15 @@ function parseWait(written: string): number {
   throw new PosternError('DURATION_INVALID', { value: written, limit: `${MAX_DAYS} days` })
 }
 
-const INSTANT = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?$/
+const FAULTS: Readonly<Record<InstantFault, string>> = {
+  form: 'is no date such as 2026-02-20T10:00:00Z',
+  zone: 'does not say its zone; end it with Z or +01:00',
+  value: 'is no date that exists',
+}
 
-/** A date as ISO 8601 writes it, with its zone: what it means must not depend on where it is read. */
-function parseInstant(written: string, now: number): number {
-  const [, year, month, day, , , , offset] = (written.length <= 40 && INSTANT.exec(written.trim())) || []
-  if (year === undefined) throw invalid(`"${written}" is no date such as 2026-02-20T10:00:00Z`)
-  if (offset === undefined) throw invalid(`"${written}" does not say its zone; end it with Z or +01:00`)
-  const at = Date.parse(written.trim())
-  // A day that its month does not have would become one of the next.
-  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
-  if (Number.isNaN(at) || Number(day) > lastDay) throw invalid(`"${written}" is no date that exists`)
+function parseMoment(written: string, now: number): number {
+  const at = parseInstant(written)
+  if (typeof at === 'string') throw invalid(`"${written}" ${FAULTS[at]}`)
   if (at < now - GRACE_MS) throw invalid(`"${written}" has passed`)
   if (at > now + MAX_DAYS * DAY_MS) throw invalid(`"${written}" is more than ${MAX_DAYS} days away`)
   return at

@@ -68,14 +68,15 @@ function parseConfigFile(text: string, path: string): ConfigFile {
   const invalid = (reason: string) => new PosternError('CONFIG_INVALID', { path, reason })
   let value: unknown
   try {
-    value = JSON.parse(text)
+    // Some editors begin a file with a byte order mark.
+    value = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     throw invalid(reasonOf(error))
   }
   if (!isRecord(value)) throw invalid('it is not a JSON object')
   for (const key of Object.keys(value)) if (!SETTINGS.includes(key)) throw invalid(`"${key}" is not a setting`)
   const { store, url, limits = {}, hooks } = value
-  if (store !== undefined && typeof store !== 'string') throw invalid('"store" is not text')
+  if (store !== undefined && (typeof store !== 'string' || store === '')) throw invalid('"store" names no store')
   if (url !== undefined && (typeof url !== 'string' || url === '')) throw invalid('"url" is not an address')
   if (hooks !== undefined && !Array.isArray(hooks)) throw invalid('"hooks" is not a list')
   for (const name of ['limits', ...GROUP_NAMES])

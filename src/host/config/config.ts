@@ -46,6 +46,7 @@ export const STORE_FILE = 'postern.db'
 
 /** The folder of Postern's own files. It depends on no file, so it is known even if a configuration file is broken. */
 export function findHome({ flags, env, cwd }: ConfigSources): string {
+  requireNamed(flags, 'home')
   return resolve(cwd, flags.home ?? readVariable(env, 'home') ?? join(userHome(), '.postern'))
 }
 
@@ -112,6 +113,7 @@ function createWritten({ flags, env, cwd, home, layers }: ConfigParts): WrittenS
 
 function findStore(parts: ConfigParts): { store: string; storeOrigin: string } {
   const { flags, env, cwd, home, layers } = parts
+  requireNamed(flags, 'store')
   const named = flags.store ?? readVariable(env, 'store')
   if (named !== undefined) return { store: parseStore(named, cwd), storeOrigin: nameOrigin(parts, 'store') ?? '' }
   const layer = layers.find(({ content }) => content.store !== undefined)
@@ -137,6 +139,12 @@ function findUrl({ flags, env, layers }: ConfigParts): { url: string | null; url
   ]
   const first = sources.find(({ url, store }) => url !== undefined || store !== undefined)
   return first?.url === undefined ? { url: null, urlOrigin: 'default' } : { url: first.url, urlOrigin: first.from }
+}
+
+/** An empty word is most often a variable that is not set. It must not become the working folder. */
+function requireNamed(flags: ConfigSources['flags'], name: 'home' | 'store'): void {
+  if (flags[name] !== '') return
+  throw new PosternError('USAGE', { message: `The ${name} is empty.`, next: 'Name one, or leave it out.' })
 }
 
 /** Undefined if neither a flag nor the environment names it. */

@@ -6,6 +6,7 @@ import { createWholeText } from '../../kit/node/whole-file.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import { findHome } from '../config/config.ts'
+import { workingFolder } from '../config/working-folder.ts'
 
 /** The key of the home. Secrets in the store are sealed with it, and the keys for MACs of messages and bus entries are derived from it. */
 export const KEY_FILE = 'secret.key'
@@ -13,7 +14,7 @@ export const KEY_FILE = 'secret.key'
 export const KEY_BYTES = 32
 
 /** The key file of a folder; that of the user's home by default. */
-export function keyPath(folder: string = findHome({ flags: {}, env: process.env, cwd: process.cwd() })): string {
+export function keyPath(folder: string = findHome({ flags: {}, env: process.env, cwd: workingFolder() })): string {
   return join(folder, KEY_FILE)
 }
 

@@ -9,6 +9,7 @@ import type { Store } from '../../store/store.ts'
 import type { Wire } from '../../wires/wire.ts'
 import { type Config, isPostgres, readConfig } from '../config/config.ts'
 import { isStoreNamed } from '../config/folder-config.ts'
+import { folderOf } from '../config/working-folder.ts'
 import { type OpenOptions, openContext, requireUsableRules } from './context.ts'
 import { openStore } from './store.ts'
 
@@ -30,7 +31,7 @@ export async function openPostern(options: OpenPostern = {}): Promise<Postern> {
     ...(home !== undefined && { home }),
     ...(wire !== undefined && { wire }),
   }
-  const config = readConfig({ flags, env: process.env, cwd: process.cwd() })
+  const config = readConfig({ flags, env: process.env, cwd: folderOf({ flags, env: process.env }) })
   const { addEngine } = await import('../wires/add-engine.ts')
   const addWire = await addEngine(config, options.note)
   return open(config, { ...rest, limits: { ...config.limits, ...options.limits } }, addWire)

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EXECUTABLE, postern, posternJson } from '../../helpers/command.ts'
 import { startServe } from '../../helpers/http-server.ts'
@@ -69,7 +71,8 @@ describe('postern watch', () => {
       if (child.exitCode === null) await once(child, 'exit')
     })
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-    return async () => String((await lines.next()).value)
+    const next = async () => String((await lines.next()).value)
+    return Object.assign(next, { signal: (name: NodeJS.Signals) => child.kill(name) })
   }
 
   it('tells what happens in words, and nothing that a terminal would obey', async () => {
@@ -95,6 +98,26 @@ describe('postern watch', () => {
     expect(line).not.toContain('\u001b')
     await warmPostern(at, 'inbox', 'drain', '--agent', 'quinn')
     expect(await next()).toContain('quinn has seen msg_')
+  })
+
+  it('says that events are missing', async () => {
+    verifies('page.terminal')
+    for (const [words, gap] of [
+      [[], '(earlier events are not kept any more)'],
+      [['--json'], expect.stringContaining('"type":"gap"')],
+    ] as const) {
+      const at = await homeWithPeople()
+      const next = follow(at.home, ...words)
+      while (!(await next()).includes('quinn'));
+      next.signal('SIGSTOP')
+      for (const text of ['forgotten', 'kept']) await warmPostern(at, 'inbox', 'push', '--to', 'justin', text)
+      const store = new DatabaseSync(join(at.home, 'postern.db'))
+      store.exec('DELETE FROM events WHERE seq < (SELECT max(seq) FROM events)')
+      store.close()
+      next.signal('SIGCONT')
+      expect(await next()).toEqual(gap)
+      expect(await next()).toContain('message.created')
+    }
   })
 
   it('tells each event as JSON, of one agent alone', async () => {

@@ -1,6 +1,7 @@
 import { type BusContext, requireBus } from '../../../host/bus/bus-context.ts'
 import { BUS } from '../../../host/config/bus.ts'
 import type { Config } from '../../../host/config/config.ts'
+import { workingFolder } from '../../../host/config/working-folder.ts'
 import type { BusPlace } from '../../../model/bus/entry.ts'
 import { PosternError } from '../../../model/errors.ts'
 import type { Postern } from '../../../model/postern.ts'
@@ -33,7 +34,7 @@ export function contextOf({ config }: { readonly config: Config }, args: Args): 
     ...(task !== undefined && { task }),
     ...(run !== undefined && { run }),
   }
-  const context = requireBus({ flags, env: process.env, cwd: process.cwd(), root: config.get(BUS).root })
+  const context = requireBus({ flags, env: process.env, cwd: workingFolder(), root: config.get(BUS).root })
   // A server has files of its own; what lies in a folder of this machine says nothing of them.
   if (config.url !== null && context.origin === 'folder' && Object.keys(context.files).length > 0) {
     throw new PosternError('BUS_UNNAMED')

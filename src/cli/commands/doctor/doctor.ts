@@ -1,3 +1,4 @@
+import { workingFolder } from '../../../host/config/working-folder.ts'
 import { inspectHome } from '../../../host/inspect.ts'
 import { inspectFaults } from '../../../host/inspect-hooks.ts'
 import { inspectSpools, projectRoot } from '../../../host/spool.ts'
@@ -30,14 +31,14 @@ export const doctor: Command = {
 
   async run(io, args) {
     const { home } = io.config
-    const project = projectRoot(process.cwd())
+    const project = projectRoot(workingFolder())
     if (args.has('acknowledge-loss')) await (await import('./tend-store.ts')).requirePerson(io, args)
     const isTended = args.has('full') || args.has('acknowledge-loss')
     const verified = isTended ? await attempt('store.contents', () => tendStore(io, args)) : []
     const stored = await checkStore(io)
     const checks: HealthCheck[] = [
       ...configChecks(io),
-      ...(await attempt('home.folder', () => inspectHome(io.config, process.cwd()))),
+      ...(await attempt('home.folder', () => inspectHome(io.config, workingFolder()))),
       ...stored.checks,
       ...verified,
       ...(await attempt('wire', () => inspectWire(io.config, stored.agents))),

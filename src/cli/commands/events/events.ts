@@ -56,16 +56,16 @@ async function follow(io: Io, postern: Postern, args: Args, first: EventPage): P
   const { latest: _, ...wanted } = wantedBy(args)
   for (let page = first; ; ) {
     const lines = page.items.map((event) => (io.isJson ? formatJsonLine(event) : describe(event)))
-    if (page.hasGap) lines.unshift(io.isJson ? formatJsonLine({ type: 'gap', cursor: page.cursor }) : GAP)
+    if (page.hasGap) lines.unshift(io.isJson ? formatJsonLine({ type: 'gap', cursor: page.cursor }) : EVENT_GAP)
     if (lines.length > 0 && !(await printText(`${lines.join('\n')}\n`))) return
     page = await insist(io, () => postern.events.wait({ ...wanted, after: page.cursor, timeoutMs: WAIT_MS }))
   }
 }
 
-const GAP = '(earlier events are not kept any more)'
+export const EVENT_GAP = '(earlier events are not kept any more)'
 
 function describePage(io: Io, { items, cursor, hasMore, hasGap }: EventPage): string {
-  if (hasGap) io.stderr.line(GAP)
+  if (hasGap) io.stderr.line(EVENT_GAP)
   if (hasMore) io.stderr.line(`(there are more: --after ${cursor})`)
   return items.length === 0 ? 'Nothing has happened.' : items.map(describe).join('\n')
 }

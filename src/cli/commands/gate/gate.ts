@@ -89,6 +89,8 @@ function readGate(args: Args): Omit<CreateGate, 'agent'> {
   if (awaited !== undefined && awaited !== kind) throw usage(gateCreate, `--${awaited} is for a gate of that kind`)
   if (args.has('where') && kind !== 'service' && kind !== 'bus')
     throw usage(gateCreate, '--where is for a gate of the kind service or bus')
+  if (args.has('reason') && args.operands.length > 0)
+    throw usage(gateCreate, 'The reason is given twice, as an argument and by --reason')
   const reason = args.get('reason') ?? args.operands[0]
   if (reason === undefined) throw usage(gateCreate, 'The reason is missing')
   const [tool, escalateTo] = [args.get('tool'), args.get('escalate-to')]

@@ -1,3 +1,4 @@
+import { workingFolder } from '../../../host/config/working-folder.ts'
 import { randomToken } from '../../../kit/node/crypto.ts'
 import { writeWhole } from '../../../kit/node/output.ts'
 import { PosternError } from '../../../model/errors.ts'
@@ -35,7 +36,7 @@ export const inboxDrain: Command = {
   ...DRAIN_FORM,
 
   async run(io, args) {
-    const format = parseStyle(args)
+    const format = parseStyle(io, args)
     const bounds = drainOptions(io, args, format === fenced)
     const postern = await io.open()
     const agent = await requireOwnAgent(io, args, postern)
@@ -51,14 +52,13 @@ export const inboxDrain: Command = {
 /** Turns what was drained into the text that is printed. */
 type Format = (io: Io, drained: Drained) => string | Promise<string>
 
-function parseStyle(args: Args): Format {
+function parseStyle(io: Io, args: Args): Format {
   const style = args.get('style') ?? 'fence'
-  if (style === 'fence') return fenced
-  if (style !== 'lines') throw usage(inboxDrain, '--style takes fence or lines')
-  if (args.has('max-chars') || args.has('max-tokens')) {
-    throw usage(inboxDrain, 'Room is measured for the fence only; bound lines by --limit')
+  if (style !== 'fence' && style !== 'lines') throw usage(inboxDrain, '--style takes fence or lines')
+  if ((style === 'lines' || io.isJson) && (args.has('max-chars') || args.has('max-tokens'))) {
+    throw usage(inboxDrain, `Room is measured for the fence only; bound ${io.isJson ? 'JSON' : 'lines'} by --limit`)
   }
-  return inLines
+  return style === 'fence' ? fenced : inLines
 }
 
 /** What is wrong with a spool keeps nobody from what the store holds; it stays where it is until that is mended. */
@@ -69,7 +69,7 @@ async function ingestSpoolOf(
 ): Promise<void> {
   const { ingestSpool, projectRoot, SpoolError } = await import('../../../host/spool.ts')
   try {
-    await ingestSpool(postern, { ...session, root: projectRoot(process.cwd()), patienceMs: SPOOL_PATIENCE_MS })
+    await ingestSpool(postern, { ...session, root: projectRoot(workingFolder()), patienceMs: SPOOL_PATIENCE_MS })
   } catch (error) {
     if (!(error instanceof SpoolError)) throw error
     io.stderr.line(`postern: ${showField(error.message, MAX_WARNING_WIDTH)}`)

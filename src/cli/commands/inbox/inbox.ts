@@ -7,6 +7,7 @@ import { NOT_AUTHENTICATED } from '../../../render/provenance.ts'
 import { isRepetition } from '../../../render/repetition.ts'
 import { showBlock, showField } from '../../../render/terminal.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
+import { printText } from '../../shell/following.ts'
 import { numberIn } from '../../shell/numbers.ts'
 import { ownAgent, requireOwnAgent } from '../../shell/own-agent.ts'
 import { usage } from '../../shell/parse.ts'
@@ -65,7 +66,7 @@ export const inboxShow: Command = {
   async run(io, args) {
     const postern = await io.open()
     const shown = await postern.inbox.show({ id: args.operands[0] ?? '' })
-    if (args.has('raw')) io.stdout.line(shown.message.content)
+    if (args.has('raw')) await printText(shown.message.content)
     else answer(io, shown, folded(io, describeMessage(io, shown.message, shown.thread)))
     return undefined
   },

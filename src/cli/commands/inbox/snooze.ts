@@ -1,3 +1,4 @@
+import { parseInstant } from '../../../kit/pure/instant.ts'
 import { PosternError } from '../../../model/errors.ts'
 import type { Args, Command, Io } from '../../shell/command.ts'
 import { requireOwnAgent } from '../../shell/own-agent.ts'
@@ -40,10 +41,9 @@ function timeOf(io: Io, args: Args): number | null {
   return until === undefined ? null : parseTime(until)
 }
 
-/** A time without a zone would be another one on another machine. */
 function parseTime(text: string): number {
-  const at = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text) ? Date.parse(text) : Number.NaN
-  if (!Number.isNaN(at)) return at
+  const at = parseInstant(text)
+  if (typeof at === 'number') return at
   throw new PosternError('VALUE_INVALID', {
     field: 'time',
     value: text,

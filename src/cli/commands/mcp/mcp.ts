@@ -3,6 +3,7 @@ import { findBus } from '../../../host/bus/bus-context.ts'
 import { BUS } from '../../../host/config/bus.ts'
 import { isPostgres } from '../../../host/config/config.ts'
 import { readVariable } from '../../../host/config/variables.ts'
+import { workingFolder } from '../../../host/config/working-folder.ts'
 import { personBefore } from '../../../host/person-voice.ts'
 import { findEnding, parseProcess, settleLeftOffers } from '../../../mcp/left-offers.ts'
 import type { ToolCosts } from '../../../mcp/tool-sets.ts'
@@ -105,7 +106,7 @@ function sessionOf(env: NodeJS.ProcessEnv): string | undefined {
 /** The Postern, and what is meant where a tool names no project: what the host was started in, where that is here. */
 async function openPlaces(io: Io) {
   const isHere = io.config.url === null
-  const cwd = process.env['CLAUDE_PROJECT_DIR'] || process.cwd()
+  const cwd = process.env['CLAUDE_PROJECT_DIR'] || workingFolder()
   const settings = io.config.get(BUS)
   const found = findBus({ flags: {}, env: process.env, cwd, root: settings.root })
   const isElsewhere = found !== undefined && Object.keys(found.files).length > 0

@@ -1,6 +1,7 @@
 import { closeSync, createReadStream, createWriteStream, fstatSync, openSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { unreadable } from '../../shell/bounded-input.ts'
+import { PosternError } from '../../../model/errors.ts'
+import { refuseNamedPipe, unreadable } from '../../shell/bounded-input.ts'
 
 /** What a run is told to do. */
 export interface Prompt {
@@ -29,11 +30,12 @@ export function openPrompt(name: string | undefined): Prompt | undefined {
 
 function openFile(name: string): number {
   try {
+    refuseNamedPipe(name)
     const fd = openSync(name, 'r')
     if (!fstatSync(fd).isDirectory()) return fd
     closeSync(fd)
     throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' })
   } catch (error) {
-    throw unreadable(name, error)
+    throw error instanceof PosternError ? error : unreadable(name, error)
   }
 }

@@ -3,6 +3,7 @@ import { showField } from '../../../render/terminal.ts'
 import type { Command } from '../../shell/command.ts'
 import { insist, printText, stayLean } from '../../shell/following.ts'
 import { formatJsonLine } from '../../shell/json.ts'
+import { EVENT_GAP } from '../events/events.ts'
 import { describeEvent } from './sentences.ts'
 
 const BEFORE = 10
@@ -28,6 +29,7 @@ export const watch: Command = {
     const format = (event: PosternEvent) => (io.isJson ? formatJsonLine(event) : formatLine(event, width))
     for (let page = await postern.events.list({ ...wanted, latest: BEFORE }); ; ) {
       const lines = page.items.map(format)
+      if (page.hasGap) lines.unshift(io.isJson ? formatJsonLine({ type: 'gap', cursor: page.cursor }) : EVENT_GAP)
       if (lines.length > 0 && !(await printText(`${lines.join('\n')}\n`))) return undefined
       page = await insist(io, () => postern.events.wait({ ...wanted, after: page.cursor, timeoutMs: WAIT_MS }))
     }

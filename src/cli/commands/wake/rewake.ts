@@ -8,6 +8,7 @@ import { watchLock } from '../../../hooks/watch/place.ts'
 import { describeMail, type Watch, watchSession } from '../../../hooks/watch/watch.ts'
 import { type Config, isPostgres, readConfig } from '../../../host/config/config.ts'
 import { readVariable } from '../../../host/config/variables.ts'
+import { folderOf } from '../../../host/config/working-folder.ts'
 import { noteFault } from '../../../host/hook-log.ts'
 import { open } from '../../../host/open/open.ts'
 import { sleep } from '../../../kit/clock/sleep.ts'
@@ -40,7 +41,7 @@ export async function runRewake(words: readonly string[], readInput: () => Promi
   const args = parseArgs(REWAKE_FORM, words)
   const { env } = process
   const flags = configFlags(args)
-  const config = readConfig({ flags, env, cwd: process.cwd() })
+  const config = readConfig({ flags, env, cwd: folderOf({ flags, env }) })
   const host = findHost(args.get('host') ?? '')
   const agent = readVariable(env, 'caller') || args.get('agent')
   if (!host || host.wake === 'none' || !agent) return EXIT.ok

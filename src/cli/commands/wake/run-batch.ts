@@ -1,4 +1,5 @@
 import type { CommandResult } from '../../../agent/wake.ts'
+import { workingFolder } from '../../../host/config/working-folder.ts'
 import { ingestSpool, projectRoot, SpoolError } from '../../../host/spool.ts'
 import { randomToken } from '../../../kit/node/crypto.ts'
 import type { Drained, Postern } from '../../../model/postern.ts'
@@ -62,7 +63,7 @@ export async function gatherSpool(
 ): Promise<void> {
   if (sessionId === undefined) return
   try {
-    const root = projectRoot(process.cwd())
+    const root = projectRoot(workingFolder())
     await ingestSpool(postern, { agent, sessionId, root, patienceMs: SPOOL_PATIENCE_MS })
   } catch (error) {
     if (!(error instanceof SpoolError)) throw error

@@ -19,7 +19,8 @@ export async function lockCourier({ home, store, agent, sessionId = '' }: Courie
   const path = join(home, FOLDER, `${agent}-${sha256(`${store}\n${sessionId}`).slice(0, 16)}`)
   makePrivateFolder(dirname(path))
   const lock = await takeLockFile(path)
-  if (!lock) throw new PosternError('COURIER_RUNNING', { agent, pid: readLockFile(path).trim() })
+  if (!lock)
+    throw new PosternError('COURIER_RUNNING', { agent, pid: readLockFile(path).trim() || 'that has just begun' })
   lock.write(`${process.pid}\n`)
   return lock
 }

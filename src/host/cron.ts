@@ -95,7 +95,8 @@ function readFields(written: string): string {
   if (nicknamed !== undefined) return nicknamed
   const fields = trimmed.split(/[ \t]+/)
   if (trimmed.startsWith('@')) throw invalid(written, 'that name is not known')
-  if (fields.length !== FIELDS) throw invalid(written, `it has ${fields.length} fields`)
+  const count = trimmed === '' ? 0 : fields.length
+  if (count !== FIELDS) throw invalid(written, `it has ${count} ${count === 1 ? 'field' : 'fields'}`)
   const odd = fields.find((field) => !FIELD.test(field))
   if (odd !== undefined) throw invalid(written, `"${odd}" is no field`)
   return fields.join(' ')

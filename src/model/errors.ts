@@ -111,8 +111,9 @@ export function fillText(template: string, details: MoreDetails): string {
     if (optional) return showDetail(value ?? '')
     if (quote && (value === undefined || value === null || value === ''))
       return value === '' ? 'is empty' : 'is missing'
+    if (value === '') return `(empty)${refusal}`
     const shown = showDetail(value)
-    return `${typeof value === 'string' && (quote || value === '') ? `"${shown}"` : shown}${refusal}`
+    return `${typeof value === 'string' && quote ? `"${shown}"` : shown}${refusal}`
   })
 }
 
@@ -125,7 +126,14 @@ function toDetail(value: unknown): Detail {
 }
 
 function showDetail(value: Detail): string {
-  const text = String(value ?? 'unknown')
-  const cut = text.length > 300 ? `${startOf(text, 80)}… (${text.length} characters)` : text
-  return cut.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`)
+  // A sentence that quotes something long stays one.
+  const text = String(value ?? 'unknown').replace(/[^\s"]{301,}/g, cutDetail)
+  return (text.length > 300 ? cutDetail(text) : text).replace(
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
+    (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`,
+  )
+}
+
+function cutDetail(text: string): string {
+  return `${startOf(text, 80)}… (${text.length} characters)`
 }

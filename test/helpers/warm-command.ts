@@ -18,11 +18,21 @@ const idle = new Map<string, WarmProcess[]>()
  */
 export async function warmPostern(options: CommandOptions, ...args: readonly string[]): Promise<Outcome> {
   if (TIER !== 'quick' || needsOwnProcess(options)) return postern(options, ...args)
+  return inWarmProcess(options, ...args)
+}
+
+/** The same in every tier, for tests that run hundreds of commands. One that is not over in time is killed. */
+export async function inWarmProcess(
+  { killAfterMs, ...options }: CommandOptions & { readonly killAfterMs?: number },
+  ...args: readonly string[]
+): Promise<Outcome> {
   const { executable = EXECUTABLE } = options
   const waiting = (idle.get(executable) ?? []).filter((process) => process.isAlive())
   const process = waiting.pop() ?? startWarmProcess(executable)
   idle.set(executable, waiting)
+  const timer = killAfterMs === undefined ? undefined : setTimeout(() => process.kill(), killAfterMs)
   const outcome = await process.run(options, args)
+  clearTimeout(timer)
   idle.get(executable)?.push(process)
   return outcome
 }
@@ -39,6 +49,7 @@ function needsOwnProcess({ stdin, stdoutFile, wrap }: CommandOptions): boolean {
 
 interface WarmProcess {
   isAlive(): boolean
+  kill(): void
   run(options: CommandOptions, args: readonly string[]): Promise<Outcome>
 }
 
@@ -49,6 +60,7 @@ function startWarmProcess(executable: string): WarmProcess {
   child.channel?.unref()
   return {
     isAlive: () => child.connected,
+    kill: () => child.kill('SIGKILL'),
     async run({ home, cwd = home, env, store }, args) {
       const end = `\0${randomUUID()}`
       const [stdout, stderr] = [collect(child.stdout, end), collect(child.stderr, end)]

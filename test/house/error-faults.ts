@@ -5,6 +5,7 @@ import { parseArgs } from '../../src/cli/shell/parse.ts'
 const HOLES: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/\bundefined\b|\bNaN\b|\[object /, 'a value of JavaScript'],
   [/(?<!\\u)\{"?\w+"?\??\}/, 'a slot that was not filled'],
+  [/(?<![\w\\])""(?![\w"])/, 'quotes around nothing'],
   [/ {2}|(?<!\w)\( *\)| [.,;:](?: |$)|: *\.|\.\.(?![."])/, 'a hole'],
   [/\b(?:mend|whoever|nobody|somebody)\b/i, 'a word that STYLE.md replaces'],
 ]

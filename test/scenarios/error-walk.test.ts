@@ -1,10 +1,13 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands/commands.ts'
-import type { Command, Io } from '../../src/cli/shell/command.ts'
+import { COMMON_OPTIONS, type Command, type Io } from '../../src/cli/shell/command.ts'
+import { helpFor } from '../../src/cli/shell/help.ts'
 import { parseArgs } from '../../src/cli/shell/parse.ts'
 import { formatError } from '../../src/cli/shell/run-command.ts'
 import { readConfig } from '../../src/host/config/config.ts'
-import { asPosternError, type ErrorCode, errorTable } from '../../src/model/errors.ts'
+import { asPosternError, type ErrorCode, errorOf, errorTable } from '../../src/model/errors.ts'
 import { OPERATION_NAMES, OPERATIONS } from '../../src/model/operations.ts'
 import type { Postern } from '../../src/model/postern.ts'
 import { describeTool } from '../../src/operations/tools/described.ts'
@@ -14,8 +17,8 @@ import { openServer, type TestServer } from '../helpers/http-server.ts'
 import { type Schema, sampleOf } from '../helpers/json-schema.ts'
 import { askMcp } from '../helpers/mcp/http-client.ts'
 import { fastFolder } from '../helpers/temp.ts'
-import { TIER } from '../helpers/tier.ts'
-import { faultsOfNext, faultsOfText } from '../house/error-faults.ts'
+import { inWarmProcess, warmPostern } from '../helpers/warm-command.ts'
+import { commandsIn, faultsOfNext, faultsOfText, findCommand } from '../house/error-faults.ts'
 
 /** What a caller can do wrong with a field. */
 const KINDS = {
@@ -28,11 +31,16 @@ const KINDS = {
 type Kind = keyof typeof KINDS
 const EVERY_KIND = Object.keys(KINDS) as Kind[]
 
-/** In the quick tier a field gets two kinds, and the next field the kinds that follow. */
-let given = 0
-function kinds(): readonly Kind[] {
-  if (TIER !== 'quick') return EVERY_KIND
-  return [given++, given++].map((at) => EVERY_KIND[at % EVERY_KIND.length] as Kind)
+let unknowns = 0
+
+/** What is unknown is another thing each time: to follow a next step may create it. */
+function givenFor(kind: Kind): unknown {
+  return kind === 'unknown' ? `${KINDS.unknown}-${++unknowns}` : KINDS[kind]
+}
+
+/** The same as text. A word of the command line has no other type. */
+function textOf(kind: Exclude<Kind, 'missing'>): string {
+  return kind === 'wrong type' ? JSON.stringify(KINDS[kind]) : String(givenFor(kind))
 }
 
 interface Refusal {
@@ -44,11 +52,48 @@ interface Refusal {
   readonly next: string
 }
 
-/** Waiting is not a refusal, and streams do not end. */
-const WAITS = /wait|await|follow|watch|hooks|events|stream/i
+type Answer = Pick<Refusal, 'code' | 'message' | 'next'>
 
-/** They work on files of the working folder, or read standard input. */
-const ON_FILES = /^(?:handoff|bus|backup|doctor)\b/
+/** Runs a command that a next step names, and returns how it was refused; undefined if it was not. */
+type Follow = (words: string) => Promise<Answer | undefined>
+
+/** What is wrong with the refusals of a walk. Each next step is followed as soon as it is met, once. */
+class Findings {
+  readonly faults = new Set<string>()
+  count = 0
+  readonly #followed = new Set<string>()
+  readonly #follow: Follow
+
+  constructor(follow: Follow) {
+    this.#follow = follow
+  }
+
+  async add(refusal: Refusal): Promise<void> {
+    this.count++
+    for (const fault of faultsOf(refusal)) this.faults.add(fault)
+    for (const words of commandsIn(refusal.next)) {
+      const known = words.replaceAll(/-\d+\b/g, '')
+      if (this.#followed.has(known)) continue
+      this.#followed.add(known)
+      const answer = await this.#follow(words)
+      for (const fault of answer ? faultsOfStep(words, answer) : [])
+        this.faults.add(`${refusal.place}, ${refusal.field} ${refusal.kind}: ${fault}`)
+    }
+  }
+}
+
+/** A step that names a thing of the caller's is refused for an example; every other one works. */
+function faultsOfStep(words: string, { code, message, next }: Answer): readonly string[] {
+  const isExample = /<[^>]+>/.test(words) && code !== 'USAGE' && code !== 'INTERNAL'
+  const refused = isExample ? [] : [`"postern ${words}" is refused: ${message} [${code}]`]
+  return [...refused, ...faultsOfNext(next).filter((fault) => !fault.startsWith('an option'))]
+}
+
+/** What is asked to wait waits for no longer. */
+const WAIT_MS = 1
+
+/** They work on files of the working folder, read standard input, or write to the standard output themselves. */
+const ON_FILES = /^(?:handoff|bus|backup|doctor|inbox drain)\b/
 
 async function openScene(): Promise<TestServer> {
   const server = await openServer()
@@ -60,7 +105,7 @@ async function openScene(): Promise<TestServer> {
 }
 
 /** The values that the walk gives, and the words for a value that is not there. */
-const GIVEN = /quinn|no-such-thing|xxxxxxxx|odd|is empty|is missing|""|has \d+ bytes/
+const GIVEN = /quinn|no-such-thing|xxxxxxxx|odd|is empty|is missing|\(empty\)|has \d+ bytes/
 
 /** Whether the text of a code has a slot for the thing that it is about. */
 function isAboutThing(code: string): boolean {
@@ -90,87 +135,228 @@ function spoken(field: string): string {
     .replace(/ ms$/, '')
 }
 
-async function overHttp({ ask }: TestServer): Promise<readonly Refusal[]> {
-  const refusals: Refusal[] = []
+async function overHttp({ url, token, ask }: TestServer, findings: Findings): Promise<void> {
+  const admin = await token()
   for (const [template, methods] of Object.entries(describeApi().paths)) {
-    for (const [method, { operationId, parameters = [], requestBody }] of Object.entries(methods)) {
-      if (WAITS.test(`${operationId} ${template}`)) continue
+    for (const [method, { parameters = [], requestBody }] of Object.entries(methods)) {
       const schema = (requestBody?.content['application/json']?.schema ?? {}) as Schema
-      const body = { ...(sampleOf({ type: 'object', ...schema }) as object) }
-      const query = parameters.filter((each) => each.in === 'query')
+      const waits = 'timeoutMs' in (schema.properties ?? {}) ? { timeoutMs: WAIT_MS } : {}
+      const body = { ...(sampleOf({ type: 'object', ...schema }) as object), ...waits }
       const path = template.replaceAll(/\{(\w+)\}/g, 'quinn')
-      const send = async (field: string, kind: Kind, sent: { query?: string; body?: object }) => {
-        const route = `${method.toUpperCase()} ${path}${sent.query ?? ''}`
-        const answer = await ask(route, requestBody ? { body: sent.body ?? body } : {})
+      const send = async (field: string, kind: Kind, sent: { path?: string; body?: unknown }) => {
+        const route = `${method.toUpperCase()} ${sent.path ?? path}`
+        const asked = requestBody ? { body: sent.body ?? body } : {}
+        const answer = /\/stream$/.test(template) ? await askStream(route) : await ask(route, asked)
         if (answer.status < 400 || answer.body?.code === undefined) return
         const { code, detail: message, next } = answer.body
-        refusals.push({ place: `HTTP ${route.slice(0, 60)}`, field, kind, code, message, next })
+        await findings.add({ place: `HTTP ${route.slice(0, 60)}`, field, kind, code, message, next })
       }
       for (const field of Object.keys(schema.properties ?? {})) {
-        for (const kind of kinds()) await send(field, kind, { body: { ...body, [field]: KINDS[kind] } })
+        for (const kind of EVERY_KIND) await send(field, kind, { body: { ...body, [field]: givenFor(kind) } })
       }
-      for (const { name } of query) {
-        for (const kind of ['empty', 'unknown'] as const) await send(name, kind, { query: `?${name}=${KINDS[kind]}` })
+      if (requestBody) await send('body', 'wrong type', { body: [] })
+      for (const { name, in: place } of parameters) {
+        for (const kind of ['empty', 'too long', 'unknown'] as const) {
+          if (place === 'query') await send(name, kind, { path: `${path}?${name}=${textOf(kind)}` })
+          if (place === 'path') await send(name, kind, { path: withParameter(template, name, textOf(kind)) })
+        }
       }
     }
   }
-  return refusals
+
+  /** A stream that begins does not end. */
+  async function askStream(route: string) {
+    const stop = new AbortController()
+    const headers = { authorization: `Bearer ${admin}` }
+    const response = await fetch(new URL(route.split(' ')[1] ?? '', url), { headers, signal: stop.signal })
+    try {
+      return { status: response.status, body: response.ok ? undefined : JSON.parse(await response.text()) }
+    } finally {
+      stop.abort()
+    }
+  }
 }
 
-async function overMcp({ url, token }: TestServer): Promise<readonly Refusal[]> {
-  const refusals: Refusal[] = []
+function withParameter(template: string, name: string, value: string): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, other: string) => (other === name ? value : 'quinn'))
+}
+
+async function overMcp({ url, token }: TestServer, findings: Findings): Promise<void> {
   const own = await token('agent:quinn')
-  for (const tool of TOOL_SETS.seeds) {
+  const tools = new Map(Object.values(TOOL_SETS).flatMap((set) => set.map((tool) => [tool.name, tool])))
+  for (const tool of tools.values()) {
     const schema = describeTool(tool).inputSchema as Schema
-    const sample = sampleOf({ type: 'object', ...schema }) as object
+    const waits = 'waitSeconds' in (schema.properties ?? {}) ? { waitSeconds: 0 } : {}
+    const sample = { ...(sampleOf({ type: 'object', ...schema }) as object), ...waits }
     for (const field of Object.keys(schema.properties ?? {})) {
-      for (const kind of kinds()) {
-        const params = { name: tool.name, arguments: { ...sample, waitSeconds: undefined, [field]: KINDS[kind] } }
+      for (const kind of EVERY_KIND) {
+        const params = { name: tool.name, arguments: { ...sample, [field]: givenFor(kind) } }
         const { message: answer } = await askMcp({ url, token: own, method: 'tools/call', params })
         if (!answer?.result?.isError) continue
         const [, message = '', code = ''] = /^(.*) \[(\w+)\]$/s.exec(answer.result.content[0].text) ?? []
-        refusals.push({ place: `MCP ${tool.name}`, field, kind, code, message, next: message })
+        await findings.add({ place: `MCP ${tool.name}`, field, kind, code, message, next: message })
       }
     }
   }
-  return refusals
 }
 
 const FACES = new Set(OPERATION_NAMES.map((name) => OPERATIONS[name].cli))
+const isFace = ({ path }: Command) => FACES.has(path) && !ON_FILES.test(path)
 
-async function overCommands(postern: Postern): Promise<readonly Refusal[]> {
-  const refusals: Refusal[] = []
-  for (const command of COMMANDS.filter(({ path }) => FACES.has(path) && !WAITS.test(path) && !ON_FILES.test(path))) {
-    const operands = (command.operands ?? '').split(' ').filter((word) => word.startsWith('<'))
-    for (const kind of ['empty', 'too long', 'unknown'] as const) {
-      const value = KINDS[kind]
-      for (const option of command.options ?? []) {
-        if (option.value === undefined || WAITS.test(option.name)) continue
-        const argv = [...operands.map(() => 'quinn'), `--${option.name}`, value]
-        await note({ field: option.name, kind }, command, argv)
-      }
-      for (const [at, operand] of operands.entries()) {
-        const argv = operands.map((_, other) => (other === at ? value : 'quinn'))
-        await note({ field: operand.replaceAll(/[<>…]/g, ''), kind }, command, argv)
+/** A command with its words, and the field in which they are wrong. */
+interface Attempt {
+  readonly command: Command
+  readonly field: string
+  readonly kind: Kind
+  readonly argv: readonly string[]
+}
+
+/** Every field of a command with values of the kinds, all other operands being there. */
+function* attempts(command: Command): Generator<Attempt> {
+  const options = (command.options ?? []).filter(({ isInternal }) => !isInternal)
+  const operands = (command.operands ?? '').split(' ').filter(Boolean)
+  const needed = operands.filter((word) => word.startsWith('<'))
+  const hasTimeout = options.some(({ name }) => name === 'timeout')
+  for (const { name, value } of options) {
+    if (value === undefined) continue
+    const waits = hasTimeout && name !== 'timeout' ? ['--timeout', `${WAIT_MS}ms`] : []
+    for (const kind of EVERY_KIND) {
+      const words = kind === 'missing' ? [`--${name}`] : [`--${name}`, textOf(kind)]
+      const rest = needed.map(() => 'quinn')
+      // A command takes all words behind its first operand.
+      yield {
+        command,
+        field: name,
+        kind,
+        argv: kind === 'missing' ? [...waits, ...rest, ...words] : [...waits, ...words, ...rest],
       }
     }
   }
-  return refusals
-
-  async function note(
-    about: Pick<Refusal, 'field' | 'kind'>,
-    command: Command,
-    argv: readonly string[],
-  ): Promise<void> {
-    try {
-      const args = parseArgs(command, argv)
-      await command.run(quietIo(postern), args)
-    } catch (thrown) {
-      const error = asPosternError(thrown)
-      const { code, message, next } = error
-      expect(formatError(error)).toContain(`[${code}]`)
-      refusals.push({ place: `postern ${command.path}`, ...about, code, message, next })
+  for (const [at, operand] of operands.entries()) {
+    const field = operand.replaceAll(/[[\]<>…]/g, '')
+    const waits = hasTimeout ? ['--timeout', `${WAIT_MS}ms`] : []
+    for (const kind of EVERY_KIND) {
+      if (kind === 'missing' && !operand.startsWith('<')) continue
+      const before = operands.slice(0, at).map(() => 'quinn')
+      const after = needed.slice(at + 1).map(() => 'quinn')
+      const words = kind === 'missing' ? before : [...before, textOf(kind), ...after]
+      yield { command, field, kind, argv: [...waits, ...words] }
     }
+  }
+  yield {
+    command,
+    field: '--no-such-option',
+    kind: 'unknown',
+    argv: [...needed.map(() => 'quinn'), '--no-such-option'],
+  }
+}
+
+/** Commands that only ask the store run here; their refusals are those that a process prints. */
+async function overCommands({ served: { postern } }: TestServer, findings: Findings): Promise<void> {
+  for (const command of COMMANDS.filter(isFace)) {
+    for (const { field, kind, argv } of attempts(command)) {
+      const answer = await runHere(postern, command, argv)
+      if (answer) await findings.add({ place: `postern ${command.path}`, field, kind, ...answer })
+    }
+  }
+}
+
+async function runHere(postern: Postern, command: Command, argv: readonly string[]): Promise<Answer | undefined> {
+  try {
+    const args = parseArgs(command, argv)
+    if (args.has('help')) expect(helpFor(command)).toContain(command.path)
+    else await command.run(quietIo(postern), args)
+    return undefined
+  } catch (thrown) {
+    const error = asPosternError(thrown)
+    expect(formatError(error)).toContain(`[${error.code}]`)
+    const { code, message, next } = error
+    return { code, message, next }
+  }
+}
+
+/** Commands that take a process are followed by the walk over those. */
+async function followHere({ served }: TestServer, words: string): Promise<Answer | undefined> {
+  const found = findCommand(words)
+  return found && isFace(found.command) ? runHere(served.postern, found.command, found.argv) : undefined
+}
+
+/** A hook answers its host whatever is wrong, so it refuses nothing. */
+const REFUSES_NOTHING = ['hook']
+
+/** Words that a command needs beside the one that is wrong. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = { ui: ['--print'], demo: ['--print'] }
+
+/** Whoever is not refused may go on for ever. */
+const KILL_AFTER_MS = 2_000
+/** Most of the time goes into waiting for those. */
+const LANES = 4
+
+interface Place {
+  readonly home: string
+  readonly cwd: string
+}
+
+async function openHome(): Promise<Place> {
+  const home = fastFolder()
+  for (const words of ['quinn', 'mindy', 'justin --kind human --owner']) {
+    await warmPostern({ home }, 'agent', 'add', ...words.split(' '))
+  }
+  const folder = join(home, 'project')
+  mkdirSync(join(folder, '.git'), { recursive: true })
+  return { home, cwd: folder }
+}
+
+async function overProcesses(place: Place, findings: Findings): Promise<void> {
+  const own = COMMANDS.filter((command) => !isFace(command) && !REFUSES_NOTHING.includes(command.path))
+  const waiting = [...own.flatMap((command) => [...attempts(command)]), ...commonAttempts()]
+  await Promise.all(Array.from({ length: LANES }, work))
+
+  async function work(): Promise<void> {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { command, field, kind, argv } = next
+      const words = [...command.path.split(' '), '--json', ...(NEEDED[command.path] ?? []), ...argv]
+      const answer = await runThere(place, words)
+      if (answer) await findings.add({ place: `postern ${command.path}`, field, kind, ...answer })
+    }
+  }
+}
+
+async function runThere(place: Place, words: readonly string[]): Promise<Answer | undefined> {
+  const isForPeople = findCommand(words.join(' '))?.command.isForPeople === true
+  const env = isForPeople ? {} : { POSTERN_AGENT: 'quinn' }
+  const { exit, stdout, stderr } = await inWarmProcess({ ...place, env, killAfterMs: KILL_AFTER_MS }, ...words)
+  const answer = answerIn(stdout)
+  // The command of a run has exit codes of its own.
+  if (answer === undefined && stderr.includes('postern:') && exit >= 64) expect.fail(`${words.join(' ')}: ${stderr}`)
+  return answer
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = { port: '0', scope: 'admin' }
+
+async function followThere(place: Place, words: string): Promise<Answer | undefined> {
+  // It needs the server that has refused.
+  if (words === 'ui') return undefined
+  return runThere(place, [...words.replaceAll(/<([^>]*)>/g, (_, name) => EXAMPLES[name] ?? 'x').split(' '), '--json'])
+}
+
+/** The options that every command has. */
+function* commonAttempts(): Generator<Attempt> {
+  const command = COMMANDS.find(({ path }) => path === 'inbox list')
+  if (!command) return
+  for (const { name, value } of COMMON_OPTIONS) {
+    if (value === undefined) continue
+    for (const kind of EVERY_KIND) {
+      yield { command, field: name, kind, argv: kind === 'missing' ? [`--${name}`] : [`--${name}`, textOf(kind)] }
+    }
+  }
+}
+
+function answerIn(stdout: string): Answer | undefined {
+  try {
+    return JSON.parse(stdout).error
+  } catch {
+    return undefined
   }
 }
 
@@ -190,13 +376,35 @@ function quietIo(postern: Postern): Io {
 
 describe('a refusal', () => {
   it.each([
-    ['HTTP', overHttp, 150],
-    ['MCP', overMcp, 40],
-    ['the command line', ({ served }: TestServer) => overCommands(served.postern), 100],
+    ['HTTP', overHttp, 1_500],
+    ['MCP', overMcp, 250],
+    ['the command line', overCommands, 1_000],
   ] as const)('over %s has no hole, names the thing, and names a next step that works', async (_, walk, atLeast) => {
-    const refusals = await walk(await openScene())
-    const faults = [...new Set(refusals.flatMap(faultsOf))]
-    expect(faults).toEqual([])
-    expect(refusals.length).toBeGreaterThan(atLeast)
+    const scene = await openScene()
+    const findings = new Findings((words) => followHere(scene, words))
+    await walk(scene, findings)
+    expect([...findings.faults]).toEqual([])
+    expect(findings.count).toBeGreaterThan(atLeast)
+  })
+
+  it('of a command that takes a process of its own is no worse', async () => {
+    const place = await openHome()
+    const findings = new Findings((words) => followThere(place, words))
+    await overProcesses(place, findings)
+    expect([...findings.faults]).toEqual([])
+    expect(findings.count).toBeGreaterThan(500)
+  })
+
+  it('names commands that are there, whatever its code is', async () => {
+    const place = await openHome()
+    const findings = new Findings((words) => followThere(place, words))
+    for (const code of Object.keys(errorTable()) as ErrorCode[]) {
+      const { text, next: step } = errorTable()[code]
+      const slots = [...`${text}${step}`.matchAll(/\{"?(\w+)"?\}/g)].map(([, name = '']) => [name, '<x>'])
+      const details = { ...Object.fromEntries(slots), next: 'Do that.', message: 'It is so.' }
+      const { message, next } = errorOf(code, details)
+      await findings.add({ place: code, field: 'x', kind: 'unknown', code, message, next })
+    }
+    expect([...findings.faults].filter((fault) => fault.includes('is refused'))).toEqual([])
   })
 })

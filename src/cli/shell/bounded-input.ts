@@ -1,4 +1,5 @@
 import { createReadStream, statSync } from 'node:fs'
+import { fileTrouble } from '../../kit/node/file-trouble.ts'
 import { PosternError } from '../../model/errors.ts'
 
 /** How much is taken of a source, and what is said where it holds more. */
@@ -70,5 +71,9 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Says why a file that a command names cannot be read. */
 export function unreadable(path: string, error: unknown): PosternError {
   const { code = 'unknown' } = error as NodeJS.ErrnoException
-  return new PosternError('FILE_UNREADABLE', { path, reason: REASONS[code] ?? code }, { cause: error })
+  return new PosternError(
+    'FILE_UNREADABLE',
+    { path, reason: REASONS[code] ?? fileTrouble(error) ?? code },
+    { cause: error },
+  )
 }

@@ -47,5 +47,5 @@ function parseSearch(value: string): string {
   // PostgreSQL has no place for a NUL in a text.
   if (value.length <= SEARCH_CHARACTERS && value.isWellFormed() && !value.includes('\0')) return value
   const next = `Search for at most ${SEARCH_CHARACTERS} characters of an id or a name.`
-  throw new PosternError('VALUE_INVALID', { field: 'search', value: value.slice(0, SEARCH_CHARACTERS), next })
+  throw new PosternError('VALUE_INVALID', { field: 'search', value, next })
 }

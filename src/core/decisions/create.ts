@@ -127,8 +127,13 @@ function parseDefault(
 
 export function requireOption(id: string, options: readonly DecisionOption[], key: string): string {
   if (options.some((option) => option.key === key)) return key
-  const known = options.map((option) => option.key).join(', ')
-  throw new PosternError('OPTION_UNKNOWN', { id, option: key, options: known || 'none: answer with text' })
+  throw optionUnknown(id, options, key)
+}
+
+export function optionUnknown(id: string, options: readonly DecisionOption[], option: string): PosternError {
+  const known = options.map(({ key }) => key).join(', ')
+  const next = known === '' ? 'It has no options: only a text answers it.' : `Choose one of ${known}.`
+  return new PosternError('OPTION_UNKNOWN', { id, option, options: known, next })
 }
 
 function parseAsked(ask: readonly string[]): readonly string[] {

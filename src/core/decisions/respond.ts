@@ -12,7 +12,7 @@ import { type DecisionEnding, type EndedDecision, endDecision } from '../gates/q
 import { auditRefusal } from '../gates/refusals.ts'
 import { ring } from '../rings/ring.ts'
 import { requireDecision } from '../visible.ts'
-import { requireOption } from './create.ts'
+import { optionUnknown, requireOption } from './create.ts'
 
 export const TEXT_BYTES = 16_000
 
@@ -95,11 +95,7 @@ function parseAnswer(ctx: Context, decision: Decision, { select, text }: Respond
     })
   }
   if (select === undefined && !allowsText) {
-    throw new PosternError('OPTION_UNKNOWN', {
-      id,
-      option: 'that is only text',
-      options: options.map(({ key }) => key).join(', '),
-    })
+    throw optionUnknown(id, options, 'that is only text')
   }
   return {
     by: ctx.caller.id,

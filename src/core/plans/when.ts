@@ -78,6 +78,7 @@ const FAULTS: Readonly<Record<InstantFault, string>> = {
 }
 
 function parseMoment(written: string, now: number): number {
+  if (written.trim() === '') throw invalid('its date is empty')
   const at = parseInstant(written)
   if (typeof at === 'string') throw invalid(`"${written}" ${FAULTS[at]}`)
   if (at < now - GRACE_MS) throw invalid(`"${written}" has passed`)

@@ -30,7 +30,7 @@ export function parseDisplayName(value: string, field = 'display name'): string 
   if (name === '' || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)) {
     throw new PosternError('TEXT_INVALID', {
       field,
-      what: name === '' ? 'nothing' : 'invisible characters',
+      what: name === '' ? 'nothing visible' : 'invisible characters',
     })
   }
   return name

@@ -1,4 +1,5 @@
 const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
   EACCES: 'it may not be read or written',
   EPERM: 'it may not be read or written',
   EROFS: 'its file system is read-only',

@@ -35,7 +35,7 @@ function fieldsOf({ name, input }: Tool): string {
 /** Tools in the place of commands that an agent without a shell cannot run; others are for people. */
 const TOOLS_FOR: Readonly<Record<string, string>> = {
   'agent list': 'agent_list',
-  'decision list': 'decision_get',
+  'decision list': 'gate_list',
   'decision show': 'decision_get',
   'gate list': 'gate_list',
   'gate show': 'gate_list',

@@ -64,7 +64,7 @@ export const errorTable = lazy(
       TEXT_INVALID: {
         kind: 'usage',
         text: 'The {field} contains {what}.',
-        next: 'Send well-formed Unicode text without NUL characters.',
+        next: 'Send visible, well-formed Unicode text without NUL characters.',
       },
       PRIORITY_INVALID: {
         kind: 'usage',
@@ -147,7 +147,7 @@ export const errorTable = lazy(
       OPTION_UNKNOWN: {
         kind: 'usage',
         text: 'The decision {id} has no option {option}.',
-        next: 'Choose one of {options}.',
+        next: '{next}',
       },
       ...sourceErrors(),
       SESSION_NOT_FOUND: { kind: 'notFound', text: 'There is no session {id}.', next: 'Begin the session first.' },

@@ -117,7 +117,7 @@ export const sourceErrors = () =>
       exit: EXIT.notAuthenticated,
       retryable: false,
       text: 'The request has no valid token.',
-      next: 'Send "Authorization: Bearer <token>". "postern token create" creates one; "postern ui" signs a browser in.',
+      next: 'Send "Authorization: Bearer <token>". "postern token create --scope <scope>" creates one; "postern ui" signs a browser in.',
     },
     ORIGIN_REFUSED: {
       http: 403,

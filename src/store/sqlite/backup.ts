@@ -1,3 +1,4 @@
+import { fileTrouble } from '../../kit/node/file-trouble.ts'
 import { createWhole } from '../../kit/node/whole-file.ts'
 import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
@@ -49,7 +50,7 @@ async function verifyCopy(path: string, macs: MessageMacs | undefined): Promise<
 
 function backupError(error: unknown, path: string): PosternError {
   if ((error as NodeJS.ErrnoException).code === 'EEXIST') return new PosternError('BACKUP_EXISTS', { path })
-  const reason = reasonOf(error)
+  const reason = fileTrouble(error) ?? reasonOf(error)
   return new PosternError(
     'BACKUP_FAILED',
     { reason, next: 'Check that its folder exists and has room.' },

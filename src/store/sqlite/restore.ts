@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { networkFileSystem } from '../../kit/node/file-systems.ts'
+import { fileTrouble } from '../../kit/node/file-trouble.ts'
 import { makePrivateFolder, syncFolder } from '../../kit/node/folders.ts'
 import { monotonicMs } from '../../kit/node/monotonic.ts'
 import { isOpenSomewhere } from '../../kit/node/open-files.ts'
@@ -65,7 +66,11 @@ export function restoreFrom(backup: string, store: string, now: number): Restore
     if (error instanceof PosternError) throw error
     throw new PosternError(
       'RESTORE_FAILED',
-      { path: backup, reason: reasonOf(error), next: 'Check that the file exists, and that the home has room.' },
+      {
+        path: backup,
+        reason: fileTrouble(error) ?? reasonOf(error),
+        next: 'Check that the file exists, and that the home has room.',
+      },
       { cause: error },
     )
   } finally {

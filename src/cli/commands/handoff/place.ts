@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { ownSession } from '../../../host/identity.ts'
+import { PosternError } from '../../../model/errors.ts'
 import type { HandoffPlace } from '../../../model/handoff/handoff.ts'
 import type { Postern } from '../../../model/postern.ts'
 import type { Args, Option } from '../../shell/command.ts'
@@ -11,7 +12,12 @@ export const PLACE_OPTIONS: readonly Option[] = [
 ]
 
 export function placeIn(args: Args): HandoffPlace {
-  return { project: resolve(args.get('project') ?? '.'), ...(args.has('shared') && { shared: true }) }
+  const project = args.get('project') ?? '.'
+  if (project === '') {
+    const message = 'The name of the project is empty.'
+    throw new PosternError('USAGE', { message, next: 'Name a folder of it, or leave "--project" out.' })
+  }
+  return { project: resolve(project), ...(args.has('shared') && { shared: true }) }
 }
 
 /** The session that is named, else the one that this process runs in. */

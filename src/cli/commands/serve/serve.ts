@@ -53,7 +53,8 @@ function readSettings({ config }: Io, args: Args): ServerSettings {
 function readNatsPort(args: Args): number | undefined {
   const [text] = args.operands
   if (!args.has('nats-server')) {
-    if (text !== undefined) throw usage(serve, `"${text}" is more than it takes without --nats-server`)
+    if (text !== undefined)
+      throw usage(serve, 'The port of a nats-server needs --nats-server; that of the server itself is --port')
     return undefined
   }
   if (args.has('wire')) throw usage(serve, '--wire and --nats-server exclude each other')

@@ -2,8 +2,9 @@ import { resolve } from 'node:path'
 import { restoreStore } from '../../../host/open/restore-store.ts'
 import { openBareStore } from '../../../host/open/store.ts'
 import type { Verified } from '../../../model/verified.ts'
-import type { Command } from '../../shell/command.ts'
+import type { Args, Command, Form } from '../../shell/command.ts'
 import { requireNoProgram } from '../../shell/no-program.ts'
+import { usage } from '../../shell/parse.ts'
 import { answer } from '../../shell/print.ts'
 
 export const migrate: Command = {
@@ -36,7 +37,7 @@ export const backup: Command = {
   examples: ['postern backup ~/postern-backup.db'],
 
   async run(io, args) {
-    const path = resolve(args.operands[0] ?? '')
+    const path = pathIn(backup, args)
     const store = await openBareStore(io.config)
     let verified: Verified
     try {
@@ -61,7 +62,7 @@ export const restore: Command = {
   examples: ['postern restore ~/postern-backup.db'],
 
   async run(io, args) {
-    const backup = resolve(args.operands[0] ?? '')
+    const backup = pathIn(restore, args)
     const caller = await requireNoProgram(async () => {
       const postern = await io.open({ mustExist: true })
       // Nobody may have the store open, so neither may this command.
@@ -76,4 +77,10 @@ export const restore: Command = {
     answer(io, { store, backup, replaced }, `Restored ${backup} as ${store}.${kept}`)
     return undefined
   },
+}
+
+/** An empty word is most often a variable that is not set. It must not become the working folder. */
+function pathIn(command: Form, { operands: [path = ''] }: Args): string {
+  if (path === '') throw usage(command, `${command.operands} is empty`)
+  return resolve(path)
 }

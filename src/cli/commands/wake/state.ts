@@ -21,13 +21,15 @@ export interface WakeLock {
 }
 
 const FOLDER = 'wake'
+/** In place of the id of a process that has only just begun. */
+const NOT_WRITTEN = 'that has just begun'
 
 /** Makes sure that nobody else wakes this agent from here: two at a time would work on its mail at once. */
 export async function lockWake(home: string, store: string, agent: string): Promise<WakeLock> {
   const path = join(home, FOLDER, `${agent}-${sha256(store).slice(0, 8)}.json`)
   makePrivateFolder(dirname(path))
   const lock = await takeLockFile(path)
-  if (!lock) throw new PosternError('WAKE_RUNNING', { agent, pid: parseState(readLockFile(path)).pid })
+  if (!lock) throw new PosternError('WAKE_RUNNING', { agent, pid: parseState(readLockFile(path)).pid || NOT_WRITTEN })
   const before = parseState(lock.read())
   return {
     before,

@@ -2,7 +2,7 @@ import { sha256OfFew } from '../pure/sha256.ts'
 import { sha256 } from './crypto.ts'
 
 /** To load Node's crypto takes longer than to sum up so much without it. */
-const FEW_BYTES = 4_096
+const FEW_BYTES = 32_768
 /** What the shortest text costs. */
 const LEAST_BYTES = 64
 

@@ -8,9 +8,14 @@ const rounds = lazy(() => fractionsOf(64, Math.cbrt))
 const beginning = lazy(() => fractionsOf(8, Math.sqrt))
 
 function fractionsOf(count: number, root: (prime: number) => number): Int32Array {
-  const primes: number[] = []
-  for (let n = 2; primes.length < count; n++) if (primes.every((prime) => n % prime !== 0)) primes.push(n)
-  return Int32Array.from(primes, (prime) => ((root(prime) % 1) * 2 ** 32) | 0)
+  const fractions = new Int32Array(count)
+  for (let n = 2, found = 0; found < count; n++) if (isPrime(n)) fractions[found++] = ((root(n) % 1) * 2 ** 32) | 0
+  return fractions
+}
+
+function isPrime(n: number): boolean {
+  for (let by = 2; by * by <= n; by++) if (n % by === 0) return false
+  return true
 }
 
 /**
@@ -20,11 +25,12 @@ function fractionsOf(count: number, root: (prime: number) => number): Int32Array
 export function sha256OfFew(bytes: Uint8Array): string {
   const padded = pad(bytes)
   const sum = beginning().slice()
+  const constants = rounds()
   const words = new Int32Array(64)
   for (let at = 0; at < padded.byteLength; at += BLOCK_BYTES) {
     for (let i = 0; i < 16; i++) words[i] = padded.getInt32(at + 4 * i)
     expand(words)
-    compress(sum, words)
+    compress(sum, words, constants)
   }
   return Array.from(sum, (word) => (word >>> 0).toString(16).padStart(8, '0')).join('')
 }
@@ -40,25 +46,31 @@ function pad(bytes: Uint8Array): DataView {
   return view
 }
 
+/** This and `compress` run a few times in a process, and so before they are compiled: they call nothing in their loops. */
 function expand(words: Int32Array): void {
   for (let i = 16; i < 64; i++) {
     const early = words[i - 15] as number
     const late = words[i - 2] as number
-    const first = turn(early, 7) ^ turn(early, 18) ^ (early >>> 3)
-    const second = turn(late, 17) ^ turn(late, 19) ^ (late >>> 10)
-    words[i] = ((words[i - 16] as number) + first + (words[i - 7] as number) + second) | 0
+    const first = ((early >>> 7) | (early << 25)) ^ ((early >>> 18) | (early << 14)) ^ (early >>> 3)
+    const second = ((late >>> 17) | (late << 15)) ^ ((late >>> 19) | (late << 13)) ^ (late >>> 10)
+    words[i] = (words[i - 16] as number) + first + (words[i - 7] as number) + second
   }
 }
 
-function compress(sum: Int32Array, words: Int32Array): void {
-  const constants = rounds()
-  let [a, b, c, d, e, f, g, h] = sum as unknown as [number, number, number, number, number, number, number, number]
+function compress(sum: Int32Array, words: Int32Array, constants: Int32Array): void {
+  let a = sum[0] as number
+  let b = sum[1] as number
+  let c = sum[2] as number
+  let d = sum[3] as number
+  let e = sum[4] as number
+  let f = sum[5] as number
+  let g = sum[6] as number
+  let h = sum[7] as number
   for (let i = 0; i < 64; i++) {
-    const choice = (e & f) ^ (~e & g)
-    const more = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)
-    const step = (h + more + choice + (constants[i] as number) + (words[i] as number)) | 0
-    const majority = (a & b) ^ (a & c) ^ (b & c)
-    const less = turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)
+    const more = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7))
+    const less = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10))
+    const step = h + more + (g ^ (e & (f ^ g))) + (constants[i] as number) + (words[i] as number)
+    const majority = (a & b) | (c & (a | b))
     h = g
     g = f
     f = e
@@ -68,9 +80,12 @@ function compress(sum: Int32Array, words: Int32Array): void {
     b = a
     a = (step + less + majority) | 0
   }
-  for (const [i, word] of [a, b, c, d, e, f, g, h].entries()) sum[i] = ((sum[i] as number) + word) | 0
-}
-
-function turn(word: number, by: number): number {
-  return (word >>> by) | (word << (32 - by))
+  sum[0] = (sum[0] as number) + a
+  sum[1] = (sum[1] as number) + b
+  sum[2] = (sum[2] as number) + c
+  sum[3] = (sum[3] as number) + d
+  sum[4] = (sum[4] as number) + e
+  sum[5] = (sum[5] as number) + f
+  sum[6] = (sum[6] as number) + g
+  sum[7] = (sum[7] as number) + h
 }

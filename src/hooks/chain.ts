@@ -30,6 +30,8 @@ export interface ChainAnswer extends HookAnswer {
   readonly inheritance?: string
   /** Gates of which it warns, likewise. */
   readonly warned: readonly string[]
+  /** What else is noted once it is out. */
+  readonly notes: readonly (() => void)[]
 }
 
 /**
@@ -137,5 +139,6 @@ function merge(said: readonly Verdict[]): ChainAnswer {
     ...(offer && { offer }),
     ...(inheritance !== undefined && { inheritance }),
     warned,
+    notes: said.flatMap(({ noteShown }) => noteShown ?? []),
   }
 }

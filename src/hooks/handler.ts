@@ -30,6 +30,8 @@ export interface Verdict {
   readonly inheritance?: string
   /** Gates of which the answer warns, to be noted once it is out. */
   readonly warned?: readonly string[]
+  /** Called once the answer is out. Throws nothing. */
+  readonly noteShown?: () => void
   /** Nobody after this handler has anything to say. */
   readonly isFinal?: true
 }

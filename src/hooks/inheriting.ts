@@ -4,6 +4,7 @@ import type { HandoffItem } from '../model/handoff/item.ts'
 import { renderInheritance } from '../render/handoff.ts'
 import { estimateTokens } from '../render/tokens.ts'
 import type { HookCall, Verdict } from './handler.ts'
+import { findUnread } from './unread-files.ts'
 
 /** With less room than this not even a headline could be shown. */
 const LEAST_ROOM = 500
@@ -24,13 +25,15 @@ export async function inheritNow(call: HookCall): Promise<Verdict | undefined> {
   const room = roomOf(call)
   if (room.characters < LEAST_ROOM || room.tokens < LEAST_TOKENS) return undefined
   const maxTokens = Math.min(call.handoff().maxTokens, room.tokens, Math.floor(room.characters / BYTES_PER_TOKEN))
-  const inheritance = await inProject(postern.handoff.inherit({ project: root, agent, session: sessionId, maxTokens }))
-  if (!inheritance) return undefined
-  if (inheritance.id !== null) return show(call, inheritance, room)
+  const found = await inProject(postern.handoff.inherit({ project: root, agent, session: sessionId, maxTokens }))
+  if (!found) return undefined
+  const { news, noteTold: noteShown } = findUnread(call, found)
+  const inheritance = { ...found, refused: news }
+  if (inheritance.id !== null) return { ...(await show(call, inheritance, room)), noteShown }
   // A folder that is merely called "inbox" is not worth a word.
   const isWorthTelling = inheritance.isInitialised || inheritance.heldBack > 0
   if (!isBeginning || !isWorthTelling || (await postern.hooks.isTold({ sessionId }))) return undefined
-  return { context: render(call, inheritance) }
+  return { context: render(call, inheritance), noteShown }
 }
 
 /** Folders of the same names mean nothing where there is no project. */

@@ -5,7 +5,8 @@ import type { HookEventName } from './hosts/host.ts'
 
 /** The host has the whole answer: what it shows was printed, and those that it warns of have been. */
 export async function noteShown({ postern, event, agent, refusal }: HookCall, answer: ChainAnswer): Promise<void> {
-  const { offer, inheritance, warned } = answer
+  const { offer, inheritance, warned, notes } = answer
+  for (const note of notes) note()
   // Without a session no later event says that the mail was read.
   if (offer && refusal) await postern.inbox.confirm({ offerId: offer.id, printed: true, evidence: 'its host took it' })
   else if (offer) await postern.inbox.printed({ offerId: offer.id })

@@ -637,6 +637,10 @@ export const REQUIREMENTS = {
     'scenarios',
     'A hook that is installed twice shows an item once, and subagents are shown none.',
   ),
+  'S004.hook.refused': handoff(
+    'scenarios',
+    'A session is told of a file that is not read once, and again when the file has changed.',
+  ),
   'S004.hook.room': handoff('scenarios', 'What does not fit into the answer waits, and is named.'),
   'S004.hook.idle': handoff('scenarios', 'Where there is no handoff, or it is broken, hooks answer as ever.'),
   'S004.hook.posted': handoff('scenarios', 'An event that comes over HTTP confirms what the session was shown.'),

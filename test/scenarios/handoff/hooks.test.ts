@@ -49,6 +49,27 @@ describe('a session that begins', () => {
     })
   }
 
+  it('is told once of a file that is not read, and again when that file has changed', async () => {
+    verifies('S004.hook.refused')
+    const place = await makeProject()
+    const told = async (session: string) => {
+      const { context } = await begin(place, session)
+      return [...context.matchAll(/Not read: (\S+)/g)].map(([, name]) => name)
+    }
+    const path = join(place.project, 'inbox', 'link.md')
+    symlinkSync('/nowhere', path)
+    expect(await told('ses-1')).toEqual(['link.md'])
+    await place.leave('Rotate refresh tokens.')
+    expect(await told('ses-2')).toEqual([])
+    expect((await fire(place, 'SessionStart', { session: 'ses-3', agent: 'robin' })).context).toContain('link.md')
+    writeFileSync(join(place.project, 'inbox', 'empty.md'), '')
+    expect(await told('ses-4')).toEqual(['empty.md'])
+    rmSync(path)
+    symlinkSync('/elsewhere', path)
+    expect(await told('ses-5')).toEqual(['link.md'])
+    expect(await told('ses-6')).toEqual([])
+  })
+
   it('is shown nothing by a compaction, which only shows that it goes on', async () => {
     verifies('S004.hook.inherit', 'S004.hook.confirm')
     const place = await makeProject()

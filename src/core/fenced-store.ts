@@ -44,6 +44,7 @@ export function fenceStore(store: Store, claim: ReplyClaim, operation: Operation
     read: store.read,
     hasLost: store.hasLost,
     now: () => store.now(),
+    ago: (ms) => store.ago(ms),
     check: () => store.check(),
     audit: (params) => store.audit(params),
     verify: () => store.verify(),

@@ -56,8 +56,13 @@ export interface Store {
   readonly hasLost: boolean
   /** Reads what is committed, locks nothing, and never blocks a writer. Two reads may see two states. */
   readonly read: Shelves
-  /** The store's clock. For PostgreSQL it is the database server's, so that many servers agree on deadlines. */
+  /**
+   * The store's clock. For PostgreSQL it is the database server's, so that many servers agree on deadlines. For SQLite it
+   * is the machine's, but a change of that counts only once it has lasted.
+   */
   now(): number
+  /** The time so long ago by the store's clock, not counting by how much that clock was put forward since. */
+  ago(ms: number): number
   /** Checks of the engine's own health: settings, integrity, schema. */
   check(): Promise<readonly HealthCheck[]>
   /** What is wrong with the contents, in words; empty if every message and delivery is accounted for. */

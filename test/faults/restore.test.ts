@@ -59,7 +59,11 @@ describe('postern restore', () => {
     const ran = await runCli(home, RESTORE_AND_JSON(backup))
     const { replaced } = JSON.parse(ran.stdout)
     expect([quietIn(home), readdirSync(replaced).includes('postern.db')]).toEqual([[], true])
-    expect(readdirSync(home).filter((name) => name.startsWith('postern.db'))).toEqual(['postern.db', 'postern.db-end'])
+    expect(readdirSync(home).filter((name) => name.startsWith('postern.db'))).toEqual([
+      'postern.db',
+      'postern.db-clock',
+      'postern.db-end',
+    ])
     expect(readFileSync(`${storeOf(home)}-end`, 'utf8')).not.toBe(
       readFileSync(join(replaced, 'postern.db-end'), 'utf8'),
     )

@@ -11,6 +11,7 @@ export function storeWith(store: Store, changes: Partial<Store>): Store {
     push: (params) => store.push(params),
     read: store.read,
     now: () => store.now(),
+    ago: (ms) => (changes.now ? changes.now() - ms : store.ago(ms)),
     check: () => store.check(),
     audit: (params) => store.audit(params),
     verify: () => store.verify(),

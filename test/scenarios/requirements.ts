@@ -147,6 +147,7 @@ export const REQUIREMENTS = {
   'S000.push.unknown-recipient': rule('An unknown recipient is an error, never a phantom inbox.'),
   'S000.push.types': rule('A message has a type of the open set: alert, decision, event, agent, mail, gate, system, …'),
   'S000.push.ttl': rule('A message can have a time to live, by the clock of the store.'),
+  'S000.clock': spine('faults', 'A step of the clock expires nothing and removes nothing, and doctor tells of it.'),
   'S000.push.forms': spine(
     'scenarios',
     "The seed's command forms work: --type, --bead, --broadcast, --ttl, --dedup-key.",

@@ -54,7 +54,7 @@ interface Cleaning {
 }
 
 async function cleanRoots(ctx: Context, handoffs: Handoffs, { keepProcessedMs, also }: Cleaning): Promise<void> {
-  const before = ctx.store.now() - keepProcessedMs
+  const before = ctx.store.ago(keepProcessedMs)
   const known = await ctx.store.read.inheritances.roots({ host: ctx.machine.host })
   for (const root of new Set([...known, ...also])) {
     try {

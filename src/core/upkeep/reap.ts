@@ -15,8 +15,8 @@ const REPLIES_MS = 24 * 3_600 * SECOND_MS
 
 /** Removes what has been finished for longer than the retention. */
 export const reapFinished: RunSlice = async (ctx, tx) => {
-  const finishedBefore = ctx.store.now() - ctx.limits.retentionMs
-  const begunBefore = ctx.store.now() - REPLIES_MS
+  const finishedBefore = ctx.store.ago(ctx.limits.retentionMs)
+  const begunBefore = ctx.store.ago(REPLIES_MS)
   const counts = [
     await tx.upkeep.forgetSessions({ unheardSince: finishedBefore, limit: SLICE }),
     await tx.gates.reap({ closedBefore: finishedBefore, limit: SLICE }),
@@ -38,7 +38,7 @@ export const endUnanswerable: RunSlice = async (ctx, tx) => {
 
 /** Removes old events. */
 export const reapEvents: RunSlice = async (ctx, tx) => {
-  const before = ctx.store.now() - Math.min(EVENTS_MS, ctx.limits.retentionMs)
+  const before = ctx.store.ago(Math.min(EVENTS_MS, ctx.limits.retentionMs))
   const done = await tx.events.reap({ before, keep: EVENTS_KEPT, limit: EVENTS_SLICE })
   return { done, hasMore: done === EVENTS_SLICE, rings: [] }
 }

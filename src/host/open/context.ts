@@ -36,7 +36,7 @@ export interface OpenOptions {
   readonly mustExist?: boolean
   /** Called after the file of a new embedded store was created. */
   readonly onCreated?: () => Promise<void>
-  /** The clock of an embedded store, in milliseconds since the epoch; the machine's by default. */
+  /** The clock of an embedded store, in milliseconds since the epoch; by default the machine's, without its steps. */
   readonly now?: () => number
   /** False for a short command, which runs its slice of upkeep itself. */
   readonly upkeep?: boolean

@@ -30,7 +30,6 @@ export async function openEmbedded(path: string, options: OpenOptions): Promise<
     ...options,
     opened,
     isBrief: options.upkeep === false && !options.isLasting,
-    now: options.now ?? Date.now,
     path,
     random: Math.random,
     macs: createMessageMacs(options.home ?? dirname(path), options.note),

@@ -107,6 +107,10 @@ class PostgresStore implements Store {
     }
   }
 
+  ago(ms: number): number {
+    return this.now() - ms
+  }
+
   transact<T>(verb: (tx: Shelves) => Promise<T>): Promise<T> {
     return this.#again((checkout) => checkout.transaction(verb))
   }

@@ -2,6 +2,8 @@ import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { HealthCheck } from '../../model/postern.ts'
 import type { Sql } from '../sql.ts'
+import { checkClock } from './clock/check-clock.ts'
+import type { StoreClock } from './clock/store-clock.ts'
 import type { Connection } from './connection.ts'
 import { SCHEMA_VERSION } from './schema.ts'
 import { clearMark } from './suspect.ts'
@@ -11,7 +13,11 @@ const LARGE_LOG_BYTES = 64 * 1024 * 1024
 const FULL = 2
 
 /** What the embedded engine can say about itself. Files are only looked at, never opened: that would drop our locks. */
-export async function checkConnection(connection: Connection, sql: Sql): Promise<HealthCheck[]> {
+export async function checkConnection(
+  connection: Connection,
+  sql: Sql,
+  clock: StoreClock | undefined,
+): Promise<HealthCheck[]> {
   return [
     durability(connection),
     await integrity(connection, sql),
@@ -20,6 +26,7 @@ export async function checkConnection(connection: Connection, sql: Sql): Promise
     privacy(connection),
     space(connection),
     log(connection),
+    checkClock(clock),
   ]
 }
 

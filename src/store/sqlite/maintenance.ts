@@ -2,6 +2,7 @@
 export { findViolations } from '../shelves/audit.ts'
 export { backupTo } from './backup.ts'
 export { checkConnection } from './check.ts'
+export { followStep } from './clock/follow-step.ts'
 export { recordLoss } from './losses.ts'
 export { migrate } from './migrate.ts'
 export { openAlone } from './open-alone.ts'

@@ -6,6 +6,7 @@ import type { PushResult } from '../../model/postern.ts'
 import type { MessageMacs } from '../message-macs.ts'
 import type { Sql } from '../sql.ts'
 import type { PushParams, Shelves, Store, TransactOptions } from '../store.ts'
+import { createStoreClock, type StoreClock } from './clock/store-clock.ts'
 import { observeWrites } from './concerns.ts'
 import { asSql, Connection } from './connection.ts'
 import { isBusy } from './errors.ts'
@@ -18,11 +19,12 @@ import { QuietMarks } from './quiet-marks.ts'
 import type { OpenedStore } from './schema.ts'
 import type { Sharing } from './sharing.ts'
 import { createShelves } from './shelves.ts'
-import { Writer } from './writer.ts'
+import { type VerbOptions, Writer } from './writer.ts'
 
 export interface SqliteOptions {
   readonly path: string
-  readonly now: () => number
+  /** The machine's clock by default; a step of that changes nothing until it has lasted. */
+  readonly now?: (() => number) | undefined
   readonly random: () => number
   /** How long to wait for other processes before giving up. */
   readonly busyMs?: number | undefined
@@ -40,6 +42,7 @@ export interface SqliteOptions {
 
 const DEFAULT_BUSY_MS = 10_000
 const READ_RETRY_MS = 1
+const FOLLOW_PATIENCE_MS = 50
 
 /** Opens the embedded store. Many processes may share one file; none of them needs a server. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
@@ -57,6 +60,8 @@ class SqliteStore implements Store {
   readonly #writer: Writer
   readonly #logEnd: LogEnd
   readonly #shelves: Shelves
+  /** Undefined if the clock was given. */
+  readonly #clock?: StoreClock
   readonly #quietMarks = new QuietMarks(() => this.#forReading())
   /** What was opened for us, until it is taken. */
   #lent: OpenedStore | undefined
@@ -68,12 +73,18 @@ class SqliteStore implements Store {
   #inode = 0
   #hasLost = false
   #closed = false
+  #following: Promise<void> | undefined
 
   constructor(options: SqliteOptions) {
     this.#options = options
     this.#lent = options.opened
     this.location = options.path
-    this.now = options.now
+    if (options.now) this.now = options.now
+    else {
+      const clock = createStoreClock(options.path)
+      this.#clock = clock
+      this.now = () => clock.now()
+    }
     this.#logEnd = new LogEnd(options.path)
     this.#writer = new Writer({
       path: options.path,
@@ -104,8 +115,12 @@ class SqliteStore implements Store {
     })
   }
 
+  ago(ms: number): number {
+    return this.#clock?.ago(ms) ?? this.now() - ms
+  }
+
   transact<T>(verb: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T> {
-    return this.#writer.transact(() => verb(this.#shelves), options)
+    return this.#write(() => verb(this.#shelves), options)
   }
 
   single<T>(call: (tx: Shelves) => Promise<T>, options?: TransactOptions): Promise<T> {
@@ -115,7 +130,7 @@ class SqliteStore implements Store {
   push(params: PushParams): Promise<readonly PushResult[]> {
     // One message is refused before anything is written; of several, some may be written by then.
     const isCheckedFirst = params.items.length === 1
-    return this.#writer.transact(() => this.#shelves.messages.push(params), { isCheckedFirst })
+    return this.#write(() => this.#shelves.messages.push(params), { isCheckedFirst })
   }
 
   get hasLost(): boolean {
@@ -124,7 +139,7 @@ class SqliteStore implements Store {
 
   async check() {
     const { checkConnection } = await import('./maintenance.ts')
-    return checkConnection(await this.connect(), this.#aside())
+    return checkConnection(await this.connect(), this.#aside(), this.#clock)
   }
 
   async audit({ limit }: { readonly limit: number }) {
@@ -190,6 +205,28 @@ class SqliteStore implements Store {
     } catch {
       // The loss stays visible until it is recorded.
     }
+  }
+
+  #write<T>(verb: () => Promise<T>, options?: VerbOptions): Promise<T> {
+    const result = this.#writer.transact(verb, options)
+    // Afterwards: the verb has its times from the clock as it was.
+    return this.#clock?.lastingStepMs ? result.finally(() => this.#followClock()) : result
+  }
+
+  /** The machine's clock was changed for good. If it cannot be followed now, the next write tries again. */
+  #followClock(): Promise<void> {
+    const follow = async (clock: StoreClock) => {
+      const { followStep } = await import('./maintenance.ts')
+      await followStep(clock, (work) =>
+        this.#writer.transact(async () => work(this.#current()), { patienceMs: FOLLOW_PATIENCE_MS }),
+      )
+    }
+    this.#following ??= (this.#clock ? follow(this.#clock) : Promise.resolve())
+      .catch(() => {})
+      .finally(() => {
+        this.#following = undefined
+      })
+    return this.#following
   }
 
   async #countDeliveries() {

@@ -35,7 +35,7 @@ export interface Place {
 export async function openAt({ store: place, now, isLoose = false }: Place): Promise<Postern> {
   const isRemote = place.startsWith('postgres:')
   const { store, wire } = isRemote ? await openPostgres(place) : await openEmbedded(place, { now })
-  const timed = { ...ported(store), now }
+  const timed = { ...ported(store), now, ago: (ms: number) => now() - ms }
   return assemble(isLoose ? loosened(timed) : timed, wire, { upkeep: false, limits: { pendingPerAgent: 1_000_000 } })
 }
 
@@ -54,6 +54,7 @@ function ported(store: Store): Store {
     push: (params) => store.push(params),
     read: store.read,
     now: () => store.now(),
+    ago: (ms) => store.ago(ms),
     check: () => store.check(),
     audit: (params) => store.audit(params),
     verify: () => store.verify(),

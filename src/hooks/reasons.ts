@@ -3,7 +3,7 @@ import { type GateAuthor, SHOWN_REASON_CHARACTERS } from '../model/gates.ts'
 import { QUOTE } from '../render/fence.ts'
 import { LINE, neutraliseTo } from '../render/neutralise.ts'
 import { authorOf, token } from '../render/provenance.ts'
-import { renderQuotation } from '../render/quotation.ts'
+import { type Quoted, renderQuotation } from '../render/quotation.ts'
 
 const MAX_SHOWN = 10
 
@@ -26,7 +26,12 @@ export function quoteGates({ heading, gates, nonce }: ShownGates): string {
   const entries = gates.slice(0, MAX_SHOWN).map(quoteGate)
   const left = gates.length - entries.length
   const more = left > 0 ? [`├─ ${left} more · list with: postern gate list`] : []
-  return `${heading}\n${renderQuotation({ what: 'gates', entries: [...entries, ...more], nonce })}`
+  return `${heading}\n${renderQuotation({ what: 'gates', entries: [...entries, ...more].map(shown), nonce })}`
+}
+
+/** A few lines, of which each is bounded. */
+function shown(entry: string): Quoted {
+  return { length: entry.length, render: () => entry }
 }
 
 function quoteGate({ name, reason, createdBy = 'unknown', createdTrust = UNKNOWN_TRUST }: ShownGate): string {

@@ -1,32 +1,45 @@
 import { startOf } from '../kit/pure/cut.ts'
-import { trustWord } from '../model/caller.ts'
-import type { ShownForm } from '../model/delivery.ts'
-import type { Message } from '../model/message.ts'
-import type { SpacePost } from '../model/sources/space.ts'
-import { renderEntry } from './entry.ts'
-import { type Door, NOTICE, quoteLines, requireNonce, withoutNonce } from './fence.ts'
+import type { Door } from './fence.ts'
+import { NOTICE, requireNonce, withoutNonce } from './fence.ts'
 import { BLOCK, neutralise } from './neutralise.ts'
-import { formatTime, token } from './provenance.ts'
 
 /** For whoever has the tools of MCP. */
 export const TOOLS: Door = { fetch: 'fetch with: message_read', list: 'take with: inbox_check' }
 
+/** What somebody else wrote, not rendered yet: that takes time, so what cannot fit is never rendered whole. */
+export interface Quoted {
+  /** How many characters its words have, for which rendering takes time. It shows about as many, or more. */
+  readonly length: number
+  /**
+   * Begins with a line of ours, and marks every line of somebody else's. With a number it renders about so many
+   * characters of the words.
+   */
+  render(characters?: number): string
+}
+
 export interface Quotation {
   /** What it is, in words of ours: `thread`, `bus p/t`. */
   readonly what: string
-  /** Each begins with a line of ours, and marks every line of somebody else's. */
-  readonly entries: readonly string[]
+  readonly entries: readonly Quoted[]
   /** 8 to 32 random characters of a–z and 0–9, never used before. */
   readonly nonce: string
 }
 
 /** Hosts cut what is longer than some 25,000 tokens, wherever that falls. */
-const MAX_CHARACTERS = 80_000
+export const MAX_CHARACTERS = 80_000
 
 /** What others wrote, of whatever kind, inside a fence that none of it can close. Of too much the end is shown. */
-export function renderQuotation({ what, entries, nonce }: Quotation): string {
+export function renderQuotation(quotation: Quotation): string {
+  const slices = quotationInSlices(quotation)
+  let slice = slices.next()
+  while (!slice.done) slice = slices.next()
+  return slice.value
+}
+
+/** The same, with a pause after each entry. */
+export function* quotationInSlices({ what, entries, nonce }: Quotation): Generator<void, string> {
   requireNonce(nonce)
-  const shown = lastOf(entries)
+  const shown = yield* lastOf(entries)
   const left = entries.length - shown.length
   const count = `${shown.length} ${shown.length === 1 ? 'entry' : 'entries'}`
   return [
@@ -38,31 +51,25 @@ export function renderQuotation({ what, entries, nonce }: Quotation): string {
   ].join('\n')
 }
 
-function lastOf(entries: readonly string[]): readonly string[] {
-  let room = MAX_CHARACTERS
-  const first = entries.findLastIndex((entry) => {
-    room -= entry.length
-    return room < 0
-  })
-  const shown = entries.slice(first + 1)
+/** Renders at most one entry that does not fit, because its words grow when they are rendered. */
+function* lastOf(entries: readonly Quoted[]): Generator<void, readonly string[]> {
   const last = entries.at(-1)
-  return shown.length > 0 || last === undefined ? shown : [cut(last)]
+  if (last === undefined) return []
+  if (last.length > MAX_CHARACTERS) return [cut(last.render(MAX_CHARACTERS))]
+  const shown: string[] = []
+  let room = MAX_CHARACTERS
+  for (const entry of entries.toReversed()) {
+    if (entry.length > room) break
+    const text = entry.render()
+    room -= text.length
+    if (room < 0) return shown.length > 0 ? shown : [cut(text)]
+    shown.unshift(text)
+    yield
+  }
+  return shown
 }
 
 /** What is cut may end in the middle of a word, which must not become another by that. */
 function cut(entry: string): string {
   return `${neutralise(startOf(entry, MAX_CHARACTERS), BLOCK)}\n├  cut here: it is longer than a host takes`
-}
-
-/** A message that was found, read again or sent by the reader: nobody is being offered it. */
-export function renderKept(message: Message, reader: string, number: string, form: ShownForm = 'whole'): string {
-  const asMet = { ...message, agent: reader, state: 'seen', attempt: 1, inboxSeq: 0 } as const
-  return renderEntry(asMet, form, number, TOOLS)
-}
-
-/** What was said in a space. */
-export function renderPost({ seq, messageId, from, content, createdAt }: SpacePost): string {
-  const who = `${token(from.id)} (${token(from.kind)}, ${trustWord(from)})`
-  const head = [`${seq}`, `from ${who}`, formatTime(createdAt), token(messageId)].join(' · ')
-  return [`├─ ${head}`, ...quoteLines(neutralise(content, BLOCK))].join('\n')
 }

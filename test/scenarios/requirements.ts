@@ -796,6 +796,7 @@ export const REQUIREMENTS = {
     'faults',
     'A server that is killed at its end still settles: a client that signalled it or lives on has seen its last messages, one that is gone gets them again.',
   ),
+  'mcp.bounded': mcp('faults', 'Tools and resources render as much as they show, of however much hostile text.'),
   'mcp.concurrent': mcp('faults', 'Two connections of one agent never show one message twice.'),
   'mcp.talk': mcp(
     'scenarios',

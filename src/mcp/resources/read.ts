@@ -4,14 +4,12 @@ import type { Decision } from '../../model/decision.ts'
 import type { Gate } from '../../model/gate.ts'
 import type { GateInFull } from '../../model/gates.ts'
 import type { InboxPage, ShownInFull } from '../../model/postern.ts'
-import { renderBusEntry } from '../../render/bus-entry.ts'
-import { renderDecision } from '../../render/decision.ts'
-import { renderEntry } from '../../render/entry.ts'
-import { renderGate } from '../../render/gate.ts'
 import { token } from '../../render/provenance.ts'
-import { renderKept, renderQuotation, TOOLS } from '../../render/quotation.ts'
+import type { Quoted } from '../../render/quotation.ts'
+import { quoteBusEntry, quoteDecision, quoteGate, quoteHeadline, quoteMessage } from '../../render/quoted.ts'
 import { ask } from '../ask.ts'
 import type { Connection } from '../connection.ts'
+import { quote } from '../quote.ts'
 import { formatUri, type Place } from './uri.ts'
 
 /** More than this nobody reads at once. */
@@ -41,36 +39,35 @@ export async function readResource(connection: Connection, place: Place): Promis
 
 async function readInbox(connection: Connection, agent: string): Promise<Resource> {
   const { items } = await ask<InboxPage>(connection, { name: 'inbox.list', input: { agent, limit: ITEMS } })
-  const entries = items.map((message, at) => renderEntry(message, 'headline', `${at + 1}/${items.length}`, TOOLS))
+  const entries = items.map((message, at) => quoteHeadline(message, `${at + 1}/${items.length}`))
   return asText(connection, 'inbox preview', entries)
 }
 
 async function readThread(connection: Connection, id: string): Promise<Resource> {
   const { thread } = await ask<ShownInFull>(connection, { name: 'inbox.show', input: { id } })
   const last = thread.slice(-ITEMS)
-  const entries = last.map((message, at) => renderKept(message, connection.agent, `${at + 1}/${last.length}`))
+  const entries = last.map((message, at) => quoteMessage(message, connection.agent, `${at + 1}/${last.length}`))
   return asText(connection, 'thread', entries)
 }
 
 async function readDecision(connection: Connection, id: string): Promise<Resource> {
   const decision = await ask<Decision>(connection, { name: 'decisions.show', input: { id } })
-  return asText(connection, 'decision', [renderDecision(decision)])
+  return asText(connection, 'decision', [quoteDecision(decision)])
 }
 
 async function readGate(connection: Connection, id: string): Promise<Resource> {
   const { gate, steps } = await ask<GateInFull>(connection, { name: 'gates.show', input: { id } })
-  return asText(connection, 'gate', [renderGate(gate, steps)])
+  return asText(connection, 'gate', [quoteGate(gate, steps)])
 }
 
 async function readBus(connection: Connection, bus: BusPlace): Promise<Resource> {
   const { items } = await ask<BusPage>(connection, { name: 'bus.read', input: { ...bus, tail: ITEMS } })
   const name = [bus.project_id, bus.task_id].filter((part) => part !== undefined).map(token)
-  const entries = items.map((entry) => renderBusEntry(entry))
-  return asText(connection, `bus ${name.join('/')}`, entries)
+  return asText(connection, `bus ${name.join('/')}`, items.map(quoteBusEntry))
 }
 
-function asText(connection: Connection, what: string, entries: readonly string[]): Resource {
-  return { mimeType: TEXT, text: renderQuotation({ what, entries, nonce: connection.nonce() }) }
+async function asText(connection: Connection, what: string, entries: readonly Quoted[]): Promise<Resource> {
+  return { mimeType: TEXT, text: await quote(connection, what, entries) }
 }
 
 export interface ListedResource {

@@ -2,11 +2,10 @@ import { trustWord } from '../../model/caller.ts'
 import type { Decision } from '../../model/decision.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { Gate } from '../../model/gate.ts'
-import { renderDecision } from '../../render/decision.ts'
-import { renderGate } from '../../render/gate.ts'
 import { token } from '../../render/provenance.ts'
-import { renderQuotation } from '../../render/quotation.ts'
+import { quoteDecision, quoteGate } from '../../render/quoted.ts'
 import type { Connection } from '../connection.ts'
+import { quote } from '../quote.ts'
 import { counted, enumerated } from './sentences.ts'
 import { type Handlers, operate, type ToolAnswer, type ToolCall, waitOf, withoutKey } from './tool-call.ts'
 
@@ -24,10 +23,10 @@ export async function createDecision(call: ToolCall): Promise<Decision> {
   return operate<Decision>(call, 'decisions.create', withoutKey(call))
 }
 
-export function answerDecision({ nonce }: Pick<Connection, 'nonce'>, decision: Decision): ToolAnswer {
+export async function answerDecision(connection: Pick<Connection, 'nonce'>, decision: Decision): Promise<ToolAnswer> {
   const { answer } = decision
   const told = answer && { ...answer, trust: trustWord(answer) }
-  const quotation = renderQuotation({ what: 'decision', entries: [renderDecision(decision)], nonce: nonce() })
+  const quotation = await quote(connection, 'decision', [quoteDecision(decision)])
   const text = `${describeDecision(decision)}\n${quotation}`
   return { structured: { ...decision, answer: told, text }, text }
 }
@@ -54,13 +53,12 @@ function describeDecision({ id, state, asked, answer }: Decision): string {
 }
 
 async function listGates(call: ToolCall): Promise<ToolAnswer> {
-  const { agent, nonce } = call.connection
-  const gates = await operate<readonly Gate[]>(call, 'gates.list', { agent, ...call.input })
+  const { connection } = call
+  const gates = await operate<readonly Gate[]>(call, 'gates.list', { agent: connection.agent, ...call.input })
   const open = gates.filter(({ state }) => state === 'open').length
   const summary = open === 0 ? 'Nothing holds you.' : `${counted(open, 'gate')} open.`
-  const entries = gates.map((gate) => renderGate(gate))
-  const text =
-    entries.length === 0 ? summary : `${summary}\n${renderQuotation({ what: 'gates', entries, nonce: nonce() })}`
+  const entries = gates.map((gate) => quoteGate(gate))
+  const text = gates.length === 0 ? summary : `${summary}\n${await quote(connection, 'gates', entries)}`
   return { structured: { text, gates: gates.map((gate) => ({ ...gate, trust: trustWord(gate.createdTrust) })) }, text }
 }
 

@@ -41,7 +41,7 @@ export async function callTool(calling: Calling): Promise<CallToolResult | Input
     }
     if (tool.name === 'decision_create' && connection.person) {
       const outcome = await decideHere(calling, call, connection.person)
-      return isInputRequiredResult(outcome) ? outcome : toResult(tool, answerDecision(connection, outcome))
+      return isInputRequiredResult(outcome) ? outcome : toResult(tool, await answerDecision(connection, outcome))
     }
     const handle = HANDLERS[tool.name]
     if (!handle) throw new Error(`nobody does ${tool.name}`)

@@ -5,9 +5,10 @@ import { VIA_TOOL } from '../../model/offer.ts'
 import type { Drained, InboxPage, ShownInFull } from '../../model/postern.ts'
 import type { Trace } from '../../model/receipt.ts'
 import { renderDrain } from '../../render/drain.ts'
-import { renderEntry } from '../../render/entry.ts'
 import { LINE, neutralise } from '../../render/neutralise.ts'
-import { renderKept, renderQuotation, TOOLS } from '../../render/quotation.ts'
+import { TOOLS } from '../../render/quotation.ts'
+import { quoteHeadline, quoteMessage } from '../../render/quoted.ts'
+import { quote } from '../quote.ts'
 import { counted } from './sentences.ts'
 import { type Handlers, operate, type ToolAnswer, type ToolCall, waitOf, withoutKey } from './tool-call.ts'
 
@@ -100,7 +101,7 @@ async function readMessage(call: ToolCall): Promise<ToolAnswer> {
     room -= each.content.length
     return room > 0 ? 'whole' : 'headline'
   }
-  const text = quoteMessages(call, 'thread', kept, formOf)
+  const text = await quoteMessages(call, 'thread', kept, formOf)
   return { structured: { text, receipts: deliveries, why }, text: `${text}\n${neutralise(why, LINE)}` }
 }
 
@@ -108,10 +109,7 @@ async function readMessage(call: ToolCall): Promise<ToolAnswer> {
 async function searchMessages(call: ToolCall): Promise<ToolAnswer> {
   const { query, limit = PREVIEWS } = call.input as { readonly query: string; readonly limit?: number }
   const found = await operate<readonly Message[]>(call, 'inbox.search', { query, limit: Math.min(limit, MAX_PREVIEWS) })
-  return listed(
-    found,
-    quoteMessages(call, 'search', found, () => 'headline'),
-  )
+  return listed(found, await quoteMessages(call, 'search', found, () => 'headline'))
 }
 
 /** Looking takes nothing, so only beginnings are shown: the rest comes with `inbox_check`. */
@@ -121,21 +119,21 @@ async function peekInbox(call: ToolCall): Promise<ToolAnswer> {
     agent: connection.agent,
     limit: Math.min((input['limit'] as number | undefined) ?? PREVIEWS, MAX_PREVIEWS),
   })
-  const entries = items.map((message, at) => renderEntry(message, 'headline', `${at + 1}/${items.length}`, TOOLS))
-  const answer = listed(items, renderQuotation({ what: 'inbox preview', entries, nonce: connection.nonce() }))
+  const entries = items.map((message, at) => quoteHeadline(message, `${at + 1}/${items.length}`))
+  const answer = listed(items, await quote(connection, 'inbox preview', entries))
   return { ...answer, structured: { ...(answer.structured as object), hasMore: next !== null } }
 }
 
-function quoteMessages(
+async function quoteMessages(
   { connection }: ToolCall,
   what: string,
   messages: readonly Message[],
   formOf: (message: Message) => ShownForm,
-): string {
+): Promise<string> {
   const entries = messages.map((message, at) =>
-    renderKept(message, connection.agent, `${at + 1}/${messages.length}`, formOf(message)),
+    quoteMessage(message, connection.agent, `${at + 1}/${messages.length}`, formOf(message)),
   )
-  return renderQuotation({ what, entries, nonce: connection.nonce() })
+  return quote(connection, what, entries)
 }
 
 function listed(messages: readonly { readonly id: string }[], rendered: string): ToolAnswer {

@@ -2,7 +2,8 @@ import type { PostedNote, SentMessages } from '../../model/ledger/ledgers.ts'
 import type { AgentStatus } from '../../model/postern.ts'
 import type { EnteredSpace, Posted, PostPage } from '../../model/sources/spaces.ts'
 import { token } from '../../render/provenance.ts'
-import { renderPost, renderQuotation } from '../../render/quotation.ts'
+import { quotePost } from '../../render/quoted.ts'
+import { quote } from '../quote.ts'
 import { counted, enumerated } from './sentences.ts'
 import { type Handlers, operate, type ToolAnswer, type ToolCall, withoutKey } from './tool-call.ts'
 
@@ -45,22 +46,18 @@ async function listAgents(call: ToolCall): Promise<ToolAnswer> {
 
 async function enterSpace(call: ToolCall): Promise<ToolAnswer> {
   const { space, history } = await operate<EnteredSpace>(call, 'spaces.enter', call.input)
-  const text = quotePosts(call, space.id, history)
+  const text = await quotePosts(call, space.id, history)
   const members = space.members.map(({ agent }) => agent)
   return { structured: { text, seq: history[0]?.seq ?? null, members }, text }
 }
 
 async function readSpace(call: ToolCall): Promise<ToolAnswer> {
   const { items, earlier } = await operate<PostPage>(call, 'spaces.history', call.input)
-  const text = quotePosts(call, String(call.input['id']), items)
+  const text = await quotePosts(call, String(call.input['id']), items)
   return { structured: { text, seq: earlier }, text }
 }
 
-function quotePosts({ connection }: ToolCall, spaceId: string, posts: PostPage['items']): string {
+async function quotePosts({ connection }: ToolCall, spaceId: string, posts: PostPage['items']): Promise<string> {
   if (posts.length === 0) return 'Nothing was said there.'
-  return renderQuotation({
-    what: `space ${token(spaceId)}`,
-    entries: posts.map(renderPost),
-    nonce: connection.nonce(),
-  })
+  return quote(connection, `space ${token(spaceId)}`, posts.map(quotePost))
 }

@@ -2,11 +2,10 @@ import type { BusPage, PostedEntry } from '../../model/bus/bus.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { LeftItem } from '../../model/handoff/handoff.ts'
 import type { Plan } from '../../model/sources/plan.ts'
-import { renderBusEntry } from '../../render/bus-entry.ts'
 import { LINE, neutralise } from '../../render/neutralise.ts'
-import { renderPlan } from '../../render/plan.ts'
 import { formatTime, token } from '../../render/provenance.ts'
-import { renderQuotation } from '../../render/quotation.ts'
+import { quoteBusEntry, quotePlan } from '../../render/quoted.ts'
+import { quote } from '../quote.ts'
 import { counted, enumerated } from './sentences.ts'
 import { type Handlers, type Input, operate, type ToolAnswer, type ToolCall, withoutKey } from './tool-call.ts'
 
@@ -36,9 +35,7 @@ async function setPlans(call: ToolCall): Promise<ToolAnswer> {
 
 async function getPlans(call: ToolCall): Promise<ToolAnswer> {
   const plans = await operate<readonly Plan[]>(call, 'plans.list', call.input)
-  const entries = plans.map(renderPlan)
-  const nonce = call.connection.nonce()
-  const text = entries.length === 0 ? 'No plans.' : renderQuotation({ what: 'plans', entries, nonce })
+  const text = plans.length === 0 ? 'No plans.' : await quote(call.connection, 'plans', plans.map(quotePlan))
   return { structured: { text, plans }, text }
 }
 
@@ -71,11 +68,8 @@ async function readBus(call: ToolCall): Promise<ToolAnswer> {
   const bus = [place['project_id'], place['task_id']]
     .filter((part) => part !== undefined)
     .map((part) => token(String(part)))
-  const entries = items.map((entry) => renderBusEntry(entry))
   const text =
-    items.length === 0
-      ? 'No entries.'
-      : renderQuotation({ what: `bus ${bus.join('/')}`, entries, nonce: connection.nonce() })
+    items.length === 0 ? 'No entries.' : await quote(connection, `bus ${bus.join('/')}`, items.map(quoteBusEntry))
   return { structured: { text, cursor, hasMore }, text }
 }
 

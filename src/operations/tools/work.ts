@@ -13,11 +13,8 @@ const planFields = {
   cron: z.string().optional().describe('0 9 * * 1'),
   zone,
 }
-const plan = z.object({
-  id: z.string(),
-  name: z.string(),
-  nextRunAt: z.string().nullable().describe('Null: never again.'),
-})
+/** Its words stand in the fence: somebody else may have written them. */
+const plan = z.object({ id: z.string(), nextRunAt: z.string().nullable().describe('Null: never again.') })
 const plans = z.object({ plans: z.array(plan) })
 
 export const planSet: Tool = {
@@ -54,9 +51,7 @@ export const getPlans: Tool = {
   input: z.object({ all: z.boolean().optional().describe('Also those that will not fire again.') }),
   output: z.object({
     text,
-    plans: z.array(
-      plan.extend({ instruction: z.string(), cron: z.string().nullable(), zone: z.string(), runs: whole }),
-    ),
+    plans: z.array(plan.extend({ cron: z.string().nullable(), zone: z.string(), runs: whole })),
   }),
   hints: LOOKS,
 }

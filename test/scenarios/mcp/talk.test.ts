@@ -193,7 +193,7 @@ describe('the tools of the seeds', () => {
     verifies('mcp.seeds')
     const { raw } = await openScene()
     const quinn = await raw('quinn', { args: ['--tools', 'seeds'] })
-    type Plans = { plans: { id: string; name: string; nextRunAt: string; instruction?: string }[] }
+    type Plans = { plans: { id: string; nextRunAt: string }[] }
     const plans = [
       { name: 'standup', instruction: 'Give a stand-up.', cron: '0 9 * * 1', zone: 'Europe/Berlin' },
       { name: 'later', instruction: 'Look again.', runAfter: '5 hours' },
@@ -208,8 +208,15 @@ describe('the tools of the seeds', () => {
     ]
     const second = await done<Plans>(quinn, 'set_plans', { plans: changed })
     expect(second.plans.map(({ id }) => id)).toEqual([standup?.id, later?.id])
-    const { plans: listed } = await done<Plans>(quinn, 'get_plans')
-    expect(listed.map(({ instruction }) => instruction).toSorted()).toEqual(['Be brief.', 'Look twice.'])
+    const listed = await done<Plans>(quinn, 'get_plans')
+    expect(listed.said.match(/^│ .*$/gm)?.toSorted()).toEqual([
+      '│ Be brief.',
+      '│ Look twice.',
+      '│ name: later',
+      '│ name: standup',
+    ])
+    expect(listed.plans.flatMap(Object.keys)).not.toEqual(expect.arrayContaining(['instruction']))
+    expect(listed.plans.flatMap(Object.keys)).not.toEqual(expect.arrayContaining(['name']))
     expect((await done(quinn, 'delete_plans', { ids: ['standup', later?.id ?? ''] })).said).toBe('2 plans deleted.')
     expect((await done(quinn, 'get_plans')).said).toBe('No plans.')
     expect(await refusedBy(quinn, 'delete_plans', { ids: ['standup'] })).toMatch(/\[PLAN_NOT_FOUND\]$/)

@@ -7,8 +7,8 @@ import type { Caller } from '../model/caller.ts'
 import type { InboxMessage, ShownForm } from '../model/delivery.ts'
 import type { SessionGateRule } from '../model/gate.ts'
 import type { StandingGate } from '../model/gates.ts'
-import type { Inheritance } from '../model/handoff/handoff.ts'
-import type { HandoffItem } from '../model/handoff/item.ts'
+import type { Headline } from '../model/handoff/handoff.ts'
+import type { HandoffItem, RefusedFile } from '../model/handoff/item.ts'
 import type { LedgerSettings } from '../model/ledger/settings.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Identity } from '../model/network/tokens.ts'
@@ -84,10 +84,19 @@ export interface BusRegistry {
 
 /** The folders of the handoff, and what it costs to show their items. */
 export interface Handoffs extends HandoffShelf {
-  /** The tokens that it takes to show an item. */
+  /**
+   * The tokens that it takes to show an item if no character of it has to be spelled out, not rounded. It never takes
+   * fewer, and these are counted at once.
+   */
+  leastTokens(item: HandoffItem): number
+  /** The tokens that it takes, not rounded. To count them takes about a millisecond per thousand hostile characters. */
   tokensOf(item: HandoffItem): number
-  /** The tokens that it takes to show an inheritance: its items and the text around them. */
-  tokensOfAll(shown: Pick<Inheritance, 'items' | 'waiting' | 'refused'>): number
+  /** The tokens of the line that names an item which waits. */
+  tokensOfHeadline(headline: Headline): number
+  /** The tokens of the line that says how many others wait. */
+  readonly tokensOfMore: number
+  /** The tokens of the text around as many items, and around headlines. */
+  tokensAround(about: { readonly refused: readonly RefusedFile[]; readonly count: number }): number
   /** The most tokens that one inheritance may take. */
   readonly maxTokens: number
   /** How long inherited items are kept; null: until somebody cleans up. */

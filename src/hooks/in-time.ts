@@ -23,6 +23,12 @@ export function inTime<T>(
   return Promise.race([work, over]).finally(() => clearTimeout(timer))
 }
 
+/** What is only shown gets what is left of the deadline. The verdict of the gates never waits for it. */
+export function untilLate<T extends Pick<HookSettings, 'timeouts'>>(settings: T): T {
+  const { answerMs, reserveMs } = settings.timeouts
+  return { ...settings, timeouts: { ...settings.timeouts, answerMs: answerMs - reserveMs } }
+}
+
 function tooLate(): PosternError {
   return new PosternError('STORE_UNAVAILABLE', { path: 'of this home', reason: 'it did not answer in time' })
 }

@@ -11,6 +11,7 @@ const LEAST_ROOM = 500
 const LEAST_TOKENS = 150
 /** A text has no more characters than bytes. */
 const BYTES_PER_TOKEN = 3.5
+const BYTES_PER_CHARACTER = 3
 const TOO_LARGE = 'Some of it is too large to be shown here. Read it with: postern handoff inherit'
 
 /**
@@ -58,11 +59,16 @@ function roomOf({ host, limits, used, usedTokens }: HookCall): Room {
 async function show(call: HookCall, inheritance: Inheritance, room: Room): Promise<Verdict | undefined> {
   const { id } = inheritance
   if (id === null) return undefined
-  const text = render(call, inheritance)
-  const fits = text.length <= room.characters && estimateTokens(text) <= room.tokens
+  const text = mayFit(inheritance, room) ? render(call, inheritance) : undefined
+  const fits = text !== undefined && text.length <= room.characters && estimateTokens(text) <= room.tokens
   if (fits) return { context: text, inheritance: id }
   await call.postern.handoff.release({ id, reason: `it is too large for ${call.host.name}` })
   return { context: `${renderWithoutBodies(call, inheritance)}\n${TOO_LARGE}` }
+}
+
+/** A single item may take any room. A character takes at most three bytes. */
+function mayFit({ tokens }: Inheritance, room: Room): boolean {
+  return tokens <= room.tokens && (tokens * BYTES_PER_TOKEN) / BYTES_PER_CHARACTER <= room.characters
 }
 
 function render({ settings }: HookCall, inheritance: Inheritance): string {

@@ -1,6 +1,6 @@
 import type { UserHook } from '../host/config/hooks.ts'
 import type { ChainAnswer } from './chain.ts'
-import type { HookCall } from './handler.ts'
+import type { HookCall, Verdict } from './handler.ts'
 import type { HookEventName } from './hosts/host.ts'
 
 /** The host has the whole answer: what it shows was printed, and those that it warns of have been. */
@@ -19,7 +19,7 @@ export async function noteShown({ postern, event, agent, refusal }: HookCall, an
 /** The host has not seen the answer, so what it shows is shown again. */
 export async function giveBack(
   { postern }: HookCall,
-  { offer, inheritance }: ChainAnswer,
+  { offer, inheritance }: Pick<Verdict, 'offer' | 'inheritance'>,
   reason: string,
 ): Promise<void> {
   if (offer) await postern.inbox.release({ offerId: offer.id, reason })

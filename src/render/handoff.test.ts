@@ -6,7 +6,7 @@ import { campaign } from '../../test/helpers/tier.ts'
 import { verifies } from '../../test/scenarios/verifies.ts'
 import type { Headline, Inheritance } from '../model/handoff/handoff.ts'
 import { type HandoffItem, TRACKED_BY_GIT } from '../model/handoff/item.ts'
-import { renderHeadline, renderInheritance, renderItem } from './handoff.ts'
+import { renderHeadline, renderInheritance, renderItem, sketchItem } from './handoff.ts'
 import { estimateTokens } from './tokens.ts'
 
 const NONCE = '7f3k9q2m4xzp'
@@ -41,6 +41,32 @@ function render(parts: Partial<Inheritance> = {}): string {
   const nothing = { id: null, root: '/project', isInitialised: true, items: [], waiting: [], refused: [] }
   return renderInheritance({ ...nothing, heldBack: 0, tokens: 11, ...parts }, { nonce: NONCE })
 }
+
+describe('the sketch of an item', () => {
+  it('is the item itself if its words are plain', () => {
+    const bodies = ['JWT rotation pattern', 'one\n\n  two\n', '', 'Größe: 3 €, 漢字']
+    const kinds = [{}, { type: null }, { from_session: null }, { box: 'from-beacon' }] as const
+    for (const body of bodies)
+      for (const kind of kinds)
+        expect(sketchItem({ ...ITEM, ...kind, body })).toBe(renderItem({ ...ITEM, ...kind, body }))
+  })
+
+  it('takes no more room than the item', () => {
+    const words = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(...ATTACKS.map(({ text }) => text), 'a\r\nb\r\n', '漢'.repeat(200)),
+    )
+    fc.assert(
+      fc.property(words, words, words, (body, name, session) => {
+        const item = { ...ITEM, body, name, from_session: session }
+        for (const type of ['learning', null] as const)
+          expect(estimateTokens(sketchItem({ ...item, type }))).toBeLessThanOrEqual(
+            estimateTokens(renderItem({ ...item, type })),
+          )
+      }),
+    )
+  })
+})
 
 describe('an inheritance', () => {
   it('of nothing is what the seed shows, and costs about fifty tokens at most', () => {

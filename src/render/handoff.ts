@@ -62,9 +62,32 @@ export function renderHeldBack(heldBack: number): string {
 
 /** One item inside the fence. */
 export function renderItem(item: HandoffItem): string {
-  const body = neutralise(item.body.trimEnd(), BLOCK)
+  return itemLines(item, { body: (text) => neutralise(text, BLOCK), name: word, place: token })
+}
+
+/**
+ * The item as `renderItem` writes it if nothing has to be spelled out, at once. Rendered it takes no less room. It is for
+ * measuring only: nothing in it is harmless.
+ */
+export function sketchItem(item: HandoffItem): string {
+  return itemLines(item, { body: (text) => text.replaceAll('\r\n', '\n'), name: plain, place: plain })
+}
+
+interface Writing {
+  readonly body: (text: string) => string
+  readonly name: (text: string) => string
+  readonly place: (text: string) => string
+}
+
+function itemLines(item: HandoffItem, write: Writing): string {
+  const body = write.body(item.body.trimEnd())
   const note = item.type === null ? ' · it has no front matter that can be read' : ''
-  return [`├─ ${headOf(item)}${note}`, ...(body === '' ? [] : quoteLines(body))].join('\n')
+  return [`├─ ${headOf(item, write)}${note}`, ...(body === '' ? [] : quoteLines(body))].join('\n')
+}
+
+/** Nothing of a name that is not short and plain, because it may be cut. */
+function plain(name: string): string {
+  return name.length <= WORD_CHARACTERS && /^[\w.:/-]*$/.test(name) ? name : ''
 }
 
 /** What is said of an item that waits for the next one. */
@@ -73,10 +96,14 @@ export function renderHeadline(headline: Headline): string {
   return [`├─ ${headOf(headline)} waits (${headline.tokens} tokens)`, ...quoteLines(words)].join('\n')
 }
 
-function headOf(item: ItemRef & Pick<HandoffItem, 'type' | 'from_session'>): string {
+function headOf(
+  item: ItemRef & Pick<HandoffItem, 'type' | 'from_session'>,
+  write: Pick<Writing, 'name' | 'place'> = { name: word, place: token },
+): string {
   const { type, name, box, from_session } = item
-  const place = box === OWN_BOX ? '' : ` in ${token(box.replace(/^from-/, ''))}`
-  return type === null ? `[file ${word(name)}${place}]` : `[${type} from ${word(from_session || 'unknown')}${place}]`
+  const place = box === OWN_BOX ? '' : ` in ${write.place(box.replace(/^from-/, ''))}`
+  const words = type === null ? `file ${write.name(name)}` : `${type} from ${write.name(from_session || 'unknown')}`
+  return `[${words}${place}]`
 }
 
 /** Somebody else chose it, so it is no more than one word among ours. */
@@ -89,7 +116,11 @@ export function word(name: string): string {
 function waitingLines(waiting: readonly Headline[]): readonly string[] {
   const shown = waiting.slice(0, HANDOFF_LIMITS.headlines)
   const more = waiting.length - shown.length
-  return [...shown.map(renderHeadline), ...(more > 0 ? [`├─ ${more} more wait · list with: postern handoff list`] : [])]
+  return [...shown.map(renderHeadline), ...(more > 0 ? [renderMore(more)] : [])]
+}
+
+export function renderMore(more: number): string {
+  return `├─ ${more} more wait · list with: postern handoff list`
 }
 
 function refusedLines(refused: readonly RefusedFile[]): readonly string[] {

@@ -13,6 +13,7 @@ import {
   type Cell,
   cellsOf,
   createPlaces,
+  describeCell,
   findSilence,
   findSilenceInCrowd,
   IN_TIME_MS,
@@ -24,6 +25,7 @@ import {
   damagedStore,
   fullDisk,
   gonePostgres,
+  hostileHandoff,
   hostileMail,
   killedInSync,
   killedServer,
@@ -62,6 +64,8 @@ hunt('hostile mail, locks, crowds or damage', 'claude-code', { quick: 3, full: 3
   hostileMail('\u{1d538}'),
 ])
 
+hunt('an expensive handoff', 'cursor', { quick: 1, full: 10, long: 60 }, [hostileHandoff])
+
 describe('with a disk that can be slowed', needsTrace(), () => {
   hunt('a slow disk, or a host that ends the hook', 'gemini', { quick: 2, full: 20, long: 120 }, [
     killedInSync,
@@ -87,6 +91,15 @@ campaign(
 )
 
 describe('the hunt for gates that pass in silence', () => {
+  it('has every trouble with every host and both gates', () => {
+    const cells = cellsOf([manyGates, lockedStore], 'cursor').map(describeCell)
+    expect(new Set(cells).size).toBe(20)
+    expect(cells.slice(0, 2)).toEqual([
+      'cursor, stop gate, 10000 gates',
+      expect.stringMatching(/^generic, tool gate, /),
+    ])
+  })
+
   it('finds a hook without a deadline', FULL, async () => {
     const faults = await findPlanted(lockedFor(IN_TIME_MS + LONGEST_START_MS), { hasDeadline: false })
     expect(faults).toEqual([expect.stringMatching(/hook 1 was late: \d+ ms/)])

@@ -11,6 +11,7 @@ import { campaign, FULL } from '../helpers/tier.ts'
 import { verifies } from '../scenarios/verifies.ts'
 import { storeOf, withStore } from './harness/home.ts'
 import { createGate, fire, makePlace } from './harness/hook.ts'
+import { hostileHandoff } from './harness/troubles.ts'
 
 const CRITICAL_MESSAGES = 200
 const CONTENT_CHARACTERS = 64 * 1024
@@ -97,6 +98,15 @@ for (const [name, patterns, options] of CLASSES) {
     expect(processorMs(fired.stderr)).toBeLessThan(HOOK_TIMEOUTS.answerMs)
   })
 }
+
+it('a stop is blocked in time beside 1,000 expensive items of a handoff', async () => {
+  verifies('G8.in-time')
+  const place = await hostileHandoff.enter(await makePlace())
+  await createGate(place)
+  const fired = await fire(place, 'stop', { host: 'cursor', wrap: TIMED, hasDeadline: true })
+  expect(JSON.parse(fired.stdout)['followup_message']).toContain('wait for justin')
+  expect(processorMs(fired.stderr)).toBeLessThan(HOOK_TIMEOUTS.answerMs)
+})
 
 it('a stop is blocked in time beside a spool of 20,000 critical entries while the store cannot be read', async () => {
   verifies('G8.in-time', 'G8.unavailable')

@@ -1,6 +1,7 @@
+import { runInSlices } from '../../kit/pure/slices.ts'
 import type { Headline } from '../../model/handoff/handoff.ts'
-import type { HandoffItem, RefusedFile } from '../../model/handoff/item.ts'
-import type { Handoffs } from '../context.ts'
+import { HANDOFF_LIMITS, type HandoffItem, type RefusedFile } from '../../model/handoff/item.ts'
+import type { Context, Handoffs } from '../context.ts'
 import { headlineOf } from './headline.ts'
 
 export interface Chosen {
@@ -15,30 +16,89 @@ interface Choice {
   readonly maxTokens: number
 }
 
-type Measures = Pick<Handoffs, 'tokensOf' | 'tokensOfAll'>
+type Measures = Pick<Handoffs, 'leastTokens' | 'tokensOf' | 'tokensOfHeadline' | 'tokensOfMore' | 'tokensAround'>
 
-/** As much as may be shown, in order; what is too large lets what comes after it pass. The first is always shown. */
-export function chooseItems(measures: Measures, items: readonly HandoffItem[], { refused, maxTokens }: Choice): Chosen {
-  const costs = new Map(items.map((item) => [item, measures.tokensOf(item)]))
-  const chosen = new Set<HandoffItem>()
-  let used = measures.tokensOfAll({ items: [], waiting: [], refused })
-  for (const item of items) {
-    const cost = costs.get(item) ?? 0
-    if (chosen.size > 0 && used + cost > maxTokens) continue
-    chosen.add(item)
-    used += cost
+/** Measures no further item after so many that were rendered and did not fit. Their files grow when they are shown. */
+const MAX_MISSES = 4
+/** The characters of a slice. The worst of them take a millisecond per thousand. */
+const SLICE_CHARACTERS = 16_000
+
+/**
+ * As much as may be shown, in order; what is too large lets what comes after it pass. The first is always shown. No item
+ * is rendered that cannot fit, and timers and other callers run in between, however long it takes.
+ */
+export function chooseItems(
+  { timers }: Pick<Context, 'timers'>,
+  measures: Measures,
+  items: readonly HandoffItem[],
+  choice: Choice,
+): Promise<Chosen> {
+  const pause = () => new Promise<void>((resolve) => void timers.after(0, resolve))
+  return runInSlices(choosing(measures, items, choice), pause)
+}
+
+/** Yields after each slice. */
+function* choosing(
+  measures: Measures,
+  items: readonly HandoffItem[],
+  { refused, maxTokens }: Choice,
+): Generator<void, Chosen> {
+  const around = measures.tokensAround({ refused, count: items.length })
+  const costs = yield* choosingBodies(measures, items, maxTokens - around)
+  const headlines = new Map<HandoffItem, number>()
+  const headlineCost = (item: HandoffItem) => {
+    const cost = headlines.get(item) ?? measures.tokensOfHeadline(headlineFor(measures, item))
+    headlines.set(item, cost)
+    return cost
   }
+  let used = around + [...costs.values()].reduce((sum, cost) => sum + cost, 0)
   for (;;) {
-    const shown = items.filter((item) => chosen.has(item))
-    const waiting = items.filter((item) => !chosen.has(item)).map((item) => headlineFor(item, costs.get(item) ?? 0))
-    const tokens = measures.tokensOfAll({ items: shown, waiting, refused })
+    const shown = items.filter((item) => costs.has(item))
+    const waiting = items.filter((item) => !costs.has(item))
+    const named = waiting.slice(0, HANDOFF_LIMITS.headlines)
+    const more = waiting.length > named.length ? measures.tokensOfMore : 0
+    const tokens = Math.ceil(named.reduce((sum, item) => sum + headlineCost(item), used + more))
     const last = shown.at(-1)
-    if (tokens <= maxTokens || shown.length <= 1 || last === undefined) return { items: shown, waiting, tokens }
+    if (tokens <= maxTokens || shown.length <= 1 || last === undefined) {
+      return { items: shown, waiting: waiting.map((item) => headlineFor(measures, item)), tokens }
+    }
     // Headlines take room as well, so that what seemed to fit may not.
-    chosen.delete(last)
+    used -= costs.get(last) ?? 0
+    costs.delete(last)
+    yield
   }
 }
 
-function headlineFor({ box, name, type, from_session, body }: HandoffItem, tokens: number): Headline {
-  return { box, name, type, from_session, headline: headlineOf(body), tokens }
+/** The items that fit without a word about the others, with what each of them takes. */
+function* choosingBodies(
+  measures: Measures,
+  items: readonly HandoffItem[],
+  room: number,
+): Generator<void, Map<HandoffItem, number>> {
+  const costs = new Map<HandoffItem, number>()
+  let left = room
+  let misses = 0
+  let measured = 0
+  for (const item of items) {
+    const least = measures.leastTokens(item)
+    const mayFit = least <= left
+    if (costs.size > 0 && (!mayFit || misses === MAX_MISSES)) continue
+    if (measured >= SLICE_CHARACTERS) {
+      measured = 0
+      yield
+    }
+    measured += mayFit ? item.body.length : 0
+    const cost = mayFit ? measures.tokensOf(item) : least
+    if (costs.size > 0 && cost > left) misses++
+    else {
+      costs.set(item, cost)
+      left -= cost
+    }
+  }
+  return costs
+}
+
+function headlineFor(measures: Measures, item: HandoffItem): Headline {
+  const { box, name, type, from_session, body } = item
+  return { box, name, type, from_session, headline: headlineOf(body), tokens: Math.ceil(measures.leastTokens(item)) }
 }

@@ -8,7 +8,7 @@ import { openEmbedded } from '../../host/open/store.ts'
 import type { Store } from '../../store/store.ts'
 import { createPostern } from '../postern.ts'
 
-it('measures what waits while others can write', async () => {
+it('measures what waits while others can write, whole items too', async () => {
   const { store, wire } = await openEmbedded(join(temporaryFolder(), 'postern.db'), {})
   let isWriting = false
   const transact: Store['transact'] = (verb, options) =>
@@ -21,17 +21,25 @@ it('measures what waits while others can write', async () => {
   const watched = storeWith(store, { transact })
   const { ctx: context, close } = openContext(watched, wire, {})
   const handoffs = await context.handoff()
-  const measured: boolean[] = []
-  const tokensOf: typeof handoffs.tokensOf = (item) => {
-    measured.push(isWriting)
-    return handoffs.tokensOf(item)
+  const measured = new Set<string>()
+  const watch =
+    <T extends readonly unknown[]>(name: string, measure: (...about: T) => number) =>
+    (...about: T) => {
+      measured.add(`${name} ${isWriting ? 'while it writes' : 'before'}`)
+      return measure(...about)
+    }
+  const watchedHandoffs = {
+    ...handoffs,
+    leastTokens: watch('leastTokens', handoffs.leastTokens),
+    tokensOf: watch('tokensOf', handoffs.tokensOf),
+    tokensAround: watch('tokensAround', handoffs.tokensAround),
   }
-  const ctx = { ...context, handoff: async () => ({ ...handoffs, tokensOf }) }
+  const ctx = { ...context, handoff: async () => watchedHandoffs }
   const postern = createPostern(ctx, close)
   onTestFinished(() => postern.close())
   const project = makeRepository(join(temporaryFolder(), 'atlas'))
   await postern.handoff.init({ project })
   for (const name of ['a.md', 'b.md']) plantFile(join(project, 'inbox', name), seedItem({ type: 'learning' }, 'x'))
   expect((await postern.handoff.inherit({ project })).items).toHaveLength(2)
-  expect(measured).toEqual([false, false])
+  expect([...measured].toSorted()).toEqual(['leastTokens before', 'tokensAround before', 'tokensOf before'])
 })

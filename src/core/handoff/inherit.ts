@@ -33,6 +33,7 @@ export async function inheritItems(ctx: Context, input: InheritItems): Promise<I
     const heldBack = isInitialised ? 0 : found.items.length
     const looked = isInitialised ? found : { items: [], refused: [] }
     const offered = await offerOnce(ctx, handoffs, { root, heir, looked, maxTokens, isLast: attempt > MAX_ATTEMPTS })
+    if (offered === undefined) continue
     if (offered.id !== null && (await hasLost(handoffs, root, offered.items))) {
       const { id } = offered
       await ctx.store.single((tx) => tx.inheritances.close({ id, at: ctx.store.now(), outcome: 'released' }))
@@ -90,24 +91,26 @@ interface Occasion {
 
 type Offered = Chosen & { readonly id: string | null }
 
-async function offerOnce(ctx: Context, handoffs: Handoffs, occasion: Occasion): Promise<Offered> {
+/** Undefined if others have taken or given back something meanwhile. */
+async function offerOnce(ctx: Context, handoffs: Handoffs, occasion: Occasion): Promise<Offered | undefined> {
   const { heir, looked, isLast } = occasion
-  const nothing: Offered = { id: null, ...chooseItems(handoffs, [], { ...occasion, refused: looked.refused }) }
+  const choose = (items: readonly HandoffItem[]) =>
+    chooseItems(ctx, handoffs, items, { ...occasion, refused: looked.refused })
+  const nothing: Offered = { id: null, ...(await choose([])) }
   const wanted = isLast ? [] : looked.items.filter((item) => isFor(heir, item))
   const known = await ctx.store.read.inheritances.open({ machine: ctx.machine.name })
   if (wanted.length === 0 && known.length === 0) return nothing
 
-  // Measuring takes time, in which nobody should have to wait for the store.
-  const costs = new Map(wanted.map((item) => [item, handoffs.tokensOf(item)]))
-  const measures = { ...handoffs, tokensOf: (item: HandoffItem) => costs.get(item) ?? 0 }
   const gone = new Map<string, readonly ItemRef[]>()
   for (const record of known) gone.set(record.id, await findGone(handoffs, record))
+  // Measuring takes time, in which nobody should have to wait for the store.
+  const free = freeOf(wanted, occasion, await stillHeld(ctx, known, gone))
+  const chosen = free.length === 0 ? undefined : await choose(free)
   const { offered, rings } = await ctx.store.transact(
     async (tx) => {
       const { held, rings } = await giveBackOverdue(ctx, tx, gone)
-      const free = freeOf(wanted, occasion, held)
-      if (free.length === 0) return { offered: nothing, rings }
-      const chosen = chooseItems(measures, free, { ...occasion, refused: looked.refused })
+      if (!isSame(freeOf(wanted, occasion, held), free)) return { offered: undefined, rings }
+      if (chosen === undefined) return { offered: nothing, rings }
       const record = newRecord(ctx, occasion, chosen)
       await tx.inheritances.insert({ record })
       return { offered: { ...chosen, id: record.id }, rings }
@@ -122,6 +125,22 @@ async function offerOnce(ctx: Context, handoffs: Handoffs, occasion: Occasion): 
 /** Nobody is shown what is for another, or what they have left themselves. */
 function isFor({ agent, sessionId }: Heir, { to, from_session }: HandoffItem): boolean {
   return (to === null || to === agent) && (sessionId === null || from_session !== sessionId)
+}
+
+function isSame(one: readonly HandoffItem[], other: readonly HandoffItem[]): boolean {
+  return one.length === other.length && one.every((item, at) => item === other[at])
+}
+
+async function stillHeld(
+  ctx: Context,
+  known: readonly InheritanceRecord[],
+  gone: ReadonlyMap<string, readonly ItemRef[]>,
+): Promise<readonly InheritanceRecord[]> {
+  const held: InheritanceRecord[] = []
+  for (const record of known) {
+    if (!(await overdue(ctx, ctx.store.read, record, gone.get(record.id) ?? []))) held.push(record)
+  }
+  return held
 }
 
 /** What was offered on this machine and still holds; everything else is given back. */

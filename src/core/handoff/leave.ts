@@ -49,7 +49,7 @@ export async function leaveItem(ctx: Context, input: LeaveItem): Promise<LeftIte
   return {
     ...left,
     from_session: session,
-    tokens: handoffs.tokensOf({ ...draft, ...left, extra: {} }),
+    tokens: Math.ceil(handoffs.leastTokens({ ...draft, ...left, extra: {} })),
     message: await tellAgent(ctx, root, words, { ...left, session }),
     gate: draft.gate,
     plan,

@@ -29,7 +29,7 @@ export async function listItems(
       .filter((item) => isVisible(ctx, item))
       .map((item) => ({
         ...asShown(item),
-        tokens: handoffs.tokensOf(item),
+        tokens: Math.ceil(handoffs.leastTokens(item)),
         isOffered: offered.has(fileKey(root, item)),
       })),
     refused,

@@ -30,7 +30,7 @@ export async function findGone(
 /** Why an open offer is to be closed; undefined where it still holds. */
 export async function overdue(
   ctx: Context,
-  tx: Shelves,
+  tx: Pick<Shelves, 'sessions'>,
   record: InheritanceRecord,
   gone: readonly ItemRef[] | undefined,
 ): Promise<InheritanceOutcome | undefined> {

@@ -1,3 +1,4 @@
+import { runInSlices } from '../../kit/pure/slices.ts'
 import type { InboxMessage, ShownForm } from '../../model/delivery.ts'
 import { CRITICAL } from '../../model/priority.ts'
 import type { Context, Size } from '../context.ts'
@@ -35,18 +36,13 @@ export interface Choice {
  *
  * It works in slices: timers and other callers run in between, however long it takes.
  */
-export async function chooseInSlices(
+export function chooseInSlices(
   ctx: Measures & Pick<Context, 'timers'>,
   candidates: readonly InboxMessage[],
   budget: Budget,
 ): Promise<Choice[]> {
-  const slices = choosing(ctx, candidates, budget)
-  let slice = slices.next()
-  while (!slice.done) {
-    await new Promise<void>((resolve) => ctx.timers.after(0, resolve))
-    slice = slices.next()
-  }
-  return slice.value
+  const pause = () => new Promise<void>((resolve) => void ctx.timers.after(0, resolve))
+  return runInSlices(choosing(ctx, candidates, budget), pause)
 }
 
 /** Yields after each slice. */

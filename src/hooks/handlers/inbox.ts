@@ -4,7 +4,7 @@ import type { Priority } from '../../model/priority.ts'
 import { renderDrain } from '../../render/drain.ts'
 import type { Handler, HookCall, Verdict } from '../handler.ts'
 import { HOOK_EVENTS } from '../hosts/host.ts'
-import { inTime } from '../in-time.ts'
+import { inTime, untilLate } from '../in-time.ts'
 import { gates } from './gates.ts'
 
 /** With less room than this nothing could be shown but a headline. */
@@ -54,7 +54,7 @@ async function showMail(call: HookCall, maxPriority: Priority): Promise<Verdict 
     maxPriority,
     countUpTo: COUNT_UP_TO,
   })
-  const drained = await inTime(untilMailIsLate(settings), drain, (late) => release(call, late))
+  const drained = await inTime(untilLate(settings), drain, (late) => release(call, late))
   if (!drained.offer) return undefined
   try {
     return { context: renderDrain(drained, { nonce: settings.nonce() }), offer: drained.offer }
@@ -62,12 +62,6 @@ async function showMail(call: HookCall, maxPriority: Priority): Promise<Verdict 
     await release(call, drained)
     throw error
   }
-}
-
-/** Mail gets what is left of the deadline. The verdict of the gates never waits for it. */
-function untilMailIsLate(settings: HookCall['settings']): HookCall['settings'] {
-  const { answerMs, reserveMs } = settings.timeouts
-  return { ...settings, timeouts: { ...settings.timeouts, answerMs: answerMs - reserveMs } }
 }
 
 async function release({ postern }: HookCall, { offer }: Drained): Promise<void> {

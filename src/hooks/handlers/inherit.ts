@@ -4,6 +4,8 @@ import { PosternError } from '../../model/errors.ts'
 import { FIRED_WITHIN_MS } from '../../model/session.ts'
 import type { Handler, HookCall, Verdict } from '../handler.ts'
 import { HOOK_EVENTS, type HookEventName, type Host } from '../hosts/host.ts'
+import { inTime, untilLate } from '../in-time.ts'
+import { giveBack } from '../shown.ts'
 
 /** Where a session may be shown what an earlier one has left: at the first of these that reaches the model. */
 const PLACES: readonly HookEventName[] = ['session.start', 'prompt.submit', 'turn.stop']
@@ -22,14 +24,29 @@ export const inherit: Handler = {
     }),
 }
 
-/** To show anything at a stop puts the stop off, so this comes after whatever says that it may not be. */
+/**
+ * To show anything at a stop puts the stop off, so this comes after whatever says that it may not be. It also comes after
+ * the verdict of the gates, which never waits for these files and never fails with them: a later hook shows them.
+ */
 export const inheritAtStop: Handler = {
   name: 'inherit at stop',
-  priority: 16,
+  priority: 25,
   events: ['turn.stop'],
   needsSession: true,
 
-  handle: (call) => whereThereIsHandoff(call, async () => (call.isLoopBroken ? undefined : inheritHere(call))),
+  async handle(call) {
+    if (call.isLoopBroken) return undefined
+    try {
+      return await whereThereIsHandoff(call, () => inTime(untilLate(call.settings), inheritHere(call), giveBackLate))
+    } catch (error) {
+      call.note(error)
+      return undefined
+    }
+
+    async function giveBackLate(late: Verdict | undefined): Promise<void> {
+      if (late) await giveBack(call, late, 'the handoff came too late for its hook')
+    }
+  },
 }
 
 /** Few projects have a handoff: elsewhere this costs one look. What goes wrong with the files keeps no mail back. */

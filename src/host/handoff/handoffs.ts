@@ -1,36 +1,53 @@
 import type { Handoffs } from '../../core/context.ts'
 import { openHandoff } from '../../handoff/open-handoff.ts'
-import type { Inheritance } from '../../model/handoff/handoff.ts'
-import type { HandoffItem } from '../../model/handoff/item.ts'
-import { renderInheritance, renderItem } from '../../render/handoff.ts'
-import { estimateTokens } from '../../render/tokens.ts'
+import { type HandoffItem, OWN_BOX } from '../../model/handoff/item.ts'
+import { renderHeadline, renderInheritance, renderItem, renderMore, sketchItem } from '../../render/handoff.ts'
+import { exactTokens } from '../../render/tokens.ts'
 import { defaultConfig } from '../config/config.ts'
 import { HANDOFF } from '../config/handoff.ts'
 import type { OpenOptions } from '../open/context.ts'
 
 /** Numbers and marks as long as any, so that nothing turns out to cost more than was said. */
 const NONCE = 'n'.repeat(32)
-const TOKENS = 999_999
-const MEASURED_CHARACTERS = 2_000
+const NUMBER = 999_999
+const MANY = 9_999
 
 /** The folders of the handoff, for the heart. A part of its own, loaded only where one is touched. */
 export function openHandoffs({ config = defaultConfig(), handoff }: OpenOptions): Handoffs {
   const { maxTokens, keepProcessedMs, ...places } = { ...config.get(HANDOFF), ...handoff }
   return {
     ...openHandoff(places),
-    tokensOf,
-    tokensOfAll: (shown) => estimateTokens(renderInheritance(asInheritance(shown), { nonce: NONCE })),
+    leastTokens: (item) => tokensOfLines(sketchItem(item)),
+    tokensOf: (item) => tokensOfLines(renderItem(item)),
+    tokensOfHeadline: (headline) => tokensOfLines(renderHeadline(headline)),
+    tokensOfMore: tokensOfLines(renderMore(MANY)),
+    tokensAround,
     maxTokens,
     keepProcessedMs,
   }
 }
 
-/** To write out a long text only to measure it takes too long where hundreds wait. */
-function tokensOf(item: HandoffItem): number {
-  if (item.body.length <= MEASURED_CHARACTERS) return estimateTokens(`${renderItem(item)}\n`)
-  return estimateTokens(`${renderItem({ ...item, body: '' })}\n${item.body}`)
+const SHORTEST: HandoffItem = {
+  box: OWN_BOX,
+  name: '',
+  type: 'learning',
+  priority: 'medium',
+  from_session: null,
+  created: null,
+  to: null,
+  to_repo: null,
+  gate: null,
+  plan: null,
+  extra: {},
+  body: '',
 }
 
-function asInheritance(shown: Pick<Inheritance, 'items' | 'waiting' | 'refused'>): Inheritance {
-  return { ...shown, id: null, root: '', isInitialised: true, heldBack: 0, tokens: TOKENS }
+const tokensAround: Handoffs['tokensAround'] = ({ refused, count }) => {
+  const items = Array.from({ length: count }, () => SHORTEST)
+  const shown = { id: null, root: '', isInitialised: true, heldBack: 0, tokens: NUMBER, waiting: [], items, refused }
+  return exactTokens(renderInheritance(shown, { nonce: NONCE })) - count * tokensOfLines(renderItem(SHORTEST))
+}
+
+function tokensOfLines(text: string): number {
+  return exactTokens(`${text}\n`)
 }

@@ -127,12 +127,11 @@ const HOOKS: readonly GateHook[] = ['stop', 'tool']
  */
 export function cellsOf(troubles: readonly Trouble[], firstHost: HostName): readonly Cell[] {
   const first = HOST_NAMES.indexOf(firstHost)
-  const rounds = Array.from({ length: HOST_NAMES.length * HOOKS.length }, (_, round) => first + round)
-  return rounds.flatMap((round) =>
+  const rounds = HOOKS.flatMap((_, time) => HOST_NAMES.map((_, round) => ({ time, round })))
+  return rounds.flatMap(({ time, round }) =>
     troubles.map((trouble, at) => {
-      const isSecondTime = round - first >= HOST_NAMES.length ? 1 : 0
-      const host = HOST_NAMES[(at + round) % HOST_NAMES.length] as HostName
-      const hook = HOOKS[(at + round + isSecondTime) % HOOKS.length] as GateHook
+      const host = HOST_NAMES[(first + at + round) % HOST_NAMES.length] as HostName
+      const hook = HOOKS[(at + round + time) % HOOKS.length] as GateHook
       return { host, hook, trouble }
     }),
   )

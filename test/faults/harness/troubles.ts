@@ -4,6 +4,8 @@ import { inject, onTestFinished } from 'vitest'
 import { openPostern } from '../../../src/host/open/open.ts'
 import type { LocalPostern, Postern } from '../../../src/model/postern.ts'
 import '../../helpers/global-postgres.ts'
+import { filled } from '../../helpers/drains/expensive-texts.ts'
+import { plantFile, seedItem } from '../../helpers/handoff/projects.ts'
 import { startServe } from '../../helpers/http-server.ts'
 import { createDatabase } from '../../helpers/postgres.ts'
 import { cliCommand } from './cli.ts'
@@ -23,6 +25,8 @@ const SESSIONS = 200
 const GATES = 10_000
 /** One less than an agent may have, which leaves room for the gate of the test. */
 const GATES_OF_AGENT = 199
+const ITEMS = 1_000
+const ITEM_BYTES = 1_900
 const HOUR_MS = 60 * 60 * 1_000
 const SYNC_MS = 400
 
@@ -40,6 +44,18 @@ export function hostileMail(characters: string): Trouble {
       }),
   }
 }
+
+/** As many items as a box may have, of words that take long to make safe, in a project that a person has set up. */
+export const hostileHandoff = {
+  name: `${ITEMS} items of a handoff`,
+  async enter(place: Place) {
+    const inbox = join(place.project, 'inbox')
+    await withStore(place.home, ({ handoff }) => handoff.init({ project: place.project }))
+    const item = seedItem({ type: 'learning' }, filled('<a', ITEM_BYTES))
+    for (let at = 0; at < ITEMS; at++) plantFile(join(inbox, `${at}.md`), item)
+    return place
+  },
+} satisfies Trouble
 
 export const manySessions: Trouble = {
   name: `${SESSIONS} sessions`,

@@ -79,6 +79,7 @@ async function readSqlite(): Promise<Schema> {
   return schemaOf(columns as unknown as Column[], indexes as unknown as Index[], triggers as unknown as Trigger[])
 }
 
+/** Without the triggers that pin \`synchronous_commit\`, which SQLite does not have. */
 async function readPostgres(): Promise<Schema> {
   const database = await createDatabase(adminUrl)
   onTestFinished(() => database.drop())
@@ -102,7 +103,8 @@ async function readPostgres(): Promise<Schema> {
      WHERE n.nspname = 'public' AND NOT i.indisprimary`,
   )
   const triggers = await client.query<Trigger>(
-    `SELECT t.tgname AS name, c.relname AS "table" FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid WHERE NOT t.tgisinternal`,
+    `SELECT t.tgname AS name, c.relname AS "table" FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+     WHERE NOT t.tgisinternal AND t.tgname NOT LIKE 'durable_%'`,
   )
   await client.end()
   return schemaOf(columns.rows, indexes.rows, triggers.rows)

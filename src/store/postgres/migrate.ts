@@ -23,6 +23,7 @@ import { postChecksums } from './migrations/0019-post-checksums.ts'
 import { claims } from './migrations/0020-claims.ts'
 import { messageMacs } from './migrations/0021-message-macs.ts'
 import { starters } from './migrations/0022-starters.ts'
+import { durable } from './migrations/0023-durable.ts'
 
 /** Numbered from one, forward only; one that was released is never edited. */
 export const MIGRATIONS: readonly string[] = [
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly string[] = [
   claims,
   messageMacs,
   starters,
+  durable,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

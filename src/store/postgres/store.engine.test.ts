@@ -96,6 +96,36 @@ describe('opening a PostgreSQL store', () => {
     expect(checks.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(['store.disk'])
   })
 
+  it('waits for the disk at every commit, also on a connection whose settings are not ours', async () => {
+    const { open, connect } = await createWorld()
+    const store = await open()
+    const admin = await connect()
+    await admin.query(`CREATE TABLE commits (setting TEXT);
+      CREATE FUNCTION note() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+        BEGIN INSERT INTO commits VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
+      CREATE CONSTRAINT TRIGGER note AFTER INSERT ON messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note();
+      CREATE FUNCTION as_a_pooler() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+        BEGIN PERFORM set_config('synchronous_commit', 'off', false); RETURN NULL; END $$;
+      CREATE TRIGGER as_a_pooler AFTER INSERT ON agents FOR EACH STATEMENT EXECUTE FUNCTION as_a_pooler()`)
+    await addAgents(store, 'ada')
+    expect((await store.check()).find(({ name }) => name === 'store.durability')).toMatchObject({ ok: false })
+    await push(store, itemFor(['ada']))
+    await store.push({ items: [itemFor(['ada']), itemFor(['ada'])], pendingLimit: 10 })
+    await store.transact((tx) => tx.messages.push({ items: [itemFor(['ada'])], pendingLimit: 10 }))
+    expect((await admin.query('SELECT DISTINCT setting FROM commits')).rows).toEqual([{ setting: 'on' }])
+  })
+
+  it('pins that for every table', async () => {
+    const { open, connect } = await createWorld()
+    await open()
+    const { rows } = await (
+      await connect()
+    ).query(`SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE n.nspname = 'public' AND c.relkind = 'r' AND c.relname <> 'postern_schema' AND NOT EXISTS (
+        SELECT 1 FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = 'durable_' || c.relname)`)
+    expect(rows).toEqual([])
+  })
+
   it('gives a name to one of two at once, and writes, whatever the defaults of the database', async () => {
     const { url, open, connect } = await createWorld()
     await open()

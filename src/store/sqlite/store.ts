@@ -217,9 +217,11 @@ class SqliteStore implements Store {
   #followClock(): Promise<void> {
     const follow = async (clock: StoreClock) => {
       const { followStep } = await import('./maintenance.ts')
-      await followStep(clock, (work) =>
-        this.#writer.transact(async () => work(this.#current()), { patienceMs: FOLLOW_PATIENCE_MS }),
-      )
+      await followStep({
+        clock,
+        macs: this.#options.macs,
+        write: (work) => this.#writer.transact(async () => work(this.#current()), { patienceMs: FOLLOW_PATIENCE_MS }),
+      })
     }
     this.#following ??= (this.#clock ? follow(this.#clock) : Promise.resolve())
       .catch(() => {})

@@ -68,13 +68,13 @@ async function startMortal(settings: Readonly<Record<string, string>> = {}): Pro
   return server
 }
 
-/** What a trigger may do behind our back: this transaction need not wait for the disk. */
+/** What a trigger may do behind our back: this transaction need not wait for the disk. It acts at the commit, after our own. */
 async function plantEarlyAnswers(url: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
   await client.query(`CREATE FUNCTION plant() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN SET LOCAL synchronous_commit = off; RETURN NEW; END $$;
-    CREATE TRIGGER plant BEFORE INSERT ON messages FOR EACH ROW EXECUTE FUNCTION plant()`)
+    CREATE CONSTRAINT TRIGGER plant AFTER INSERT ON messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION plant()`)
   await client.end()
 }
 

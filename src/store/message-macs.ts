@@ -6,9 +6,9 @@ import type { SqlValue } from './sql.ts'
  * and does not have the key.
  */
 export interface MessageMacs {
-  /** Null if there is no usable key. The first call may make the key. */
-  make(fields: readonly SqlValue[]): string | null
-  check(fields: readonly SqlValue[], mac: string | null): MacVerdict
+  /** Null if there is no usable key. The first call may make the key. The fields are the first `count` values. */
+  make(values: readonly SqlValue[], count: number): string | null
+  check(values: readonly SqlValue[], count: number, mac: string | null): MacVerdict
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Offer, OfferOutcome } from '../model/offer.ts'
 import type { Priority } from '../model/priority.ts'
 import { isSessionHost, type Session } from '../model/session.ts'
 import type { NewOffer } from './contract/offers.ts'
-import type { MessageMacs } from './message-macs.ts'
+import type { MacVerdict, MessageMacs } from './message-macs.ts'
 import type { Sql, SqlRow, SqlValue } from './sql.ts'
 
 /** The one place where columns become nouns and nouns columns. */
@@ -103,21 +103,23 @@ export function messageValues(message: Message, macs: MessageMacs | undefined): 
     message.createdAt,
     message.expiresAt,
   ]
-  fields.push(checksumOf(fields), macs?.make(fields) ?? null)
+  fields.push(checksumOf(fields), macs?.make(fields, FIELDS) ?? null)
   return fields
 }
 
 const [CHECKSUM_AT, MAC_AT] = [MESSAGE_COLUMNS.indexOf('checksum'), MESSAGE_COLUMNS.indexOf('mac')]
 
-/** What of a row the checksum and the MAC cover. */
-function fieldsOf(row: SqlRow): SqlRow {
-  return row.slice(0, CHECKSUM_AT)
+/** So many columns are covered by the checksum and the MAC. */
+const FIELDS = CHECKSUM_AT
+
+function verdictOf(row: SqlRow, macs: MessageMacs | undefined): MacVerdict {
+  return macs?.check(row, FIELDS, row[MAC_AT]) ?? 'unknown'
 }
 
 /** False if a message differs from what was stored. Messages without a checksum are older than it, or came by SQL. */
-function isIntact(row: SqlRow, fields: SqlRow): boolean {
+function isIntact(row: SqlRow): boolean {
   const checksum = row[CHECKSUM_AT]
-  return checksum === null || checksum === checksumOf(fields)
+  return checksum === null || checksum === checksumOf(row.slice(0, FIELDS))
 }
 
 /**
@@ -130,19 +132,17 @@ export function proofsAfter(
   row: SqlRow,
   [column, value]: readonly [(typeof MESSAGE_COLUMNS)[number], SqlValue],
 ): readonly [checksum: SqlValue, mac: SqlValue] {
-  const [fields, checksum, mac] = [fieldsOf(row), row[CHECKSUM_AT], row[MAC_AT]]
-  const verdict = macs?.check(fields, mac) ?? 'unknown'
-  if (!isIntact(row, fields)) return [checksum, mac]
-  const changed = fields.with(MESSAGE_COLUMNS.indexOf(column), value)
-  const macAfter = { right: macs?.make(changed) ?? null, wrong: mac, unknown: null }[verdict]
+  const [checksum, mac] = [row[CHECKSUM_AT], row[MAC_AT]]
+  if (!isIntact(row)) return [checksum, mac]
+  const changed = row.slice(0, FIELDS).with(MESSAGE_COLUMNS.indexOf(column), value)
+  const macAfter = { right: macs?.make(changed, FIELDS) ?? null, wrong: mac, unknown: null }[verdictOf(row, macs)]
   return [checksum === null ? null : checksumOf(changed), macAfter]
 }
 
 /** What is wrong with a row, in words; undefined if nothing is. */
 export function faultOf(row: SqlRow, { macs }: Pick<Sql, 'macs'>): string | undefined {
-  const fields = fieldsOf(row)
-  if (!isIntact(row, fields)) return 'does not match its checksum'
-  if (macs?.check(fields, row[MAC_AT]) !== 'wrong') return undefined
+  if (!isIntact(row)) return 'does not match its checksum'
+  if (verdictOf(row, macs) !== 'wrong') return undefined
   return 'has another MAC than this home gave it, so somebody changed its row; it is shown as not authenticated'
 }
 
@@ -151,9 +151,8 @@ export function faultOf(row: SqlRow, { macs }: Pick<Sql, 'macs'>): string | unde
  * the fields, so the checksum need not. `macs` is undefined where nothing of the message is shown.
  */
 export function readMessage(row: SqlRow, macs: MessageMacs | undefined): Message {
-  const fields = fieldsOf(row)
-  const isProven = macs?.check(fields, row[MAC_AT]) === 'right'
-  if (!isProven && !isIntact(row, fields)) return damagedMessage(row[0])
+  const isProven = verdictOf(row, macs) === 'right'
+  if (!isProven && !isIntact(row)) return damagedMessage(row[0])
   const { payload = null, context = null, attachments = NO_ATTACHMENTS, trace = null, quotes } = parseExtras(row[7])
   return {
     id: row[0],

@@ -37,16 +37,16 @@ export function createMessageMacs(folder: string, note: Context['note'] = () => 
     return known
   }
   return {
-    make(fields) {
+    make(values, count) {
       const key = load((path) => readKey(path) ?? makeKey(path))
-      return key ? macOf(key, fields) : null
+      return key ? macOf(key, values, count) : null
     },
-    check(fields, mac) {
+    check(values, count, mac) {
       if (mac === null) return 'unknown'
       const key = load(readKey)
       if (!key || !mac.startsWith(key.name)) return 'unknown'
       // How long this takes tells nothing to anybody: a MAC that is tried has to be written into the store first.
-      return mac === macOf(key, fields) ? 'right' : 'wrong'
+      return mac === macOf(key, values, count) ? 'right' : 'wrong'
     },
   }
 }
@@ -60,14 +60,15 @@ function deriveKey(secret: Buffer): Key {
  * Half of the SHA-256 of the key and the fields. Nobody can continue a hash of which half is hidden, so this needs no
  * second hash, as an HMAC does: that would make a push of a batch some 5 % slower.
  */
-function macOf({ name, secret }: Key, fields: readonly SqlValue[]): string {
-  return name + sha256Soon(textOf(secret, fields)).slice(0, MAC_DIGITS)
+function macOf({ name, secret }: Key, values: readonly SqlValue[], count: number): string {
+  return name + sha256Soon(textOf(secret, values, count)).slice(0, MAC_DIGITS)
 }
 
 /** The key and the fields as one text. Each field says where it ends, so no other fields have the same text. */
-function textOf(secret: string, fields: readonly SqlValue[]): string {
+function textOf(secret: string, values: readonly SqlValue[], count: number): string {
   let text = secret
-  for (const field of fields) {
+  for (let at = 0; at < count; at++) {
+    const field = values[at] ?? null
     if (field === null) text += '~'
     else text += typeof field === 'number' ? `${field};` : `${field.length}:${field}`
   }

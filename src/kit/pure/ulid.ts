@@ -2,7 +2,7 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const TIME_CHARACTERS = 10
 const RANDOM_CHARACTERS = 16
 /** Random bytes are asked for in batches of this many ids. */
-const BATCH = 64
+const BATCH = 256
 
 export interface UlidSource {
   readonly now: () => number
@@ -17,13 +17,20 @@ export interface UlidSource {
 export function createUlid({ now, randomBytes }: UlidSource): () => string {
   let bytes = new Uint8Array(0)
   let used = 0
+  let time = Number.NaN
+  let prefix = ''
 
   return () => {
     if (used === bytes.length) {
       bytes = new Uint8Array(randomBytes(BATCH * RANDOM_CHARACTERS))
       used = 0
     }
-    let text = encodeTime(now())
+    const at = now()
+    if (at !== time) {
+      time = at
+      prefix = encodeTime(at)
+    }
+    let text = prefix
     for (const end = used + RANDOM_CHARACTERS; used < end; used++) {
       text += ALPHABET[(bytes[used] ?? 0) % 32]
       bytes[used] = 0

@@ -45,11 +45,35 @@ function make(folder) {
     // Another process has created it, or it cannot be created.
   }
 }
+// The last room on a disk is the store's: there the cache is not begun, and gives way where it was.
+var MEGABYTE = 1024 * 1024
+var ROOM_TO_BEGIN = 64 * MEGABYTE
+var ROOM_TO_STAY = 16 * MEGABYTE
+function roomOf(folder) {
+  try {
+    var disk = fs.statfsSync(folder)
+    return disk.bavail * disk.bsize
+  } catch (_error) {
+    return Infinity
+  }
+}
+function giveWay(folder) {
+  try {
+    if (isOwn(folder)) fs.rmSync(folder, { recursive: true, force: true })
+  } catch (_error) {
+    // It is on a file system that cannot be written, or another process has removed it.
+  }
+}
 // A relative home depends on the working folder, and may be part of a cloned repository. So it gets no cache.
 function findCache(home) {
   if (!home || !path.isAbsolute(home) || !isOwn(home)) return undefined
   var folder = home + '/cache'
-  if (!fs.existsSync(folder)) make(folder)
+  var isThere = fs.existsSync(folder)
+  if (roomOf(isThere ? folder : home) < (isThere ? ROOM_TO_STAY : ROOM_TO_BEGIN)) {
+    if (isThere) giveWay(folder)
+    return undefined
+  }
+  if (!isThere) make(folder)
   return isOwn(folder) ? folder : undefined
 }
 var cache = findCache(process.env.POSTERN_HOME || (process.env.HOME && process.env.HOME + '/.postern'))

@@ -1,8 +1,11 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { InboxPage } from '../../src/model/postern.ts'
+import { postern } from '../helpers/command.ts'
+import { startServe } from '../helpers/http-server.ts'
 import { temporaryFolder } from '../helpers/temp.ts'
+import { verifies } from '../scenarios/verifies.ts'
 import { askCli, expectFailure, type Ran, runCli } from './harness/cli.ts'
 import { mountMemory, needsMounts } from './harness/disk.ts'
 import { copyHome, makeHome, storeOf, withStore } from './harness/home.ts'
@@ -10,6 +13,8 @@ import { requireRoot, run } from './harness/need.ts'
 import { doctorFault, integrityFault } from './harness/soundness.ts'
 
 const PUSH = ['inbox', 'push', '--to', 'quinn', 'one more']
+/** More than the log has room for. */
+const LARGE = { to: ['robin'], content: 'x'.repeat(60_000) }
 const BLOCK = Buffer.alloc(4_096)
 
 describe('a disk without room', needsMounts(), () => {
@@ -51,6 +56,75 @@ describe('a disk without room', needsMounts(), () => {
     expect((await runCli(home, ['inbox', 'drain', '--agent', 'robin'])).stdout).toBe('No messages.\n')
     expect((await runCli(home, ['doctor'])).stdout).toContain('store.integrity')
     expectFailure(await runCli(home, PUSH), 'STORE_FULL')
+  })
+
+  it('shows what waits where that cannot be noted, and takes nothing', async () => {
+    verifies('G4.drain.full')
+    const { home, fill } = await prepareRoomy()
+    await withStore(home, async ({ inbox }) => {
+      await inbox.push({ to: ['quinn'], content: 'urgent', priority: 1 })
+      await inbox.push({ to: ['quinn'], content: 'x'.repeat(9_000) })
+    })
+    writeUntilFull(fill)
+    const drain = ['inbox', 'drain', '--agent', 'quinn']
+    for (let at = 0; at < 2; at++) {
+      const ran = await runCli(home, drain)
+      expectFailure(ran, 'STORE_FULL')
+      expect(ran.stdout).toMatch(
+        /^Nothing was taken, because the store cannot be written\. What follows is shown again\.\n/,
+      )
+      expect(ran.stdout).toMatch(/│ urgent[^]*│ earlier[^]*inbox show msg_/)
+    }
+    const urgent = await runCli(home, [...drain, '--max-priority', '1'])
+    expect([urgent.stdout.includes('urgent'), urgent.stdout.includes('earlier')]).toEqual([true, false])
+    expect((await runCli(home, [...drain, '--json'])).stdout).not.toContain('earlier')
+    rmSync(fill)
+    const { stdout } = await runCli(home, drain)
+    expect(stdout).toMatch(/│ urgent[^]*│ earlier/)
+    expect(stdout).not.toContain('shown before')
+    expect((await runCli(home, drain)).stdout).toBe('No messages.\n')
+  })
+
+  it('is still read through a server that has the store open', async () => {
+    verifies('G4.drain.full')
+    const { home, fill } = await prepareRoomy()
+    const server = await startServe({ home })
+    writeUntilFull(fill)
+    // Until the log has no room left either.
+    const answers = []
+    while (answers.at(-1)?.status !== 507) answers.push(await server.ask('POST /api/v1/inbox', { body: LARGE }))
+    const list = await server.ask('GET /api/v1/inbox?agent=quinn')
+    expect(list).toMatchObject({ status: 200, body: { items: [{ content: 'earlier' }] } })
+    const drained = await server.ask('POST /api/v1/inbox/drain', { body: { agent: 'quinn' } })
+    expect([200, 507]).toContain(drained.status)
+    const check = await server.ask('GET /api/v1/doctor')
+    expect(check.status).toBe(200)
+    expect((await runCli(home, ['inbox', 'list'])).stdout).toContain('earlier')
+    expect((await runCli(home, ['doctor'])).stdout).toContain('store.integrity')
+    rmSync(fill)
+    expect((await server.ask('POST /api/v1/inbox', { body: LARGE })).status).toBe(201)
+  })
+
+  it('leaves the room to the store where there is little: compiled code is not kept', async () => {
+    const home = join(temporaryFolder(), 'home')
+    onTestFinished(mountMemory(home, 'size=1m,mode=700'))
+    for (const args of [['agent', 'add', 'quinn'], PUSH, PUSH]) {
+      expect(await postern({ home, hasOwnCache: true }, ...args)).toMatchObject({ exit: 0, stderr: '' })
+    }
+    expect((await postern({ home, hasOwnCache: true }, 'inbox', 'drain', '--agent', 'quinn')).stdout).toContain(
+      'one more',
+    )
+    expect(existsSync(join(home, 'cache'))).toBe(false)
+  })
+
+  it('is given back the room that compiled code has taken', async () => {
+    const home = join(temporaryFolder(), 'home')
+    onTestFinished(mountMemory(home, 'size=80m,mode=700'))
+    expect(await postern({ home, hasOwnCache: true }, 'agent', 'add', 'quinn')).toMatchObject({ exit: 0 })
+    expect(existsSync(join(home, 'cache'))).toBe(true)
+    writeUntilFull(join(home, 'fill'))
+    expect(await postern({ home, hasOwnCache: true }, ...PUSH)).toMatchObject({ exit: 0, stderr: '' })
+    expect(existsSync(join(home, 'cache'))).toBe(false)
   })
 
   it('never acknowledges what it has not kept while it fills up', async () => {

@@ -42,6 +42,7 @@ const page = (provenIn: ProofFolder, text: string): Requirement => ({ text, buil
 
 export const REQUIREMENTS = {
   'G1.kill': spine('faults', 'An acknowledged push survives kill -9 of any process, at every storage syscall.'),
+  'G4.drain.full': spine('faults', 'On a full disk what waits is still shown, and nothing is taken.'),
   'G1.power-loss': spine('faults', 'An acknowledged push survives power loss; a weaker setting is noticed.'),
   'G2.all-or-nothing': rule('A push to n recipients is stored for all of them or for none.'),
   'G3.same-id': rule('Repeating a push with its key returns the first id and stores nothing again.'),

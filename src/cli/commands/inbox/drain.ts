@@ -42,7 +42,13 @@ export const inboxDrain: Command = {
     const agent = await requireOwnAgent(io, args, postern)
     const sessionId = args.get('session')
     if (sessionId !== undefined) await ingestSpoolOf(io, postern, { agent, sessionId })
-    const drained = await postern.inbox.drain({ agent, via: 'cli', ...bounds })
+    const input = { agent, via: 'cli', ...bounds }
+    const drained = await postern.inbox.drain(input).catch(async (error: unknown) => {
+      const isFull = error instanceof PosternError && error.code === 'STORE_FULL'
+      if (isFull && !io.isJson)
+        await (await import('./untaken.ts')).showUntaken(postern, input, (each) => format(io, each))
+      throw error
+    })
     const { messages, remaining } = drained
     await showThenConfirm(postern, drained, io.isJson ? formatJson({ messages, remaining }) : await format(io, drained))
     return undefined

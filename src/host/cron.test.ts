@@ -167,6 +167,14 @@ describe('a cron expression', () => {
     expect(code).toBe('CRON_INVALID')
     expect(message.length).toBeLessThan(600)
   })
+
+  it.each([
+    ['', 'is empty: it has 0 fields.'],
+    ['hourly', '"hourly" is not valid: it has 1 field.'],
+    ['* * * *', '"* * * *" is not valid: it has 4 fields.'],
+  ])('says how many fields it has: %s', (cron, said) => {
+    expect(refusal(() => parse({ cron, zone: 'UTC' }, NOW)).message).toBe(`The cron expression ${said}`)
+  })
 })
 
 describe('a zone', () => {

@@ -21,7 +21,10 @@ export async function warmPostern(options: CommandOptions, ...args: readonly str
   return inWarmProcess(options, ...args)
 }
 
-/** The same in every tier, for tests that run hundreds of commands. One that is not over in time is killed. */
+/**
+ * The same in every tier, for tests that run hundreds of commands. One that is not over in time is told to end, and killed
+ * if it does not.
+ */
 export async function inWarmProcess(
   { killAfterMs, ...options }: CommandOptions & { readonly killAfterMs?: number },
   ...args: readonly string[]
@@ -30,9 +33,10 @@ export async function inWarmProcess(
   const waiting = (idle.get(executable) ?? []).filter((process) => process.isAlive())
   const process = waiting.pop() ?? startWarmProcess(executable)
   idle.set(executable, waiting)
-  const timer = killAfterMs === undefined ? undefined : setTimeout(() => process.kill(), killAfterMs)
+  const signals = killAfterMs === undefined ? [] : (['SIGTERM', 'SIGKILL'] as const)
+  const timers = signals.map((signal, at) => setTimeout(() => process.kill(signal), (at + 1) * (killAfterMs ?? 0)))
   const outcome = await process.run(options, args)
-  clearTimeout(timer)
+  timers.forEach(clearTimeout)
   idle.get(executable)?.push(process)
   return outcome
 }
@@ -49,7 +53,7 @@ function needsOwnProcess({ stdin, stdoutFile, wrap }: CommandOptions): boolean {
 
 interface WarmProcess {
   isAlive(): boolean
-  kill(): void
+  kill(signal: NodeJS.Signals): void
   run(options: CommandOptions, args: readonly string[]): Promise<Outcome>
 }
 
@@ -60,7 +64,7 @@ function startWarmProcess(executable: string): WarmProcess {
   child.channel?.unref()
   return {
     isAlive: () => child.connected,
-    kill: () => child.kill('SIGKILL'),
+    kill: (signal) => child.kill(signal),
     async run({ home, cwd = home, env, store }, args) {
       const end = `\0${randomUUID()}`
       const [stdout, stderr] = [collect(child.stdout, end), collect(child.stderr, end)]

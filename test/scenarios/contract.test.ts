@@ -62,6 +62,8 @@ describe('bad input', () => {
       'VALUE_INVALID',
     ],
     ['a home without a name', ['inbox', 'list', '--home', ''], 64, 'USAGE'],
+    ['a project without a name', ['handoff', 'list', '--project', ''], 64, 'USAGE'],
+    ['a backup without a name', ['backup', ''], 64, 'USAGE'],
     ['a store without a name', ['inbox', 'list', '--store', ''], 64, 'USAGE'],
     ['a store of an unknown kind', ['inbox', 'list', '--store', 'mysql://x'], 64, 'STORE_URL_INVALID'],
     ['a home that cannot be made', ['agent', 'list', '--home', '/proc/x'], 69, 'STORE_UNAVAILABLE'],

@@ -194,6 +194,9 @@ async function overMcp({ url, token }: TestServer, findings: Findings): Promise<
         const { message: answer } = await askMcp({ url, token: own, method: 'tools/call', params })
         if (!answer?.result?.isError) continue
         const [, message = '', code = ''] = /^(.*) \[(\w+)\]$/s.exec(answer.result.content[0].text) ?? []
+        const [, lister = ''] = /which (?:\w+ )?there are with (\w+)/.exec(message) ?? []
+        const { required = [] } = describeTool(tools.get(lister) ?? tool).inputSchema as Schema
+        if (tools.has(lister)) expect(required, `${lister} lists them`).toEqual([])
         await findings.add({ place: `MCP ${tool.name}`, field, kind, code, message, next: message })
       }
     }
@@ -328,7 +331,8 @@ async function runThere(place: Place, words: readonly string[]): Promise<Answer 
   const { exit, stdout, stderr } = await inWarmProcess({ ...place, env, killAfterMs: KILL_AFTER_MS }, ...words)
   const answer = answerIn(stdout)
   // The command of a run has exit codes of its own.
-  if (answer === undefined && stderr.includes('postern:') && exit >= 64) expect.fail(`${words.join(' ')}: ${stderr}`)
+  if (answer === undefined && stderr.includes('postern:') && exit >= 64 && exit < 128)
+    expect.fail(`${words.join(' ')}: ${stderr}`)
   return answer
 }
 
@@ -393,6 +397,22 @@ describe('a refusal', () => {
     await overProcesses(place, findings)
     expect([...findings.faults]).toEqual([])
     expect(findings.count).toBeGreaterThan(500)
+  })
+
+  it.each([
+    ['empty quotes', { message: 'There is no message "".' }],
+    ['a value that is missing', { message: 'The type undefined is not valid.' }],
+    ['two spaces', { message: 'The type  is not valid.' }],
+    ['no word of the thing', { code: 'MESSAGE_NOT_FOUND', message: 'There is none.' }],
+    ['a command that is not there', { next: 'See "postern mail list".' }],
+    ['an option that is not there', { next: 'See "postern inbox list --odd".' }],
+    ['a step that is refused', { next: 'See "postern agent list".' }],
+    ['something unexpected', { code: 'INTERNAL' }],
+  ])('is found to have %s', async (_, planted) => {
+    const refused: Answer = { code: 'USAGE', message: 'It is so.', next: 'Do that.' }
+    const findings = new Findings(async (words) => (words === 'agent list' ? refused : undefined))
+    await findings.add({ place: 'HTTP GET /', field: 'type', kind: 'empty', ...refused, ...planted })
+    expect(findings.faults.size).toBe(1)
   })
 
   it('names commands that are there, whatever its code is', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { PosternError } from '../../../src/model/errors.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { storeWith } from '../../helpers/store-with.ts'
@@ -18,15 +19,14 @@ conformance('plans on many servers', ({ rule, open }) => {
     const end = start + 4 * HOUR_MS
     await plan(postern, { name: 'every', cron: '* * * * *', missed: 'all' })
     const other = await again()
-    let fired = 0
     while (now() < end) {
       advance(Math.min(end - now(), (1 + Math.floor(Math.random() * 8)) * MINUTE_MS))
-      const reports = await Promise.all([postern, other, postern].map((server) => server.upkeep.run()))
-      fired += reports.reduce((sum, { plans }) => sum + plans, 0)
+      await Promise.all([postern, other, postern].map((server) => server.upkeep.run().catch(passOverBusy)))
     }
-    expect(await instants(postern)).toEqual(minutes(start, (end - start) / MINUTE_MS))
-    expect(fired).toBe((end - start) / MINUTE_MS)
-    expect(await postern.plans.list()).toMatchObject([{ runs: fired, nextRunAt: now() + MINUTE_MS }])
+    while ((await postern.upkeep.run()).plans > 0);
+    const runs = (end - start) / MINUTE_MS
+    expect(await instants(postern)).toEqual(minutes(start, runs))
+    expect(await postern.plans.list()).toMatchObject([{ runs, nextRunAt: now() + MINUTE_MS }])
   })
 
   rule('fires once an instant though transactions fail, answers are lost, clocks jump and servers go', async () => {
@@ -158,4 +158,9 @@ function frail(store: Store): Store {
       return chance < 0.4 ? fail('after') : done
     },
   })
+}
+
+/** Upkeep waits for the store's lock only for a moment. What is due stays due. */
+function passOverBusy(error: unknown): void {
+  if (!(error instanceof PosternError && error.code === 'STORE_BUSY')) throw error
 }

@@ -59,6 +59,8 @@ export interface Context {
   readonly runCommand: (command: string, options: CommandOptions) => Promise<CommandOutcome>
   /** Runs the user's own commands for an event. Never fails. */
   readonly announce: (event: string, about: Readonly<Record<string, unknown>>) => Promise<void>
+  /** True on a server whose upkeep closes gates as they become due, so that reading them writes nothing. */
+  readonly hasUpkeep?: boolean | undefined
   /** Health checks of the server's machine, in addition to those of the store. */
   readonly inspect?: (() => readonly HealthCheck[]) | undefined
   /** Logs a problem that the caller need not know about. */

@@ -230,7 +230,7 @@ export const INBOX_OPERATIONS = {
     summary: 'Find messages by words, phrases or beginnings.',
     input: z.object({ query: z.string(), agent: agentId.optional(), limit: z.number().int().optional() }),
     output: z.array(message),
-    errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'VALUE_INVALID'],
+    errors: [...AGENT_ID_ERRORS, ...TEXT_ERRORS, 'VALUE_INVALID', 'SEARCH_NOT_READY'],
   },
   'inbox.held': {
     summary: 'List messages that are held because programs wrote too often.',

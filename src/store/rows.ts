@@ -264,12 +264,6 @@ export function readDelivery(row: SqlRow): Delivery {
   }
 }
 
-/** Whether an agent sent or was sent the message `m`; true where no agent is named. */
-export function isKnownTo(agent: string): string {
-  return `(${agent} = '' OR m.from_id = ${agent} OR EXISTS (
-    SELECT 1 FROM deliveries d WHERE d.message_seq = m.seq AND d.agent_id = ${agent}))`
-}
-
 interface Extras {
   readonly payload?: Json
   readonly context?: Json

@@ -8,6 +8,7 @@ import type { DeliveryShelf } from './contract/deliveries.ts'
 import type { EventShelf } from './contract/events.ts'
 import type { GateShelf } from './contract/gates.ts'
 import type { HistoryShelf } from './contract/history.ts'
+import type { InboxShelf } from './contract/inboxes.ts'
 import type { InheritanceShelf } from './contract/inheritances.ts'
 import type { LedgerShelf } from './contract/ledger.ts'
 import type { MessageShelf, PushParams } from './contract/messages.ts'
@@ -104,6 +105,7 @@ export type * from './contract/deliveries.ts'
 export type * from './contract/events.ts'
 export type * from './contract/gates.ts'
 export type * from './contract/history.ts'
+export type * from './contract/inboxes.ts'
 export type * from './contract/inheritances.ts'
 export type * from './contract/ledger.ts'
 export type * from './contract/messages.ts'
@@ -126,6 +128,7 @@ export interface Shelves {
   readonly deliveries: DeliveryShelf
   readonly offers: OfferShelf
   readonly snoozes: SnoozeShelf
+  readonly inboxes: InboxShelf
   readonly history: HistoryShelf
   readonly gates: GateShelf
   readonly decisions: DecisionShelf

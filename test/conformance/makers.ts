@@ -40,7 +40,7 @@ export interface Maker {
 export interface MakerOptions
   extends Pick<
     OpenOptions,
-    'limits' | 'caller' | 'note' | 'sessionGates' | 'announce' | 'home' | 'bus' | 'handoff' | 'config'
+    'limits' | 'caller' | 'note' | 'sessionGates' | 'announce' | 'home' | 'bus' | 'handoff' | 'config' | 'hasUpkeep'
   > {
   /** What stands between the heart and the real store: to look on, or to fail in the middle of something. */
   readonly through?: (store: Store) => Store

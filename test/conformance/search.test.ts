@@ -116,12 +116,31 @@ conformance('search', ({ rule, open }) => {
     expect(await find(postern, 'gate')).toEqual(['another gate'])
   })
 
-  rule('finds among more messages than are indexed at once', async () => {
+  rule('finds among more messages than are read or indexed at once', async () => {
     const { postern } = await open()
-    const messages = Array.from({ length: 2_500 }, (_, i) => ({ to: ['quinn'], content: `number n${i} of many` }))
-    await postern.inbox.pushMany({ messages })
-    expect(await find(postern, 'n2499')).toEqual(['number n2499 of many'])
+    await pushNumbered(postern, 5_500)
+    expect(await find(postern, 'n5499')).toEqual(['number n5499 of many'])
     expect(await find(postern, 'n0')).toEqual(['number n0 of many'])
+    expect(await find(postern, '"n0 of m*"')).toEqual([])
+    expect(await find(postern, '"number n0"')).toEqual(['number n0 of many'])
+  })
+
+  rule('says that it is not ready while upkeep has more to index than a query may read', async () => {
+    const { postern } = await open({ hasUpkeep: true })
+    await pushNumbered(postern, 5_500)
+    await refused(postern.inbox.search({ query: 'n0' }), 'SEARCH_NOT_READY')
+    expect(await postern.inbox.search({ query: 'n5499', limit: 1 })).toHaveLength(1)
+    await postern.upkeep.run()
+    expect(await find(postern, 'n0')).toEqual(['number n0 of many'])
+  })
+
+  rule('shows what is indexed and what is not in one order, each once', async () => {
+    const { postern } = await open({ hasUpkeep: true })
+    await pushNumbered(postern, 300)
+    await postern.upkeep.run()
+    await pushNumbered(postern, 3, 300)
+    const found = await postern.inbox.search({ query: 'number', limit: 5 })
+    expect(found.map(({ content }) => content.split(' ')[1])).toEqual(['n302', 'n301', 'n300', 'n299', 'n298'])
   })
 
   rule('refuses a query that is too long or is no text', async () => {
@@ -131,6 +150,14 @@ conformance('search', ({ rule, open }) => {
     await refused(postern.inbox.search({ query: 'a\0b' }), 'TEXT_INVALID')
   })
 })
+
+async function pushNumbered(postern: Postern, count: number, from = 0): Promise<void> {
+  const numbers = Array.from({ length: count }, (_, i) => from + i)
+  for (let at = 0; at < count; at += 2_500) {
+    const messages = numbers.slice(at, at + 2_500).map((n) => ({ to: ['quinn'], content: `number n${n} of many` }))
+    await postern.inbox.pushMany({ messages })
+  }
+}
 
 async function find(postern: Postern, query: string): Promise<string[]> {
   return (await postern.inbox.search({ query })).map(({ content }) => content)

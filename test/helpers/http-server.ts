@@ -79,15 +79,19 @@ export interface TestServer {
 /** A server in this process, on a store of its own. */
 export async function openServer({
   limits,
+  hasUpkeep = false,
   ...options
-}: Partial<ServerOptions> & { readonly limits?: Partial<Limits> } = {}): Promise<TestServer> {
+}: Partial<ServerOptions> & {
+  readonly limits?: Partial<Limits>
+  readonly hasUpkeep?: boolean
+} = {}): Promise<TestServer> {
   const home = fastFolder()
   const logged: string[] = []
   const busRoot = join(home, 'run-agent')
   const read = readConfig({ flags: { home }, env: {}, cwd: home })
   const config = { ...read, limits: { ...read.limits, ...limits } }
   await copyMigrated(config.store)
-  const served = await openServed(config, { upkeep: false, bus: { root: busRoot } })
+  const served = await openServed(config, { upkeep: false, hasUpkeep, bus: { root: busRoot } })
   const { postern, credentials, answerOnce, under, hooked, counts, check } = served
   const log = { note: (event: string, fields = {}) => void logged.push(JSON.stringify({ event, ...fields })) }
   const server = createServer({ postern, credentials, answerOnce, under, hooked, counts, check, log, ...options })

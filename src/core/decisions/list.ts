@@ -4,7 +4,7 @@ import { DECISION_STATES, type Decision } from '../../model/decision.ts'
 import type { DecisionRef } from '../../model/decisions.ts'
 import type { Context } from '../context.ts'
 import { parseListLimit } from '../gates/list.ts'
-import { tendDue } from '../gates/tend.ts'
+import { tendForReader } from '../gates/tend.ts'
 import { requireDecision } from '../visible.ts'
 
 /** Questions, newest first. A program that sees only what concerns it finds its own. */
@@ -22,7 +22,7 @@ export async function listDecisions(
   const own = isConfined(ctx.caller) ? ctx.caller.id : undefined
   const agent = input.agent === undefined ? own : parseAgentId(input.agent)
   const concerning = input.concerning === undefined ? undefined : parseAgentId(input.concerning)
-  await tendDue(ctx)
+  await tendForReader(ctx)
   if (own !== undefined && agent !== own) return []
   return ctx.store.read.decisions.list({
     ...(agent !== undefined && { agent }),
@@ -33,6 +33,6 @@ export async function listDecisions(
 }
 
 export async function showDecision(ctx: Context, { id }: DecisionRef): Promise<Decision> {
-  await tendDue(ctx)
+  await tendForReader(ctx)
   return requireDecision(ctx, ctx.store.read, id)
 }

@@ -5,7 +5,7 @@ import { GATE_STATES, type Gate } from '../../model/gate.ts'
 import type { GateInFull, GateRef } from '../../model/gates.ts'
 import type { Context } from '../context.ts'
 import { requireGate } from '../visible.ts'
-import { tendDue } from './tend.ts'
+import { tendForReader } from './tend.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1_000
@@ -16,7 +16,7 @@ export async function listGates(
   input: { readonly agent?: string; readonly all?: boolean; readonly limit?: number } = {},
 ): Promise<readonly Gate[]> {
   const { agent, all = false } = input
-  await tendDue(ctx)
+  await tendForReader(ctx)
   return ctx.store.read.gates.list({
     ...(agent !== undefined && { agent: parseAgentId(agent) }),
     ...(isConfined(ctx.caller) && { concerning: ctx.caller.id }),
@@ -35,7 +35,7 @@ export function parseListLimit(limit: number = DEFAULT_LIMIT): number {
 }
 
 export async function showGate(ctx: Context, { id }: GateRef): Promise<GateInFull> {
-  await tendDue(ctx)
+  await tendForReader(ctx)
   const gate = await requireGate(ctx, ctx.store.read, id)
   return { gate, steps: await ctx.store.read.gates.steps(id) }
 }

@@ -36,6 +36,11 @@ export async function tendDue(ctx: Context, some: Omit<Tending, 'limit'> = {}): 
   await tendDueGates(ctx, { limit: TEND_LIMIT, ...some })
 }
 
+/** The same for a caller that only reads. Where upkeep runs, reading leaves it to that. */
+export async function tendForReader(ctx: Context): Promise<void> {
+  if (!ctx.hasUpkeep) await tendDue(ctx)
+}
+
 /**
  * Settles what has to be looked at by itself, and rings. Buses are looked at before the transaction: a file may lie on a
  * disk that is slow, and would hold everybody up.

@@ -2,17 +2,13 @@ import { reasonOf } from '../../kit/pure/reason-of.ts'
 import type { Context } from '../context.ts'
 
 /**
- * Makes deliveries of broadcasts for those who have not drained since, so that whoever looks sees them too. Where the
- * store cannot be written, there is less to see.
+ * Makes deliveries of the broadcasts that an agent has not taken up, so that it can act on them. Where the store cannot be
+ * written, there are none.
  */
-export async function takeUpBroadcasts(ctx: Context, only?: string): Promise<void> {
-  const behind = await ctx.store.read.agents.behind()
-  const agents = behind.filter((agent) => only === undefined || agent === only)
-  if (agents.length === 0) return
+export async function takeUpBroadcasts(ctx: Context, agent: string): Promise<void> {
+  if (!(await ctx.store.read.agents.isBehind(agent))) return
   try {
-    await ctx.store.transact(async (tx) => {
-      for (const agent of agents) await tx.deliveries.takeUpBroadcasts({ agent, now: ctx.store.now() })
-    })
+    await ctx.store.transact((tx) => tx.deliveries.takeUpBroadcasts({ agent, now: ctx.store.now() }))
   } catch (error) {
     ctx.note('broadcasts.failed', { error: reasonOf(error) })
   }

@@ -3,12 +3,10 @@ import { DELIVERY_STATES, type DeliveryState } from '../../model/delivery.ts'
 import { PosternError } from '../../model/errors.ts'
 import { requireStorable } from '../../model/ids.ts'
 import type { InboxPage, ListInbox, ShownInFull } from '../../model/postern.ts'
-import type { ListParams } from '../../store/store.ts'
+import type { InboxCursor } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { requireAgent } from '../registry/find.ts'
 import { isVisible, requireVisible } from '../visible.ts'
-import { takeUpBroadcasts } from './broadcasts.ts'
-import { takeUpSnoozed } from './read-and-snooze.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 1_000
@@ -29,35 +27,36 @@ export async function listInbox(ctx: Context, input: ListInbox): Promise<InboxPa
   if (input.agent !== undefined) await requireAgent(ctx.store.read, input.agent)
   const { which = 'pending', order = 'oldest' } = input
   if (order === 'newest' && input.agent === undefined) throw new PosternError('VALUE_INVALID', NEWEST_OF_NOBODY)
-  await takeUpBroadcasts(ctx, input.agent)
-  await takeUpSnoozed(ctx, input.agent)
-  const items = await ctx.store.read.deliveries.list({
+  const { items, next } = await ctx.store.read.inboxes.page({
     states: STATES[which],
     isNewestFirst: order === 'newest',
     ...(which === 'snoozed' && { snoozed: true }),
     now: ctx.store.now(),
-    limit: limit + 1,
+    limit,
     ...(input.agent !== undefined && { agent: input.agent }),
     ...(input.after !== undefined && { after: parseCursor(input.after) }),
   })
-  const page = items.slice(0, limit)
-  const last = page.at(-1)
-  return { items: page, next: items.length > limit && last ? `${last.agent}:${last.inboxSeq}` : null }
+  return { items, next: next ? formatCursor(next) : null }
 }
 
 /** Inboxes are numbered each for itself. */
 const NEWEST_OF_NOBODY = { field: 'order', value: 'newest', next: 'Name the agent whose inbox is meant.' } as const
 
-function parseCursor(text: string): NonNullable<ListParams['after']> {
-  const [agent = '', inboxSeq = ''] = text.split(':')
-  if (!/^\d{1,15}$/.test(inboxSeq)) {
+function formatCursor({ agent, inboxSeq, broadcastSeq }: InboxCursor): string {
+  return [agent, inboxSeq, ...(broadcastSeq === undefined ? [] : [broadcastSeq])].join(':')
+}
+
+function parseCursor(text: string): InboxCursor {
+  const [, agent = '', inboxSeq = '', broadcastSeq] = /^([^:]*):(\d{1,15})(?::(\d{1,15}))?$/.exec(text) ?? []
+  if (inboxSeq === '') {
     throw new PosternError('VALUE_INVALID', {
       field: 'cursor',
       value: text,
       next: 'Use the "next" of an earlier page.',
     })
   }
-  return { agent: parseAgentId(agent), inboxSeq: Number(inboxSeq) }
+  const place = { agent: parseAgentId(agent), inboxSeq: Number(inboxSeq) }
+  return broadcastSeq === undefined ? place : { ...place, broadcastSeq: Number(broadcastSeq) }
 }
 
 /** One message with the thread around it. */

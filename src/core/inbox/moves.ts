@@ -12,6 +12,7 @@ import { resolveByReply } from '../gates/tend.ts'
 import { requirePerson } from '../registry/require-person.ts'
 import { ring } from '../rings/ring.ts'
 import { requireVisible } from '../visible.ts'
+import { takeUpBroadcasts } from './broadcasts.ts'
 import { mayMove } from './state-moves.ts'
 
 const LIST_LIMIT = 1_000
@@ -19,9 +20,11 @@ const EVERY_RECIPIENT = 'all its recipients'
 
 /** The agent has dealt with these messages. To say so of one it was only offered proves that it was seen. */
 export async function ackMessages(ctx: Context, { agent, ids }: AckMessages): Promise<readonly AckResult[]> {
+  const acting = parseAgentId(agent)
+  await takeUpBroadcasts(ctx, acting)
   const results = await ctx.store.transact(async (tx) => {
     const acked: AckResult[] = []
-    for (const id of ids) acked.push(await ackOne(ctx, tx, id, parseAgentId(agent)))
+    for (const id of ids) acked.push(await ackOne(ctx, tx, id, acting))
     return acked
   })
   ring(ctx, [RING_RECEIPTS])

@@ -1,33 +1,64 @@
 import { parseAgentId } from '../../model/agent.ts'
 import { isConfined } from '../../model/caller.ts'
+import { PosternError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import type { SearchMessages } from '../../model/postern.ts'
-import { parseSearch, type SearchPart } from '../../model/search.ts'
+import { parseSearch } from '../../model/search.ts'
 import { parseText } from '../../model/text.ts'
+import type { Found, SearchParams } from '../../store/store.ts'
 import type { Context } from '../context.ts'
-import { takeUpBroadcasts } from './broadcasts.ts'
 import { parsePageLimit } from './list.ts'
 
 const QUERY_BYTES = 1_000
 const INDEX_SLICE = 1_000
+/** How many pages of messages that are not indexed are read for one query. */
+const MOST_PAGES = 50
 
-/** Full-text search. What was pushed since the last query is indexed first, so nothing is missing. */
+/**
+ * Full-text search. Upkeep indexes what was pushed, and the texts of what it has left are read, so nothing is missing. If
+ * that is more than one query may read, a process without upkeep indexes it first; a server asks for patience.
+ */
 export async function searchMessages(ctx: Context, input: SearchMessages): Promise<readonly Message[]> {
   const parts = parseSearch(parseText('query', input.query, QUERY_BYTES))
   const limit = parsePageLimit(input.limit)
   const agent = input.agent === undefined ? undefined : parseAgentId(input.agent)
   if (parts.length === 0) return []
-  const indexSlice = () => ctx.store.transact((tx) => tx.messages.indexForSearch({ limit: INDEX_SLICE }))
-  while ((await indexSlice()) === INDEX_SLICE);
-  if (isConfined(ctx.caller)) return searchOwn(ctx, { parts, limit, about: agent })
-  return ctx.store.read.messages.search({ parts, limit, ...(agent !== undefined && { agent }) })
+  // A program that sees only what concerns it finds nothing else; of another agent it finds what both know.
+  const own = { agent: ctx.caller.id, shared: agent }
+  const whose = isConfined(ctx.caller) ? own : agent === undefined ? {} : { agent }
+  const wanted = { parts, limit, ...whose }
+  const found = await find(ctx, wanted)
+  if (found) return found
+  if (ctx.hasUpkeep) throw new PosternError('SEARCH_NOT_READY')
+  while (await ctx.store.transact((tx) => tx.messages.indexForSearch({ limit: INDEX_SLICE }))) await pause(ctx)
+  const complete = await find(ctx, wanted)
+  if (!complete) throw new PosternError('SEARCH_NOT_READY')
+  return complete
 }
 
-/** A program that sees only what concerns it finds nothing else; of another agent it finds what both know. */
-async function searchOwn(
-  ctx: Context,
-  { parts, limit, about }: { parts: readonly SearchPart[]; limit: number; about: string | undefined },
-): Promise<readonly Message[]> {
-  await takeUpBroadcasts(ctx, ctx.caller.id)
-  return ctx.store.read.messages.search({ parts, limit, agent: ctx.caller.id, shared: about })
+/**
+ * Newest first; undefined if too much is not indexed. That is read before the index: a message that is indexed meanwhile is
+ * then found twice, and not missed.
+ */
+async function find(ctx: Context, wanted: SearchParams): Promise<readonly Message[] | undefined> {
+  const { messages } = ctx.store.read
+  const found = new Map<string, Found>()
+  const add = (each: Found) => found.set(each.message.id, each)
+  let before: number | undefined
+  for (let pages = 0; pages < MOST_PAGES && found.size < wanted.limit; pages++) {
+    const page = await messages.searchUnindexed({ ...wanted, before })
+    page.found.forEach(add)
+    before = page.before
+    if (before === undefined) break
+    await pause(ctx)
+  }
+  if (before !== undefined && found.size < wanted.limit) return undefined
+  if (found.size < wanted.limit) (await messages.search(wanted)).forEach(add)
+  const newestFirst = [...found.values()].toSorted((a, b) => b.seq - a.seq)
+  return newestFirst.slice(0, wanted.limit).map(({ message }) => message)
+}
+
+/** Lets others in this process go on. */
+function pause(ctx: Context): Promise<void> {
+  return new Promise((resolve) => ctx.timers.after(0, resolve))
 }

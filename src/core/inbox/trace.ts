@@ -6,21 +6,22 @@ import { type DeliveryTrace, PRINTED_EVIDENCE, type ReceiptStep, type Trace } fr
 import { RING_ALL } from '../../model/ring.ts'
 import type { Context } from '../context.ts'
 import { requireVisible } from '../visible.ts'
-import { takeUpBroadcasts } from './broadcasts.ts'
 import { explain } from './why.ts'
 
 /** Everything that is known of one message: each step with its time and evidence, and in words why it is not seen. */
 export async function traceMessage(ctx: Context, { id }: { readonly id: string }): Promise<Trace> {
-  const { messages, deliveries, offers } = ctx.store.read
+  const { messages, deliveries, inboxes, offers } = ctx.store.read
   requireStorable(id, 'MESSAGE_NOT_FOUND')
   const message = requireVisible(ctx, id, await messages.get(id))
-  if (message.to[0] === EVERYBODY) await takeUpBroadcasts(ctx)
+  // Before what is stored: a broadcast that is taken up meanwhile is then found twice, and not missed.
+  const untaken = message.to[0] === EVERYBODY ? await inboxes.untaken({ id, now: ctx.store.now() }) : []
+  const stored = await deliveries.ofMessage(id)
   const history = await deliveries.steps(id)
   const traced: DeliveryTrace[] = []
-  for (const delivery of await deliveries.ofMessage(id)) {
+  for (const delivery of merged(stored, untaken)) {
     const offer = delivery.offerId === null ? undefined : await offers.get(delivery.offerId)
     const isHeadline = offer !== undefined && (await offers.headlines(offer.id)).includes(id)
-    const earlier = history.filter((step) => step.agent === delivery.agent)
+    const earlier = [...history.filter((step) => step.agent === delivery.agent), ...endOfUntaken(delivery, untaken)]
     traced.push({
       ...delivery,
       leaseExpiresAt: offer && offer.closedAt === null ? offer.expiresAt : null,
@@ -29,6 +30,21 @@ export async function traceMessage(ctx: Context, { id }: { readonly id: string }
     })
   }
   return { message, deliveries: traced, why: await explain(ctx, message, traced) }
+}
+
+/** By agent, each once. */
+function merged(stored: readonly Delivery[], untaken: readonly Delivery[]): readonly Delivery[] {
+  const agents = new Set(stored.map(({ agent }) => agent))
+  const all = [...stored, ...untaken.filter(({ agent }) => !agents.has(agent))]
+  return untaken.length === 0 ? stored : all.toSorted((a, b) => (a.agent < b.agent ? -1 : 1))
+}
+
+/** What taking it up would record of a broadcast that has expired. */
+function endOfUntaken(delivery: Delivery, untaken: readonly Delivery[]): ReceiptStep[] {
+  const { state, expiresAt } = delivery
+  if (state !== 'expired' || expiresAt === null || !untaken.includes(delivery)) return []
+  const evidence = 'its time to live was over before it was taken up'
+  return [{ step: 'expired', at: expiresAt, attempt: null, evidence, by: 'system', sessionId: null }]
 }
 
 interface Trail {

@@ -42,3 +42,11 @@ export const reapEvents: RunSlice = async (ctx, tx) => {
   const done = await tx.events.reap({ before, keep: EVENTS_KEPT, limit: EVENTS_SLICE })
   return { done, hasMore: done === EVENTS_SLICE, rings: [] }
 }
+
+const INDEX_SLICE = 1_000
+
+/** Indexes messages for the search. */
+export const indexMessages: RunSlice = async (_, tx) => {
+  const hasMore = await tx.messages.indexForSearch({ limit: INDEX_SLICE })
+  return { done: 0, hasMore, rings: [] }
+}

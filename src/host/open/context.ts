@@ -64,6 +64,8 @@ export interface OpenOptions {
   readonly config?: Config
   /** Health checks of this machine; none by default. */
   readonly inspect?: Context['inspect']
+  /** Set by a server that runs upkeep. */
+  readonly hasUpkeep?: Context['hasUpkeep']
   /** Announces an event; by default it runs the user's own commands for it. */
   readonly announce?: Context['announce']
 }
@@ -128,6 +130,7 @@ export function openContext(store: Store, wire: Wire, options: OpenOptions): Ope
     ledger: ledger.open,
     runCommand: async (command, options) => (await import('../../kit/node/run-in-turn.ts')).runInTurn(command, options),
     inspect: options.inspect,
+    hasUpkeep: options.hasUpkeep,
     announce: options.announce ?? createAnnouncer(userHooks, note),
     note,
   }

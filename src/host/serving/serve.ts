@@ -53,11 +53,12 @@ export async function openServed(config: Config, options: OpenOptions = {}): Pro
   const wire = createInProcessWire(engine ? createPairedWire(outer, ringing(engine.wire), note) : outer)
   // Whoever asks from elsewhere may have hooks of their own that failed.
   const inspect = () => inspectFaults(config.home).map((check) => ({ ...check, name: `server.${check.name}` }))
-  const about = { config, home: config.home, limits: config.limits, inspect, isShared: true, isAboveServer }
+  const hasUpkeep = options.upkeep !== false
+  const about = { config, home: config.home, limits: config.limits, inspect, isShared: true, isAboveServer, hasUpkeep }
   const { ctx, close: closeContext } = openContext(store, wire, { ...about, ...options })
   const engineSync = engine && startEngineSync({ ctx, wire: engine.wire, ...engine.settings })
   const listening = await followLedger(config, ctx)
-  const upkeep = options.upkeep === false ? undefined : startUpkeep(ctx)
+  const upkeep = hasUpkeep ? startUpkeep(ctx) : undefined
   const close = lazy(async () => {
     await upkeep?.close()
     await listening?.close()

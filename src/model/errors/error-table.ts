@@ -168,6 +168,11 @@ export const errorTable = lazy(
       },
       NOT_ALLOWED: { http: 403, exit: EXIT.notAuthenticated, retryable: false, text: '{message}', next: '{next}' },
       TIMED_OUT: { http: 408, exit: EXIT.timedOut, retryable: true, text: '{message}', next: '{next}' },
+      SEARCH_NOT_READY: {
+        kind: 'unavailable',
+        text: 'The latest messages are still being indexed.',
+        next: 'Retry in a few seconds.',
+      },
       STORE_BUSY: {
         kind: 'unavailable',
         text: 'The store {path} stayed locked for {waited}.',

@@ -14,8 +14,8 @@ export interface AgentShelf {
   list(params: { readonly removed: boolean }): Promise<readonly Agent[]>
   /** Agents with what waits for each and its latest open session, ordered by id: one statement for all of them. */
   statuses(params: ListStatuses): Promise<readonly AgentAtWork[]>
-  /** Ids of the agents that have not taken up every broadcast yet, in order. */
-  behind(): Promise<readonly string[]>
+  /** Whether an agent has not taken up every broadcast yet. */
+  isBehind(id: string): Promise<boolean>
   /**
    * Locks inboxes until the transaction ends, in the order in which every push locks them: people last. So a push may
    * tell people after it locked its recipients. Returns those of `ids` that exist, removed or not; on SQLite all

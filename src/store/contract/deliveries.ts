@@ -114,8 +114,6 @@ export interface ListParams {
   readonly states: readonly DeliveryState[]
   readonly limit: number
   readonly after?: { readonly agent: string; readonly inboxSeq: number }
-  /** Reverses the order. For one agent only. */
-  readonly isNewestFirst?: boolean
   /** Of held messages, only those that are snoozed, or only those that are not. */
   readonly snoozed?: boolean | undefined
 }

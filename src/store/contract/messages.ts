@@ -37,16 +37,41 @@ export interface MessageShelf {
    * no pending delivery of it. Repeatable.
    */
   expire(params: { readonly id: string; readonly at: number }): Promise<void>
-  /** Indexes messages that are not indexed yet, oldest first, and returns how many. It writes. */
-  indexForSearch(params: { readonly limit: number }): Promise<number>
+  /** Whether more messages than this are not indexed yet. */
+  hasUnindexed(params: { readonly moreThan: number }): Promise<boolean>
+  /**
+   * Indexes messages that are not indexed yet, oldest first: at most `limit`, and fewer where they are long. Returns
+   * whether there may be more. It writes.
+   */
+  indexForSearch(params: { readonly limit: number }): Promise<boolean>
   /** Newest first. Finds what is indexed; all parts must match. */
-  search(params: {
-    readonly parts: readonly SearchPart[]
-    readonly agent?: string
-    /** Of those, only the ones that this agent sent or was sent too. */
-    readonly shared?: string | undefined
-    readonly limit: number
-  }): Promise<readonly Message[]>
+  search(params: SearchParams): Promise<readonly Found[]>
+  /** The same among a bounded number of messages that are not indexed, the newest below `before`. It reads their texts. */
+  searchUnindexed(
+    params: Omit<SearchParams, 'limit'> & { readonly before?: number | undefined },
+  ): Promise<FoundUnindexed>
+}
+
+export type Searcher = Pick<MessageShelf, 'hasUnindexed' | 'indexForSearch' | 'search' | 'searchUnindexed'>
+
+export interface SearchParams {
+  readonly parts: readonly SearchPart[]
+  readonly agent?: string
+  /** Of those, only the ones that this agent sent or was sent too. */
+  readonly shared?: string | undefined
+  readonly limit: number
+}
+
+export interface Found {
+  readonly message: Message
+  /** Its number in the order in which messages were stored. */
+  readonly seq: number
+}
+
+export interface FoundUnindexed {
+  readonly found: readonly Found[]
+  /** Where to go on; undefined if there are no others. */
+  readonly before: number | undefined
 }
 
 export interface PushParams {

@@ -1,8 +1,8 @@
-import type { Message } from '../../model/message.ts'
-import { type SearchPart, searchableWords } from '../../model/search.ts'
-import { isKnownTo, MESSAGE_COLUMNS, readMessage, SELECT_MESSAGE } from '../rows.ts'
+import type { SearchPart } from '../../model/search.ts'
+import { SELECT_MESSAGE } from '../rows.ts'
+import { createUnindexedSearcher, hasAll, isKnownTo, readFound, sliceOf, wordsOf } from '../search.ts'
 import type { Sql, SqlRow } from '../sql.ts'
-import type { MessageShelf } from '../store.ts'
+import type { Found, Searcher } from '../store.ts'
 import { arrayLiteral } from './statements.ts'
 
 /** PostgreSQL keeps no lexeme beyond 2 KB. Of a longer word the index knows the beginning; the text knows the rest. */
@@ -14,8 +14,10 @@ const PAGE = 200
  * same. The index proposes messages that have all the words; whether they follow each other is read from the text
  * itself, because PostgreSQL forgets positions beyond the 16,383rd word and the 256th occurrence.
  */
-export function createSearcher(sql: Sql): Pick<MessageShelf, 'indexForSearch' | 'search'> {
+export function createSearcher(sql: Sql): Searcher {
   return {
+    ...createUnindexedSearcher(sql, IS_UNINDEXED),
+
     /**
      * Sequence numbers become visible out of order, so what is not indexed yet is found by looking, above a floor.
      * The floor rises in two steps: a number is noted with the transactions of that moment, and once all of those
@@ -26,35 +28,33 @@ export function createSearcher(sql: Sql): Pick<MessageShelf, 'indexForSearch' | 
       // In this order: whoever took a number up to `last` had begun when the transactions were counted.
       const [last] = (await sql.get(LAST_NUMBER)) ?? []
       const [isOver, until, noted] = (await sql.get(TRANSACTIONS)) ?? []
-      const rows = await sql.all(UNINDEXED, [limit])
-      if (rows.length === 0) return 0
+      const read = await sql.all(UNINDEXED, [limit])
+      const rows = sliceOf(read)
+      if (rows.length === 0) return false
+      const hasMore = rows.length === limit || rows.length < read.length
       await sql.run(INDEX, [arrayLiteral(rows.map(([seq]) => seq)), arrayLiteral(rows.map(indexedWords))])
-      if (isOver === 0) return rows.length
-      const floor = rows.length < limit ? noted : Math.min(noted, rows.at(-1)?.[0])
+      if (isOver === 0) return hasMore
+      const floor = hasMore ? Math.min(noted, rows.at(-1)?.[0]) : noted
       await sql.run(RAISE_FLOOR, [floor, floor === noted ? last : null, floor === noted ? until : null])
-      return rows.length
+      return hasMore
     },
 
     async search({ parts, agent, shared, limit }) {
-      const found: Message[] = []
+      const found: Found[] = []
       const mustRead = parts.some(({ words }) => words.length > 1 || words.some((word) => word.length > WORD_LENGTH))
       let before = Number.MAX_SAFE_INTEGER
       const pageSize = mustRead ? Math.max(limit, PAGE) : limit
       while (found.length < limit) {
         const words = parts.map(matchExpression).join(' & ')
         const rows = await sql.all(SEARCH, [words, agent ?? '', before, pageSize, shared ?? ''])
-        const messages = rows.map((row) => readMessage(row, sql.macs))
-        found.push(...(mustRead ? messages.filter((message) => hasAll(message, parts)) : messages))
+        const page = rows.map((row) => readFound(row, sql.macs))
+        found.push(...(mustRead ? page.filter((each) => isMatch(each, parts)) : page))
         if (rows.length < pageSize) break
-        before = rows.at(-1)?.[MESSAGE_COLUMNS.length]
+        before = page.at(-1)?.seq ?? 0
       }
       return found.slice(0, limit)
     },
   }
-}
-
-function wordsOf(subject: string | null, content: string): string[] {
-  return searchableWords(`${subject ?? ''}\n${content}`)
 }
 
 function indexedWords([, subject, content]: SqlRow): string {
@@ -68,16 +68,8 @@ function matchExpression({ words, prefix }: SearchPart): string {
     .join(' & ')
 }
 
-function hasAll({ subject, content }: Message, parts: readonly SearchPart[]): boolean {
-  const text = wordsOf(subject, content)
-  return parts.every((part) => text.some((_, at) => isAt(text, at, part)))
-}
-
-function isAt(text: readonly string[], at: number, { words, prefix }: SearchPart): boolean {
-  return words.every((word, index) => {
-    const there = text[at + index] ?? ''
-    return prefix && index === words.length - 1 ? there.startsWith(word) : there === word
-  })
+function isMatch({ message: { subject, content } }: Found, parts: readonly SearchPart[]): boolean {
+  return hasAll(wordsOf(subject, content), parts)
 }
 
 /** Every writer of ours counts something up first, so it has its transaction id before its message has a number. */
@@ -87,10 +79,9 @@ const LAST_NUMBER = 'SELECT last_value FROM messages_seq_seq'
 const TRANSACTIONS = `SELECT CASE WHEN pg_snapshot_xmin(s)::text::bigint >= u.value THEN 1 ELSE 0 END, pg_snapshot_xmax(s)::text, n.value
   FROM pg_current_snapshot() AS s, counters u, counters n WHERE u.name = 'search_until' AND n.name = 'search_next'`
 
-const UNINDEXED = `SELECT m.seq, m.subject, m.content FROM messages m
-  WHERE m.seq > (SELECT value FROM counters WHERE name = 'search')
-    AND NOT EXISTS (SELECT 1 FROM message_search s WHERE s.message_seq = m.seq)
-  ORDER BY m.seq LIMIT ?1 + 0`
+const IS_UNINDEXED = `m.seq > (SELECT value FROM counters WHERE name = 'search')
+    AND NOT EXISTS (SELECT 1 FROM message_search s WHERE s.message_seq = m.seq)`
+const UNINDEXED = `SELECT m.seq, m.subject, m.content FROM messages m WHERE ${IS_UNINDEXED} ORDER BY m.seq LIMIT ?1 + 0`
 
 const INDEX = `INSERT INTO message_search (message_seq, words)
   SELECT w.seq, array_to_tsvector(string_to_array(w.words, ' ')) FROM unnest(?1::bigint[], ?2::text[]) AS w (seq, words)

@@ -6,6 +6,7 @@ import { createDeliveryShelf } from '../shelves/deliveries.ts'
 import { createEventShelf } from '../shelves/events.ts'
 import { createGateShelf } from '../shelves/gates.ts'
 import { createHistoryShelf } from '../shelves/history.ts'
+import { createInboxShelf } from '../shelves/inboxes.ts'
 import { createInheritanceShelf } from '../shelves/inheritances.ts'
 import { createJobShelf } from '../shelves/jobs.ts'
 import { createLedgerShelf } from '../shelves/ledger/ledger.ts'
@@ -45,6 +46,7 @@ export function createShelves(sql: Sql, within: Within): Shelves {
     deliveries: { ...deliveries, ...createRequestShelf(sql), ...createWaitingQuery(sql, deliveries) },
     offers: { ...createOfferShelf(sql), ...createOpener(sql) },
     snoozes: createSnoozeShelf(sql),
+    inboxes: createInboxShelf(sql),
     history: createHistoryShelf(sql),
     gates: createGateShelf(sql),
     decisions: createDecisionShelf(sql),

@@ -24,12 +24,13 @@ export function createAgentShelf(sql: Sql): Omit<AgentShelf, 'markQuiet' | 'lock
       return rows.map(readAgent)
     },
 
-    async behind() {
-      const rows = await sql.all(
-        `SELECT id FROM agents WHERE removed_at IS NULL
-           AND broadcast_cursor < (SELECT value FROM counters WHERE name = 'broadcast') ORDER BY id`,
+    async isBehind(id) {
+      const row = await sql.get(
+        `SELECT 1 FROM agents WHERE id = ?1 AND removed_at IS NULL
+           AND broadcast_cursor < (SELECT value FROM counters WHERE name = 'broadcast')`,
+        [id],
       )
-      return rows.map(([id]) => id)
+      return row !== undefined
     },
 
     async lookalikes([first, second]) {

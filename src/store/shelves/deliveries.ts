@@ -7,7 +7,7 @@ import { isAmong, locking, ringInboxes, type Sql, type SqlRow, type SqlValue } f
 import { expiredBy, readWaiting, WAITING } from './waiting.ts'
 
 export const LEAST_URGENT = 4
-const LIVE = '(d.expires_at IS NULL OR d.expires_at > ?2)'
+export const LIVE = '(d.expires_at IS NULL OR d.expires_at > ?2)'
 
 const IS_TAKEABLE = `d.agent_id = ?1 AND d.state = 'pending' AND ${LIVE} AND d.priority <= ?3`
 
@@ -224,7 +224,7 @@ export function ofOneOrAll(params: readonly SqlValue[], agent: string | undefine
 }
 
 /** After a read has met a corrupt page. Any other error is thrown again. */
-async function loadSalvage(error: unknown): Promise<typeof import('./salvage.ts')> {
+export async function loadSalvage(error: unknown): Promise<typeof import('./salvage.ts')> {
   const isCorrupt = error instanceof PosternError && error.code === 'STORE_CORRUPT'
   if (!isCorrupt) throw error
   return import('./salvage.ts')
@@ -277,7 +277,7 @@ const WITH_MESSAGES = 'deliveries d JOIN messages m ON m.seq = d.message_seq'
 
 /** What is pending is found by its own index; everything else by its place in the inbox. */
 function listQuery(
-  { agent, states, limit, after, now, isNewestFirst, snoozed }: ListParams,
+  { agent, states, limit, after, now, snoozed }: ListParams,
   columns: string,
   tables: string,
 ): [string, SqlValue[]] {
@@ -287,14 +287,13 @@ function listQuery(
       ? `d.state = 'pending' AND ${LIVE}`
       : `${STATE_NOW} IN (${quoted(states)}) AND CAST(?2 AS bigint) IS NOT NULL`,
     agent === undefined ? '?1 = ?1' : 'd.agent_id = ?1',
-    isNewestFirst ? '?3 = ?3 AND d.inbox_seq < ?4' : '(d.agent_id > ?3 OR (d.agent_id = ?3 AND d.inbox_seq > ?4))',
+    '(d.agent_id > ?3 OR (d.agent_id = ?3 AND d.inbox_seq > ?4))',
     ...(snoozed === undefined ? [] : [`d.snoozed_until IS ${snoozed ? 'NOT NULL' : 'NULL'}`]),
   ]
-  const order = isNewestFirst ? ' DESC' : ''
   return [
     `SELECT ${columns}, ${STATE_NOW}, d.snoozed_until FROM ${tables} LEFT JOIN offers o ON o.id = d.offer_id
-     WHERE ${conditions.join(' AND ')} ORDER BY d.agent_id, d.inbox_seq${order} LIMIT ?5 + 0`,
-    [agent ?? '', now, after?.agent ?? '', after?.inboxSeq ?? (isNewestFirst ? Number.MAX_SAFE_INTEGER : 0), limit],
+     WHERE ${conditions.join(' AND ')} ORDER BY d.agent_id, d.inbox_seq LIMIT ?5 + 0`,
+    [agent ?? '', now, after?.agent ?? '', after?.inboxSeq ?? 0, limit],
   ]
 }
 

@@ -1,6 +1,6 @@
 import type { MethodsOf } from '../lazy-shelf.ts'
 import type { JobShelf } from '../shelves/jobs.ts'
-import type { AgentShelf, DeliveryShelf, MessageShelf, Shelves, UpkeepShelf } from '../store.ts'
+import type { AgentShelf, DeliveryShelf, MessageShelf, Searcher, Shelves, UpkeepShelf } from '../store.ts'
 
 /** Shelves that most commands never touch, and the rare methods of those that they do. */
 export interface RareShelves extends Omit<Shelves, FrequentShelf> {
@@ -13,8 +13,6 @@ export interface RareShelves extends Omit<Shelves, FrequentShelf> {
 
 type FrequentShelf = 'agents' | 'sessions' | 'messages' | 'deliveries' | 'offers' | 'budgets' | 'upkeep'
 
-type Searcher = Pick<MessageShelf, 'indexForSearch' | 'search'>
-
 /** The methods that can be called before their code is loaded. */
 export const RARE_METHODS: { readonly [S in keyof RareShelves]: () => MethodsOf<RareShelves[S]> } = {
   messageReader: () => ({
@@ -26,7 +24,7 @@ export const RARE_METHODS: { readonly [S in keyof RareShelves]: () => MethodsOf<
     countThread: true,
     expire: true,
   }),
-  searcher: () => ({ indexForSearch: true, search: true }),
+  searcher: () => ({ hasUnindexed: true, indexForSearch: true, search: true, searchUnindexed: true }),
   agentLister: () => ({ statuses: true }),
   requests: () => ({ finish: true, keysOf: true }),
   snoozes: () => ({
@@ -38,6 +36,7 @@ export const RARE_METHODS: { readonly [S in keyof RareShelves]: () => MethodsOf<
     seenBy: true,
     countSnoozed: true,
   }),
+  inboxes: () => ({ page: true, untaken: true }),
   history: () => ({ recent: true, fired: true, pushed: true, delivered: true, waiting: true, offered: true }),
   gates: () => ({
     insert: true,

@@ -3,6 +3,7 @@ import { createDecisionShelf } from '../shelves/decisions.ts'
 import { createEventShelf } from '../shelves/events.ts'
 import { createGateShelf } from '../shelves/gates.ts'
 import { createHistoryShelf } from '../shelves/history.ts'
+import { createInboxShelf } from '../shelves/inboxes.ts'
 import { createInheritanceShelf } from '../shelves/inheritances.ts'
 import { createLedgerShelf } from '../shelves/ledger/ledger.ts'
 import { createMessageReader } from '../shelves/messages.ts'
@@ -28,6 +29,7 @@ export const RARE_SHELVES: { readonly [S in keyof RareShelves]: (sql: Sql) => Ra
   requests: createRequestShelf,
   sweeper: createSweeper,
   snoozes: createSnoozeShelf,
+  inboxes: createInboxShelf,
   history: createHistoryShelf,
   gates: createGateShelf,
   decisions: createDecisionShelf,

@@ -46,6 +46,9 @@ export function createShelves({ sql, connection, markQuiet, counts }: ShelfParts
     get snoozes() {
       return rare('snoozes')
     },
+    get inboxes() {
+      return rare('inboxes')
+    },
     get history() {
       return rare('history')
     },

@@ -6,6 +6,7 @@ import type { Answer, Model, ModelDelivery } from './state.ts'
 import { allOrNothing, finish, isLapsed, isOver, MOVED, no, ok, present } from './state.ts'
 
 export function ack(model: Model, number: number, agent: string): Answer<undefined> {
+  if (present(model, agent)) takeUp(model, agent)
   if (!model.messages.has(number)) return no('MESSAGE_NOT_FOUND')
   const delivery = model.deliveries.find((each) => each.message.number === number && each.agent === agent)
   if (!delivery) return no('DELIVERY_NOT_FOUND')

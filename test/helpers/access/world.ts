@@ -26,9 +26,9 @@ export interface AccessWorld {
   readonly home: string
 }
 
-export async function openWorld(): Promise<AccessWorld> {
+export async function openWorld(options: { readonly hasUpkeep?: boolean } = {}): Promise<AccessWorld> {
   // Every operation is called many times. Rates are the subject of other tests.
-  const server = await openServer({ limits: { pairBurst: 100_000 } })
+  const server = await openServer({ limits: { pairBurst: 100_000 }, ...options })
   const { postern } = server.served
   for (const [id, kind] of Object.entries(KINDS)) await postern.agents.add({ id, kind })
   const project = join(temporaryFolder(), 'project')

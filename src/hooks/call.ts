@@ -14,6 +14,7 @@ export interface CallParams {
   readonly handoff: HookCall['handoff']
   readonly root: string
   readonly home: HookCall['home']
+  readonly isForeign?: true
   readonly note: HookCall['note']
   readonly uncounted: number
   readonly counted: number

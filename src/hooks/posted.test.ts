@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DEAD_MACHINE_MS, PATIENTLY } from '../../test/helpers/patience.ts'
 import { createSignal } from '../../test/helpers/signal.ts'
@@ -10,6 +10,7 @@ import { readFaults } from '../host/hook-log.ts'
 import type { Hooked } from '../host/serving/hooked.ts'
 import { openServed } from '../host/serving/serve.ts'
 import { NO_SHADOW, openShadow } from '../host/shadow.ts'
+import { spoolPath } from '../host/spool-place.ts'
 import { nextTurn } from '../kit/node/event-loop.ts'
 import { processStart } from '../kit/node/processes.ts'
 import type { LocalPostern } from '../model/postern.ts'
@@ -137,9 +138,10 @@ describe('an event that a host posts', () => {
   })
 
   it('takes what stands in the spool', async () => {
-    const { post, hooks, project } = await makePlace()
+    const { post, hooks, project, postern } = await makePlace()
     const folder = join(project, '.runtime', 'inject-queue')
     mkdirSync(folder, { recursive: true })
+    await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', project, ...LOCAL_HOST })
     const entry = { priority: 1, content: 'from the spool', source: 'ci' }
     writeFileSync(join(folder, 'ses-1.jsonl'), `${JSON.stringify(entry)}\n`)
     expect(contextOf(await sent(hooks, post('PostToolBatch')))).toContain('from the spool')
@@ -240,6 +242,27 @@ describe('an event that a host posts', () => {
     await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', project, ...LOCAL_HOST })
     for (const cwd of [theirs, `${project}/../..${theirs}`, project, join(project, 'src')])
       expect(contextOf(await sent(hooks, post('PostToolBatch', { fields: { cwd } })))).toBe('of the project')
+  })
+
+  it('takes the spool only of the folder in which a local hook began the session', async () => {
+    const { project, postern, post, hooks } = await makePlace()
+    const theirs = temporaryFolder()
+    for (const folder of [project, theirs]) {
+      for (const session of ['ses-1', 'ses-2']) {
+        const path = spoolPath(folder, session)
+        mkdirSync(dirname(path), { recursive: true })
+        writeFileSync(path, `${JSON.stringify({ content: `of ${folder === project ? 'the project' : 'others'}` })}\n`)
+      }
+    }
+    await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', project, ...LOCAL_HOST })
+    const token = postern.as({ id: 'quinn', kind: 'ai', verified: true, via: 'http' })
+    await token.sessions.begin({ id: 'ses-3', agent: 'quinn', project: theirs })
+    for (const session_id of ['ses-2', 'ses-3', 'ses-1'])
+      for (const cwd of [theirs, project]) await sent(hooks, post('PostToolBatch', { fields: { cwd, session_id } }))
+    const { items } = await postern.inbox.list({ agent: 'quinn', which: 'all' })
+    expect(items.map(({ content }) => content)).toEqual(['of the project'])
+    for (const session of ['ses-1', 'ses-2']) expect(existsSync(spoolPath(theirs, session))).toBe(true)
+    expect(existsSync(spoolPath(project, 'ses-2'))).toBe(true)
   })
 
   it('says nothing of a subagent, and confirms nothing by it', async () => {

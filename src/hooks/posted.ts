@@ -125,7 +125,7 @@ async function deliver(hooked: Hooked, delivery: Delivery, { settings, keep }: E
   const note = (error: unknown) => void refuse(hooked, { host: host.name }, event.hostEvent, error)
   const config = hooked.readConfig(folder, note)
   if (config.store !== hooked.store) throw new Error(OTHER_STORE)
-  const root = projectRoot(event.cwd ?? folder)
+  const root = local?.project ?? projectRoot(event.cwd ?? folder)
   const postern = hooked.open(config)
   const userHooks = local ? config.get(HOOKS) : []
   const commandFolder = local?.project
@@ -136,7 +136,7 @@ async function deliver(hooked: Hooked, delivery: Delivery, { settings, keep }: E
     counted: before.counted,
   }
   const isShadowed = local !== undefined || before !== NO_SHADOW
-  const own = { home: isShadowed ? home : null }
+  const own = { home: isShadowed ? home : null, ...(!local && { isForeign: true as const }) }
   const call = createCall({ event, host, agent, postern, settings, root, note, ...own, ...rules })
   const surroundings = { home, userHooks, before, place: () => placeOf(config), commandFolder }
   const fromStore = await answerFromStore(call, isShadowed ? shadow : NO_FILE, surroundings)

@@ -1,11 +1,13 @@
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { openLocal } from '../../test/helpers/open-local.ts'
 import { temporaryFolder } from '../../test/helpers/temp.ts'
 import type { LocalPostern } from '../model/postern.ts'
+import { SHADOW_FOLDER } from '../model/quiet.ts'
 import { readConfig } from './config/config.ts'
 import { open } from './open/open.ts'
-import { openShadow } from './shadow.ts'
+import { openShadow, shadowName } from './shadow.ts'
 
 const GATE = { agent: 'quinn', kind: 'human', reason: 'wait for justin' } as const
 
@@ -23,6 +25,19 @@ it('writes a new strict gate down for the open sessions of its agent on this mac
     const tool = await postern.gates.create({ ...GATE, hook: 'tool', tool: 'Bash' })
     expect(gatesOf('here')).toEqual([gate.id, tool.id])
     for (const session of ['ended', 'elsewhere', 'of-rex']) expect(gatesOf(session)).toEqual([])
+  })
+})
+
+it('writes nothing down for sessions that only a token has named', async () => {
+  await withHome(async (postern, gatesOf, home) => {
+    const quinn = postern.as({ id: 'quinn', kind: 'ai', verified: true, via: 'http' })
+    for (const id of ['one', 'two']) await quinn.sessions.begin({ id, agent: 'quinn' })
+    await quinn.gates.create({ ...GATE, agent: 'quinn' })
+    await quinn.gates.register({ sessionId: 'one', name: 'tests' })
+    await quinn.decisions.create({ agent: 'quinn', question: 'Shall I?', ask: ['justin'] })
+    expect(gatesOf('here')).toHaveLength(2)
+    expect([gatesOf('one'), gatesOf('two')]).toEqual([[], []])
+    expect(readdirSync(join(home, SHADOW_FOLDER))).toEqual([shadowName({ agent: 'quinn', sessionId: 'here' })])
   })
 })
 

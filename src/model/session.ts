@@ -12,7 +12,7 @@ export interface Session {
   readonly host: SessionHost
   /** The root of the project it works in. */
   readonly project: string | null
-  /** The machine it runs on: only there can its process be looked for. */
+  /** The machine it runs on: only there can its process be looked for. `unknown` where only a token has named the session. */
   readonly machine: string
   /** The host's process, by number and start time, so that a reused number is not taken for it. */
   readonly pid: number | null
@@ -41,6 +41,9 @@ export const FIRED_WITHIN_MS = 10_000
 
 /** The end of a turn is put off at most this often in a row, even if the host would allow more. */
 export const MAX_CONTINUED_STOPS = 5
+
+/** A token may be used from anywhere. */
+export const UNKNOWN_MACHINE = 'unknown'
 
 /** More than any system gives to a process. */
 const MAX_PID = 2 ** 32

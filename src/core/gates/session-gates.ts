@@ -10,7 +10,7 @@ import {
   TASK_UPDATE,
 } from '../../model/gate.ts'
 import type { Finding, JudgeGates, RegisterGate } from '../../model/gates.ts'
-import { parseSessionId, type Session } from '../../model/session.ts'
+import { parseSessionId, type Session, UNKNOWN_MACHINE } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
@@ -44,7 +44,7 @@ export async function registerGate(ctx: Context, input: RegisterGate): Promise<S
     async (tx) => {
       const session = await requireSession(tx, gate.sessionId)
       requireMayHold(ctx, session.agent)
-      if (gate.check !== null && session.machine !== ctx.machine.name) throw foreignCheck(session)
+      if (gate.check !== null && isElsewhere(ctx, session)) throw foreignCheck(session)
       if (ctx.caller.kind !== 'human') await requireUnset(ctx, tx, gate)
       await tx.gates.register(gate)
       const known = await tx.gates.registered({ sessionId: gate.sessionId })
@@ -73,6 +73,11 @@ async function requireUnset(ctx: Context, tx: Shelves, { sessionId, name }: Sess
     message: `The gate ${name} of this session was set by ${describeAuthor(createdBy, createdTrust)}, so ${ctx.caller.id} cannot change it.`,
     next: 'Meet its condition, or ask a person to change it.',
   })
+}
+
+/** A session that only a token has named has no machine of its own: whoever may set its commands says where they run. */
+function isElsewhere(ctx: Context, { machine }: Session): boolean {
+  return machine !== ctx.machine.name && machine !== UNKNOWN_MACHINE
 }
 
 /** Whoever shares a store with another machine may not run programs there. */

@@ -1,7 +1,14 @@
 import { type Caller, hasCredential, isConfined } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { BeginSession } from '../../model/postern.ts'
-import { parseMilliseconds, parsePid, parseSessionHost, parseSessionId, type Session } from '../../model/session.ts'
+import {
+  parseMilliseconds,
+  parsePid,
+  parseSessionHost,
+  parseSessionId,
+  type Session,
+  UNKNOWN_MACHINE,
+} from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
@@ -131,8 +138,12 @@ function starterIn({ starterPid, starterStartedAt }: Starter): Starter {
   return { starterPid, starterStartedAt }
 }
 
-/** A call without a process says nothing of the machine on which the known one runs. */
+/**
+ * A call without a process says nothing of the machine on which the known one runs. A token may be used from anywhere, so
+ * nobody writes or reads files on this machine for a session that only a token has named.
+ */
 function machineOf(ctx: Context, { pid, starterPid, machine }: BeginSession, known: Session | undefined): string {
-  if (pid === undefined && (starterPid === undefined || known?.pid != null)) return known?.machine ?? ctx.machine.name
+  if (pid === undefined && (starterPid === undefined || known?.pid != null))
+    return known?.machine ?? (hasCredential(ctx.caller) ? UNKNOWN_MACHINE : ctx.machine.name)
   return machine === undefined ? ctx.machine.name : parseText('machine', machine, MACHINE_BYTES)
 }

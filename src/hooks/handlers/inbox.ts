@@ -38,7 +38,7 @@ export const inbox: Handler = {
 async function showMail(call: HookCall, maxPriority: Priority): Promise<Verdict | undefined> {
   const { event, host, agent, postern, settings, limits } = call
   // A spool belongs to the agent of its session.
-  if (!call.refusal) await takeSpool(call)
+  if (!call.refusal && !call.isForeign) await takeSpool(call)
   // To show mail at a stop puts the stop off.
   if (event.name === 'turn.stop' && call.isLoopBroken) return undefined
   const maxCharacters = Math.min(host.maxCharacters, limits.drainCharacters) - call.used

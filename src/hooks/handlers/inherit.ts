@@ -54,7 +54,7 @@ async function whereThereIsHandoff(
   call: HookCall,
   handle: () => Promise<Verdict | undefined>,
 ): Promise<Verdict | undefined> {
-  if (call.event.isSubagent) return undefined
+  if (call.event.isSubagent || call.isForeign) return undefined
   try {
     return mayHaveHandoff(call) ? await handle() : undefined
   } catch (error) {

@@ -12,6 +12,7 @@ import { admit, perform } from '../operations/perform.ts'
 import { entryListReply, isEntryList } from './bus/entry-list.ts'
 import { type Asking, jsonReply, type Reply } from './exchange.ts'
 import type { Metrics } from './metrics.ts'
+import { requireToken } from './request/authenticate.ts'
 import { bodyBytesFor, hasBody, parseBody, readText, requireJsonType } from './request/body.ts'
 import { requireSeen, withEtag } from './request/etags.ts'
 import { answerKeyed, dedupKeyFor, idempotencyKey, type Keeping } from './request/idempotency.ts'
@@ -36,6 +37,7 @@ export async function operate(
   { metrics, ...keeping }: Keeping & { readonly metrics: Metrics },
 ): Promise<Reply> {
   const { operation, asking } = errand
+  if (operation.name === 'tokens.create') requireToken(asking.identity)
   const key = idempotencyKey(asking)
   const { text, input } = await readInput(errand)
   const answer = async (postern: Postern, claim?: ReplyClaim) => {

@@ -245,6 +245,25 @@ describe('a request over the UNIX socket', () => {
     expect(steps.at(-1)).toMatchObject({ step: 'resolved', by: 'justin', trust: { verified: false, via: 'http' } })
   })
 
+  it('gets no credential: no token, and no link into the page of a person', async () => {
+    verifies('G15.no-posing', 'G15.unverified')
+    const scene = await prepare()
+    const { socket, ask: askServer } = await startServe({ home: scene.home })
+    const ask = (path: string, body: object, headers: readonly string[] = []) => {
+      const json = ['-H', 'Content-Type: application/json', ...headers]
+      const options = ['-sS', '--unix-socket', socket, ...json, '-d', JSON.stringify(body)]
+      return JSON.parse(execFileSync('curl', [...options, `http://localhost/api/v1/${path}`], { encoding: 'utf8' }))
+    }
+    const as = ['-H', `Postern-As: ${JSON.stringify({ id: 'justin', kind: 'human', verified: false, via: 'http' })}`]
+    for (const headers of [[], as]) {
+      expect(ask('sign-ins', { person: 'justin' }, headers)).toMatchObject({ code: 'NOT_ALLOWED' })
+      for (const scope of ['human:justin', 'admin', 'agent:quinn'])
+        expect(ask('tokens', { scope }, headers)).toMatchObject({ code: 'NOT_ALLOWED' })
+    }
+    const { body } = await askServer('POST /api/v1/tokens', { body: { scope: 'human:justin' } })
+    expect(ask('sign-ins', {}, ['-H', `Authorization: Bearer ${body.token}`])).toMatchObject({ person: 'justin' })
+  })
+
   it('is recorded as unverified where it names nobody', async () => {
     verifies('G15.unverified')
     const scene = await prepare()

@@ -5,7 +5,7 @@ import type { Credentials } from '../../model/network/tokens.ts'
 import { toWire } from '../../model/network/wire-json.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { type Asking, type Exchange, jsonReply, type Reply } from '../exchange.ts'
-import { tokenIn } from '../request/authenticate.ts'
+import { requireToken, tokenIn } from '../request/authenticate.ts'
 import { parseBody, readText, requireJsonType } from '../request/body.ts'
 import { formatCookie, tokenInCookie } from '../request/cookie.ts'
 import { type Bearer, createTickets } from '../request/tickets.ts'
@@ -80,6 +80,7 @@ export function signInPages({ credentials, now }: SignInOptions): readonly Endpo
 /** People get a link for themselves, administrators for any person. Programs never become one. */
 async function bearerFor(asking: Asking): Promise<Bearer> {
   const { identity, postern, request, response } = asking
+  requireToken(identity)
   requireJsonType(request)
   const { person = identity.scope.id } = parseBody(await readText(request, response))
   if (typeof person !== 'string') throw new PosternError('INPUT_INVALID', { reason: 'it does not name a person' })

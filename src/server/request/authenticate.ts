@@ -22,6 +22,18 @@ const OWNER: Identity = {
   caller: { id: 'local', kind: 'local', verified: true, via: 'http' },
 }
 
+/**
+ * Refuses a credential to a request over the socket without a token. Any process of the owner can open the socket, an agent's
+ * too, and what is done with a credential is recorded as verified.
+ */
+export function requireToken({ tokenId }: Identity): void {
+  if (tokenId !== OF_SOCKET) return
+  throw new PosternError('NOT_ALLOWED', {
+    message: 'Without a token nobody gets a credential over the UNIX socket.',
+    next: 'Use "postern token create" or "postern ui", or send the token of an administrator.',
+  })
+}
+
 /** Says who asks: by a token in the header, a ticket in the URL, the cookie of the page, or the socket. */
 export async function authenticate(guard: Guard, exchange: Exchange): Promise<Identity> {
   const identity = await identify(guard, exchange)

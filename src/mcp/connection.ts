@@ -1,7 +1,8 @@
 import type { BusPlace } from '../model/bus/entry.ts'
 import { agentOf, type Caller } from '../model/caller.ts'
-import { PosternError } from '../model/errors.ts'
+import { asPosternError, PosternError } from '../model/errors.ts'
 import type { Scope } from '../model/network/token.ts'
+import { withoutPlaces } from '../model/network/without-places.ts'
 import type { Postern } from '../model/postern.ts'
 import type { IdentifiedCaller } from '../operations/perform.ts'
 import type { Tool } from '../operations/tools/tool.ts'
@@ -30,6 +31,12 @@ export interface Places {
   /** The folder of the project, by its whole path. */
   readonly project?: string
   readonly bus?: BusPlace & { readonly runId?: string }
+}
+
+/** A client that has shown a credential may be on another machine, and learns no folder of this one. */
+export function asSeenBy({ identity }: Pick<Connection, 'identity'>, thrown: unknown): PosternError {
+  const error = asPosternError(thrown)
+  return identity.caller.verified ? withoutPlaces(error) : error
 }
 
 /** The agent that a caller is: nobody else has an inbox to look into. */

@@ -6,11 +6,10 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { asPosternError } from '../model/errors.ts'
 import { VERSION } from '../model/version.ts'
 import { describeTool } from '../operations/tools/described.ts'
 import { LINE, neutralise } from '../render/neutralise.ts'
-import type { Connection } from './connection.ts'
+import { asSeenBy, type Connection } from './connection.ts'
 import { instructionsFor } from './instructions.ts'
 import { PROMPTS } from './prompts.ts'
 import type { Changes } from './resources/changes.ts'
@@ -78,14 +77,16 @@ function serveTools(server: Server, wiring: Wiring): void {
 }
 
 function serveResources(server: Server, connection: Connection): void {
-  server.setRequestHandler('resources/list', async () => ({ resources: [...(await said(listResources(connection)))] }))
+  server.setRequestHandler('resources/list', async () => ({
+    resources: [...(await said(connection, listResources(connection)))],
+  }))
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: TEMPLATES.map((each) => ({ ...each })),
   }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const place = parseUri(uri)
     if (!place) throw notFound(uri)
-    return { contents: [{ uri, ...(await said(readResource(connection, place))) }] }
+    return { contents: [{ uri, ...(await said(connection, readResource(connection, place))) }] }
   })
 }
 
@@ -124,11 +125,11 @@ function notFound(uri: string): ResourceNotFoundError {
 }
 
 /** What is refused is said in our words, and never with a stack. */
-async function said<T>(answer: Promise<T>): Promise<T> {
+async function said<T>(connection: Connection, answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
-    const { message, next, code } = asPosternError(error)
+    const { message, next, code } = asSeenBy(connection, error)
     throw invalidParams(`${neutralise(message, LINE)} ${neutralise(next, LINE)} [${code}]`)
   }
 }

@@ -1,6 +1,6 @@
-import { basename } from 'node:path'
 import { escapeUnseen } from '../kit/pure/escape-unseen.ts'
-import { asPosternError, errorOf, PosternError } from '../model/errors.ts'
+import { asPosternError, PosternError } from '../model/errors.ts'
+import { withoutPlaces } from '../model/network/without-places.ts'
 import type { Reply } from './exchange.ts'
 
 /** A refusal or failure as RFC 9457 writes it, with all that a client needs to make the same error of it. */
@@ -33,18 +33,10 @@ export function problemOf(thrown: unknown, requestId: string): Problem {
   }
 }
 
-/** Where the store lies, and what nobody expected, is for the log: whoever asks from outside learns neither. */
+/** The log has more of what nobody expected, under the id of the request. */
 function fitToBeShown(error: PosternError, requestId: string): PosternError {
   if (error.code === 'INTERNAL') return new PosternError('INTERNAL', { reason: `see ${requestId} in the server's log` })
-  if (error.code.startsWith('BUS_')) return withoutFolder(error)
-  if (!error.code.startsWith('STORE_')) return error
-  const { reason: _, ...details } = error.details
-  return errorOf(error.code, { ...details, path: 'of this server', reason: 'see its log' })
-}
-
-function withoutFolder(error: PosternError): PosternError {
-  const { path } = error.details
-  return typeof path === 'string' ? errorOf(error.code, { ...error.details, path: basename(path) }) : error
+  return withoutPlaces(error)
 }
 
 /** `AGENT_NOT_FOUND` reads as `Agent not found`. */

@@ -231,6 +231,8 @@ conformance('dedup', ({ rule, open }) => {
       const { next } = await refused(mallory.inbox.push({ ...NOTICE, dedupKey }), 'VALUE_INVALID')
       expect(next).toContain(`"${dedupKey.split(':')[0]}:"`)
     }
+    for (const other of [postern, postern.as(caller('founder', 'human'))])
+      await refused(other.inbox.push({ ...NOTICE, dedupKey: 'wake:spent:quinn:2026-11-18' }), 'VALUE_INVALID')
     const sent = await postern.as(caller('founder', 'human')).once('release-42').inbox.push(NOTICE)
     expect(sent.duplicate).toBe(false)
     for (const dedupKey of ['decision:42', 'gate:42', 'mail:42', 'broadcast:42']) {

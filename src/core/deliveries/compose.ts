@@ -1,5 +1,5 @@
 import { isAgentId, parseAgentId } from '../../model/agent.ts'
-import { agentOf, type Caller, isProgram, trustOf } from '../../model/caller.ts'
+import { agentOf, type Caller, trustOf } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import { isJson, isStorable, type Json } from '../../model/json.ts'
 import { type Attachment, EVERYBODY, type Message, parseMessageType } from '../../model/message.ts'
@@ -19,6 +19,7 @@ const ATTACH = ' Attach a file instead.'
  */
 export const RESERVED_KEY =
   /^(?:(?:postern|inbox|bus|handoff|wake|http|once):|gate:gate_|decision:dec_|svc:svc_|plan_[0-9A-Z]{26}[+]|(?:ledger|note|event):(?:msg_|[0-9]))/
+const WAKE_DOOR = 'wake'
 const MAX_ATTACHMENTS = 50
 
 /** Turns the input of a push into a message, or refuses it. A reply gets its thread when it is stored. */
@@ -93,10 +94,10 @@ function parseDedupKey(caller: Caller, value: string | undefined): string | null
 
 /**
  * Doors turn an idempotency key into a dedup key that names its caller. Such a key meets only keys of the same caller.
- * `postern wake` tells people under a key of its own, and no program does.
+ * `postern wake` tells people under a key of its own, and nobody else does.
  */
 function isOwnKey(caller: Caller, key: string): boolean {
-  if (key.startsWith('wake:')) return !isProgram(caller)
+  if (key.startsWith('wake:')) return caller.kind === 'local' && caller.via === WAKE_DOOR
   const named = `${caller.kind}:${caller.id}:`
   return ['http:', 'http:admin:', 'once:'].some((scheme) => key.startsWith(scheme + named))
 }

@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { parseInput } from '../../operations/input.ts'
 import type { Tool } from '../../operations/tools/tool.ts'
+import { asSeenBy } from '../connection.ts'
 import { decideHere } from '../elicit.ts'
 import type { Wiring } from '../mcp-server.ts'
 import { answerDecision } from './asking.ts'
@@ -47,7 +48,7 @@ export async function callTool(calling: Calling): Promise<CallToolResult | Input
     if (!handle) throw new Error(`nobody does ${tool.name}`)
     return toResult(tool, await handle(call))
   } catch (error) {
-    return toRefusal(tool, error)
+    return toRefusal(tool, asSeenBy(connection, error))
   } finally {
     answering.isOver = true
   }

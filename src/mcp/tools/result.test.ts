@@ -2,9 +2,24 @@ import { expect, it } from 'vitest'
 import { PosternError } from '../../model/errors.ts'
 import { inboxAck, peekInbox } from '../../operations/tools/inbox.ts'
 import { agentList } from '../../operations/tools/talk.ts'
+import { asSeenBy } from '../connection.ts'
 import { toRefusal, toResult } from './result.ts'
 
 const textOf = ({ content }: ReturnType<typeof toRefusal>) => content.map((each) => 'text' in each && each.text).join()
+
+it('names no folder of the server to a program elsewhere', () => {
+  const error = new PosternError('HANDOFF_UNUSABLE', { path: '/home/you/shop/inbox', reason: 'it is a link' })
+  const by = (verified: boolean) => ({
+    identity: {
+      caller: { id: 'quinn', kind: 'ai', verified, via: 'mcp' } as const,
+      scope: { kind: 'agent', id: 'quinn' } as const,
+    },
+  })
+  expect(textOf(toRefusal(inboxAck, asSeenBy(by(true), error)))).toMatch(
+    /^The folder inbox cannot be used: it is a link\./,
+  )
+  expect(textOf(toRefusal(inboxAck, asSeenBy(by(false), error)))).toContain('/home/you/shop/inbox')
+})
 
 it('names tools where a refusal names commands that an agent without a shell cannot run', () => {
   const state = { id: 'msg_1', agent: 'quinn', state: 'pending', wanted: 'acted' }

@@ -15,6 +15,10 @@ import { hostileHandoff } from './harness/troubles.ts'
 
 const CRITICAL_MESSAGES = 200
 const CONTENT_CHARACTERS = 64 * 1024
+/** Payload, context and attachments together, as JSON. */
+const OTHER_FIELDS_BYTES = 64 * 1024
+/** A plain message of at most this many characters is always measured. */
+const SHORT_CHARACTERS = 500
 /** The largest room of a hook and of a tool, in characters. */
 const HOOK = { agent: 'quinn', maxCharacters: 8_000, sessionId: 's1' }
 const TOOL = { agent: 'quinn', maxTokens: 20_000, sessionId: 's1' }
@@ -57,6 +61,30 @@ describe('drains of 200 critical messages of 64 KB', () => {
       }
     })
   }
+
+  it('measure few messages with expensive attachments and data, and short ones twice', async () => {
+    const watched = await openWatched()
+    const { postern, measured } = watched
+    const [name, value] = [filled('<a', 1_000), filled('<a', OTHER_FIELDS_BYTES / 4)]
+    const attachments = Array.from({ length: 20 }, () => ({ name, url: name, sha256: 'a'.repeat(64), bytes: 1 }))
+    const rich = { content: 'x', payload: { value }, attachments }
+    const short = { content: filled('\u200b', 1_500) }
+    for (const [message, most] of [
+      [rich, ROOMS_MEASURED * (HOOK.maxCharacters + 2 * OTHER_FIELDS_BYTES)],
+      [short, ROOMS_MEASURED * HOOK.maxCharacters + 2 * SHORT_CHARACTERS * CRITICAL_MESSAGES],
+    ] as const) {
+      const to = ['quinn']
+      const messages = Array.from({ length: CRITICAL_MESSAGES }, () => ({ to, ...message, priority: 0 as const }))
+      for (let at = 0; at < messages.length; at += 20)
+        await postern.inbox.pushMany({ messages: messages.slice(at, at + 20) })
+      measured.characters = 0
+      const { offer } = await postern.inbox.drain(HOOK)
+      expect(offer?.size).toBeGreaterThan(0)
+      expect(measured.characters).toBeLessThan(most)
+      expect(measured.while).not.toContain('writing')
+      await postern.inbox.drain({ agent: 'quinn', maxMessages: 1_000 })
+    }
+  })
 
   const PLANTED: Readonly<Record<string, Partial<Context>>> = {
     'renders what cannot fit': { mayFit: () => true },

@@ -4,6 +4,7 @@ import type { Context } from '../../../src/core/context.ts'
 import { createPostern } from '../../../src/core/postern.ts'
 import { openContext } from '../../../src/host/open/context.ts'
 import { openEmbedded } from '../../../src/host/open/store.ts'
+import type { InboxMessage } from '../../../src/model/delivery.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { storeWith } from '../store-with.ts'
@@ -13,7 +14,7 @@ import { temporaryFolder } from '../temp.ts'
 export interface Measured {
   /** Whether a write transaction was open. */
   readonly while: Set<'writing' | 'free'>
-  /** Characters of content that were measured whole. */
+  /** Characters of messages that were measured whole: content, quotations and all other words of the sender. */
   characters: number
   /** The most of them between two turns of the event loop. */
   mostInTurn: number
@@ -25,6 +26,12 @@ export interface WatchedPostern {
   advance(ms: number): void
   /** Calls back whenever a drain pauses. */
   onPause(call: () => void): void
+}
+
+function charactersOf({ content, quotes = [], subject, ref, payload, context, attachments }: InboxMessage): number {
+  const data = [payload, context, ...attachments].filter((each) => each !== null)
+  const texts = [content, subject ?? '', ref ?? '', ...quotes.map(({ text }) => text)]
+  return [...texts, ...data.map((each) => JSON.stringify(each))].reduce((sum, { length }) => sum + length, 0)
 }
 
 /** A Postern in this process, with an agent `quinn`, whose drains are watched. */
@@ -51,8 +58,9 @@ export async function openWatched(change: Partial<Context> = {}): Promise<Watche
         setImmediate(() => {
           inTurn = 0
         })
-      inTurn += message.content.length
-      measured.characters += message.content.length
+      const characters = charactersOf(message)
+      inTurn += characters
+      measured.characters += characters
       measured.mostInTurn = Math.max(measured.mostInTurn, inTurn)
     }
     return context.measure(message, form, room)

@@ -5,6 +5,7 @@ import { temporaryFolder } from '../../test/helpers/temp.ts'
 import { readConfig } from './config/config.ts'
 import { GATES } from './config/gates.ts'
 import { setTrust } from './config/trust.ts'
+import { keyPath, makeKey } from './credentials/secret-key.ts'
 import { inspectHome } from './inspect.ts'
 
 it('says where a project file that was trusted has been changed, so that its gates hold no more', () => {
@@ -22,4 +23,15 @@ it('says where a project file that was trusted has been changed, so that its gat
   writeFileSync(path, '{"gates":{"decision":"strict"}} ')
   expect(config().get(GATES)).toEqual([])
   expect(findings()).toMatchObject([{ ok: false, level: 'warning' }])
+})
+
+it('says where the key of the home cannot be used, and nothing of one that is good or not there', () => {
+  const home = temporaryFolder()
+  const config = readConfig({ flags: { home }, env: {}, cwd: home })
+  const findings = () => inspectHome(config, home).filter(({ name }) => name === 'home.key')
+  expect(findings()).toEqual([])
+  makeKey(keyPath(home))
+  expect(findings()).toEqual([])
+  writeFileSync(keyPath(home), 'no key')
+  expect(findings()).toMatchObject([{ ok: false, level: 'warning', detail: expect.stringContaining(keyPath(home)) }])
 })

@@ -1,12 +1,14 @@
 import { statSync } from 'node:fs'
+import { reasonOf } from '../kit/pure/reason-of.ts'
 import type { HealthCheck } from '../model/postern.ts'
 import type { Config } from './config/config.ts'
 import { findProjectFile } from './config/config-file.ts'
 import { isChangedSinceTrusted } from './config/trust.ts'
+import { keyPath, readKey } from './credentials/secret-key.ts'
 
 /** What can be said about the installation before any store is opened. */
 export function inspectHome(config: Config, cwd: string): HealthCheck[] {
-  return [runtime(), home(config), ...projectTrust(config, cwd)]
+  return [runtime(), home(config), ...key(config), ...projectTrust(config, cwd)]
 }
 
 function runtime(): HealthCheck {
@@ -27,6 +29,17 @@ function home({ home: folder }: Config): HealthCheck {
     level: 'warning',
     detail: stat ? folder : `${folder} (made on first use)`,
     next: `Keep it to yourself: chmod 700 ${folder}`,
+  }
+}
+
+/** Nothing is said of a key that is good, or is made on first use. */
+function key({ home: folder }: Config): HealthCheck[] {
+  try {
+    readKey(keyPath(folder))
+    return []
+  } catch (error) {
+    const next = 'Put the file back as it was. Until then messages get no MAC and are shown as not authenticated.'
+    return [{ name: 'home.key', ok: false, level: 'warning', detail: reasonOf(error), next }]
   }
 }
 

@@ -19,20 +19,19 @@ interface Key {
 
 /**
  * MACs of messages, under a key that is derived from the key file of a folder. The file is read with the first message,
- * and made with the first one that is pushed. If it is unusable, messages are stored without a MAC.
+ * and made with the first one that is pushed. As long as it is unusable, messages are stored without a MAC.
  */
 export function createMessageMacs(folder: string, note: Context['note'] = () => {}): MessageMacs {
   let known: Key | undefined
-  let hasFailed = false
+  let isNoted = false
   const load = (read: (path: string) => Buffer | undefined): Key | undefined => {
-    if (known || hasFailed) return known
     try {
-      const secret = read(keyPath(folder))
+      const secret = known ? undefined : read(keyPath(folder))
       if (secret) known = deriveKey(secret)
     } catch (error) {
       // The message matters more than its MAC.
-      note('store.key-unusable', { error: reasonOf(error) })
-      hasFailed = true
+      if (!isNoted) note('store.key-unusable', { error: reasonOf(error) })
+      isNoted = true
     }
     return known
   }

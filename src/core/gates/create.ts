@@ -150,7 +150,7 @@ const AWAITED: Readonly<Partial<Record<GateKind, string>>> = {
   decision: 'the id of the decision',
   command: 'the command that must succeed',
   gate: 'the id of the other gate',
-  service: 'the name of the service, such as ci or ci?status=success',
+  service: 'the service, such as ci or ci?status=success',
   bus: 'the bus, such as conductor/task-docs or conductor/task-docs?type=ANSWER',
 }
 

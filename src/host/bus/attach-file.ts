@@ -2,6 +2,7 @@ import { readFileSync, realpathSync, rmSync, type Stats, statSync } from 'node:f
 import { basename, isAbsolute, join, relative, sep } from 'node:path'
 import { keepCopy } from '../../bus/files/attachments.ts'
 import { type Location, locate } from '../../bus/files/places.ts'
+import { fileTrouble } from '../../kit/node/file-trouble.ts'
 import type { NewAttachment } from '../../model/bus/bus.ts'
 import { BUS_LIMITS, type BusPlace } from '../../model/bus/entry.ts'
 import { PosternError } from '../../model/errors.ts'
@@ -62,7 +63,7 @@ function onFile<T>(file: string, act: () => T): T {
   try {
     return act()
   } catch (error) {
-    throw refused(file, `it cannot be read (${(error as NodeJS.ErrnoException).code})`, error)
+    throw refused(file, fileTrouble(error) ?? 'it cannot be read', error)
   }
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { takeIn } from '../../../src/core/ledger/intake/take-in.ts'
+import { nextTurn } from '../../../src/kit/node/event-loop.ts'
 import { processStart } from '../../../src/kit/node/processes.ts'
 import { createLocalLedger } from '../../../src/ledger/local/local-ledger.ts'
 import { formatHcs10 } from '../../../src/model/ledger/hcs10.ts'
@@ -62,9 +63,20 @@ async function fillSpools(scene: Scene): Promise<void> {
         entries: [
           { content: plant('content'), source: 'cron', place: 'a' },
           { content: 'x', source: plant('source', { isName: true, maxBytes: 60 }), place: 'b' },
+          { content: 'x', shown: { at: 1, evidence: plant('evidence', { maxBytes: 100 }) }, place: 'c' },
         ],
       }),
     )
+}
+
+async function fillSpoolTypes(scene: Scene): Promise<void> {
+  const producer: Writer = { caller: UNNAMED.caller, author: { id: 'spool:cron', isVerified: false } }
+  await scene.attempt(producer, 'inbox.ingest type', (plant) =>
+    scene.postern.inbox.ingest({
+      agent: MCP_AGENT,
+      entries: [{ content: 'x', source: 'cron', type: plant('type', { isLine: true, maxBytes: 60 }), place: 'd' }],
+    }),
+  )
 }
 
 async function setGates(scene: Scene): Promise<void> {
@@ -92,6 +104,88 @@ async function setGates(scene: Scene): Promise<void> {
     }
     await registerGates(scene, agent)
   }
+}
+
+/** Commands that a shell takes for a comment, and conditions that are none. */
+async function setConditions(scene: Scene): Promise<void> {
+  const { gates } = scene.as(UNNAMED.caller)
+  const line = { isLine: true, maxBytes: 300 }
+  await scene.attempt(UNNAMED, 'gates.create command', (plant) =>
+    gates.create({
+      agent: MCP_AGENT,
+      kind: 'command',
+      awaits: `# ${plant('awaits', line)}`,
+      folder: `/${plant('folder', { ...line, isName: true })}`,
+      reason: plant('reason'),
+    }),
+  )
+  await scene.attempt(UNNAMED, 'gates.create escalateTo', (plant) =>
+    gates.create({
+      agent: MCP_AGENT,
+      kind: 'human',
+      reason: 'x',
+      escalateAfterMs: 60_000,
+      escalateTo: plant('escalateTo', { maxBytes: 60 }),
+      waiters: [plant('waiters', { maxBytes: 60 })],
+    }),
+  )
+  await scene.attempt(UNNAMED, 'gates.register check', (plant) =>
+    gates.register({ sessionId: `s-${MCP_AGENT}`, name: 'checked', check: `# ${plant('check', line)}`, reason: 'x' }),
+  )
+  await scene.attempt(itself(MCP_AGENT), 'gates.mark name', (plant) =>
+    scene.as(itself(MCP_AGENT).caller).gates.mark({ sessionId: `s-${MCP_AGENT}`, name: plant('name', line) }),
+  )
+  const open = await scene.as(PETRA.caller).gates.create({ agent: MCP_AGENT, kind: 'human', reason: 'x' })
+  await scene.attempt(UNNAMED, 'gates.waive', (plant) => gates.waive({ id: open.id, reason: plant('reason') }))
+  await scene.attempt(PETRA, 'gates.waive', (plant) =>
+    scene.as(PETRA.caller).gates.waive({ id: open.id, reason: plant('reason') }),
+  )
+}
+
+/** What an agent says of its own mail, and of its sessions. */
+async function moveMessages(scene: Scene): Promise<void> {
+  const writer = itself(MCP_AGENT)
+  const { inbox, sessions } = scene.as(writer.caller)
+  const sessionId = `s-${MCP_AGENT}`
+  const take = async (via?: string) => {
+    await scene.postern.inbox.push({ to: [MCP_AGENT], content: 'x', priority: 0 })
+    const { offer } = await inbox.drain({
+      agent: MCP_AGENT,
+      sessionId,
+      maxMessages: 1,
+      maxPriority: 0,
+      ...(via !== undefined && { via }),
+    })
+    return offer?.id ?? ''
+  }
+  const short = { maxBytes: 100 }
+  const line = { isLine: true, maxBytes: 60 }
+  // A message is traced in one of three ways.
+  for (let at = 0; at < 3; at++) {
+    await scene.attempt(writer, 'inbox.drain', async (plant) =>
+      inbox.release({ offerId: await take(plant('via', line)), reason: 'x' }),
+    )
+    await scene.attempt(writer, 'inbox.release', async (plant) =>
+      inbox.release({ offerId: await take(), reason: plant('reason', short) }),
+    )
+    await scene.attempt(writer, 'inbox.confirm', async (plant) =>
+      inbox.confirm({ offerId: await take(), printed: true, evidence: plant('evidence', short) }),
+    )
+    await scene.attempt(writer, 'inbox.confirmSession', async (plant) => {
+      await inbox.printed({ offerId: await take() })
+      return inbox.confirmSession({ sessionId, printedBefore: Date.now() + 1_000, evidence: plant('evidence', short) })
+    })
+    await scene.attempt(writer, 'sessions.note', async (plant) => {
+      await inbox.printed({ offerId: await take() })
+      // The event begins in a later millisecond than what it confirms was printed.
+      for (const at = Date.now(); Date.now() <= at + 1; ) await nextTurn()
+      return sessions.note({ id: sessionId, agent: MCP_AGENT, event: plant('event', line), ageMs: 0 })
+    })
+  }
+  const local = scene.as(UNNAMED.caller)
+  await scene.attempt(UNNAMED, 'sessions.note firing', (plant) =>
+    local.sessions.note({ id: sessionId, agent: MCP_AGENT, event: 'tool.after', firing: plant('firing', line) }),
+  )
 }
 
 /** Whoever waits for a gate is told why it was there, and why it is closed. */
@@ -265,6 +359,15 @@ async function writeBuses(scene: Scene): Promise<void> {
           to: READERS,
         }),
       )
+    await scene.attempt({ ...writer, author }, 'bus.post options', (plant) =>
+      bus.post({
+        project_id: 'shop',
+        type: 'QUESTION',
+        message: plant('message'),
+        ask: [PETRA.caller.id],
+        options: [{ key: 'a', label: plant('label', { maxBytes: 100 }), description: plant('description') }],
+      }),
+    )
     await scene.attempt({ ...writer, author }, 'bus.post question', (plant) =>
       bus.post({ project_id: 'shop', type: 'QUESTION', body: plant('body'), ask: [PETRA.caller.id] }),
     )
@@ -298,6 +401,17 @@ async function leaveItems(scene: Scene): Promise<void> {
   await scene.attempt(PETRA, 'handoff.leave gate', (plant) =>
     petra.handoff.leave({ project, type: 'thread', text: plant('text'), to: MCP_AGENT, gate: true }),
   )
+  for (const field of ['type', 'priority'] as const)
+    await scene.attempt(PETRA, `handoff.leave ${field}`, (plant) =>
+      petra.handoff.leave({ project, type: 'thread', text: 'x', [field]: plant(field, WORD) }),
+    )
+  await scene.attempt(PETRA, 'handoff.writeOut kind', (plant) =>
+    petra.handoff.writeOut({ project, kind: plant('kind', WORD) as 'report', text: 'x', topic: 'x' }),
+  )
+  const { id: inheritance } = await petra.handoff.inherit({ project })
+  await scene.attempt(PETRA, 'handoff.release', (plant) =>
+    petra.handoff.release({ id: inheritance ?? '', reason: plant('reason', { maxBytes: 200 }) }),
+  )
   await scene.attempt(own, 'handoff.writeOut', (plant) =>
     petra.handoff.writeOut({
       project,
@@ -318,6 +432,7 @@ async function leaveItems(scene: Scene): Promise<void> {
   })
 }
 
+const WORD = { isLine: true, maxBytes: 60 } as const
 const SESSION = { isName: true, maxBytes: 60 } as const
 
 function quote(text: string): string {
@@ -346,6 +461,14 @@ async function nameAgents(scene: Scene): Promise<void> {
     await scene.attempt(MORTA, `sessions.begin ${field}`, (plant) =>
       sessions.begin({ id: 's-morta', agent: 'morta', [field]: plant(field, { isName: true, maxBytes: 80 }) }),
     )
+  await scene.attempt(MORTA, 'sessions.note machine', (plant) =>
+    scene.as(MORTA.caller).sessions.note({
+      id: 's-morta',
+      agent: 'morta',
+      event: 'tool.after',
+      machine: plant('machine', WORD),
+    }),
+  )
 }
 
 async function writeLedger(scene: Scene): Promise<void> {
@@ -362,6 +485,12 @@ async function writeLedger(scene: Scene): Promise<void> {
           ref_id: plant('ref_id', { maxBytes: 60 }),
         }),
       )
+    await scene.attempt(writer, 'messages.send type', (plant) =>
+      messages.send({ to_agent: MCP_AGENT, message_type: plant('message_type', WORD), subject: 'x' }),
+    )
+    await scene.attempt(writer, 'ledger.emit type', (plant) =>
+      ledger.emit({ topic: 'task:SHOP-1', type: plant('type', WORD), subject: 'x' }),
+    )
     await scene.attempt(writer, 'notes.post', (plant) =>
       notes.post({ entity_id: 'SHOP-1', entity_type: 'task', note: plant('note'), notify: READERS }),
     )
@@ -429,14 +558,45 @@ async function strangersWrite(scene: Scene): Promise<void> {
       formatHcs10({ op: 'close_connection', operator_id, reason: plant('reason', { maxBytes: 300 }) }),
     ),
   )
+  await useConnections(scene, { write, operator_id, inbound: identity.inboundTopicId })
   await ledger.close()
+}
+
+interface Stranger {
+  readonly write: (topic: string, text: string) => Promise<void>
+  readonly operator_id: string
+  readonly inbound: string
+}
+
+/** What an agent says to a stranger, and why it wants no more of them. */
+async function useConnections({ attempt, as }: Scene, { write, operator_id, inbound }: Stranger): Promise<void> {
+  const writer = itself(MCP_AGENT)
+  const { ledger } = as(writer.caller)
+  const ask = async () => {
+    await write(inbound, formatHcs10({ op: 'connection_request', operator_id, m: 'x' }))
+    const connections = await ledger.connections({ agent: MCP_AGENT })
+    return connections.find(({ state }) => state === 'requested')?.id ?? ''
+  }
+  const reason = { maxBytes: 300 }
+  await attempt(writer, 'ledger.reject', async (plant) =>
+    ledger.reject({ id: await ask(), reason: plant('reason', reason) }),
+  )
+  const { id } = await ledger.accept({ id: await ask() })
+  await attempt(writer, 'ledger.say', (plant) => ledger.say({ connection: id, text: plant('text', { maxBytes: 400 }) }))
+  await attempt(writer, 'ledger.disconnect', (plant) => ledger.disconnect({ id, reason: plant('reason', reason) }))
+  await attempt(writer, 'ledger.connect', (plant) =>
+    ledger.connect({ agent: MCP_AGENT, inbound_topic_id: plant('inbound_topic_id', { maxBytes: 60 }) }),
+  )
 }
 
 const WRITERS = [
   nameAgents,
   pushMessages,
   fillSpools,
+  fillSpoolTypes,
   setGates,
+  setConditions,
+  moveMessages,
   askQuestions,
   talkInSpaces,
   setPlans,

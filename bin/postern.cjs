@@ -50,8 +50,9 @@ var MEGABYTE = 1024 * 1024
 var ROOM_TO_BEGIN = 64 * MEGABYTE
 var ROOM_TO_STAY = 16 * MEGABYTE
 function roomOf(folder) {
+  var disk
   try {
-    var disk = fs.statfsSync(folder)
+    disk = fs.statfsSync(folder)
     return disk.bavail * disk.bsize
   } catch (_error) {
     return Infinity

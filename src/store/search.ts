@@ -4,7 +4,7 @@ import type { MessageMacs } from './message-macs.ts'
 import { MESSAGE_COLUMNS, readMessage, SELECT_MESSAGE } from './rows.ts'
 import type { Sql, SqlRow } from './sql.ts'
 
-type Unindexed = Pick<MessageShelf, 'hasUnindexed' | 'searchUnindexed'>
+type Unindexed = Pick<MessageShelf, 'searchUnindexed'>
 
 /** How many messages a page reads at most, and it ends once they have so many characters. */
 const PAGE = 100
@@ -21,14 +21,6 @@ const [SUBJECT, CONTENT, SEQ] = [
 /** Searches what is not indexed yet, which `condition` tells of the messages `m`. */
 export function createUnindexedSearcher(sql: Sql, condition: string): Unindexed {
   return {
-    async hasUnindexed({ moreThan }) {
-      const [count = 0] =
-        (await sql.get(`SELECT count(*) FROM (SELECT 1 FROM messages m WHERE ${condition} LIMIT ?1 + 0) AS n`, [
-          moreThan + 1,
-        ])) ?? []
-      return count > moreThan
-    },
-
     async searchUnindexed({ parts, agent, shared, before }): Promise<FoundUnindexed> {
       const params = [before ?? Number.MAX_SAFE_INTEGER, agent ?? '', shared ?? '', PAGE]
       const rows = await sql.all(

@@ -17,8 +17,6 @@ import { type RunSlice, SLICE, type Slice } from './slice.ts'
 interface Job {
   readonly name: Exclude<keyof UpkeepReport, 'gates' | 'plans'> | 'events' | 'unanswerable' | 'indexed'
   readonly intervalMs: number
-  /** Whether there is enough to do; by default there may be. Reads only. */
-  isWorthwhile?(ctx: Context): Promise<boolean>
   /** Loads the work of a slice. It is called before the transaction, in which nothing may be loaded. */
   load(): Promise<RunSlice>
 }
@@ -74,16 +72,10 @@ export const JOBS: readonly Job[] = [
   },
   {
     name: 'indexed',
-    intervalMs: SECOND_MS,
-    isWorthwhile: hasUnindexed,
+    intervalMs: 60 * SECOND_MS,
     load: async () => (await import('./reap.ts')).indexMessages,
   },
 ]
-
-/** A search reads a few messages without an index. */
-export function hasUnindexed(ctx: Context): Promise<boolean> {
-  return ctx.store.read.messages.hasUnindexed({ moreThan: 200 })
-}
 
 /** One that a new process has taken over meanwhile goes on. */
 async function endAll(ctx: Context, tx: Shelves, gone: readonly Session[]): Promise<void> {
@@ -115,7 +107,6 @@ export async function runJobs(ctx: Context): Promise<JobsRun> {
     // A read first, so that a process that comes often takes no lock for what is not due.
     const since = ctx.store.now() - (ranAt.get(job.name) ?? 0)
     if (since >= 0 && since < job.intervalMs) continue
-    if (job.isWorthwhile && !(await job.isWorthwhile(ctx))) continue
     const work = await job.load()
     const { done, rings, pauseMs } = await ctx.store.transact((tx) => runSlice(ctx, tx, job, work), {
       patienceMs: PATIENCE_MS,

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { hasUnindexed, JOBS, runJobs } from './jobs.ts'
+import { JOBS, runJobs } from './jobs.ts'
 
 /**
  * The longest rest between two rounds. Another process may set a plan meanwhile, a person may change the clock, or
@@ -12,10 +12,10 @@ const AGAIN_MS = 50
 
 /**
  * Creates the rounds of a process that does upkeep for as long as it runs. A round runs the jobs that are due and resolves
- * with the time until the next one. Two indexed reads tell whether anything is due.
+ * with the time until the next one. One indexed read tells whether anything is due.
  */
 export function createUpkeepRound(ctx: Context): () => Promise<number> {
-  const shortest = Math.min(...JOBS.filter((job) => !job.isWorthwhile).map((job) => job.intervalMs))
+  const shortest = Math.min(...JOBS.map((job) => job.intervalMs))
   let ranAt = Number.NEGATIVE_INFINITY
   /** Plans that were due before this time are held up; they wait until every job is due again. */
   let heldUpUntil = -1
@@ -28,8 +28,7 @@ export function createUpkeepRound(ctx: Context): () => Promise<number> {
   return async () => {
     const now = ctx.store.now()
     const isEveryJobDue = now >= ranAt + shortest || now < ranAt
-    const isDue = isEveryJobDue || pauseMs !== undefined || (await untilNext()) <= 0
-    if (isDue || (await hasUnindexed(ctx))) {
+    if (isEveryJobDue || pauseMs !== undefined || (await untilNext()) <= 0) {
       const run = await runJobs(ctx)
       const { isHeldUp } = run
       pauseMs = run.pauseMs

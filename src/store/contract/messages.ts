@@ -37,8 +37,6 @@ export interface MessageShelf {
    * no pending delivery of it. Repeatable.
    */
   expire(params: { readonly id: string; readonly at: number }): Promise<void>
-  /** Whether more messages than this are not indexed yet. */
-  hasUnindexed(params: { readonly moreThan: number }): Promise<boolean>
   /**
    * Indexes messages that are not indexed yet, oldest first: at most `limit`, and fewer where they are long. Returns
    * whether there may be more. It writes.
@@ -52,7 +50,7 @@ export interface MessageShelf {
   ): Promise<FoundUnindexed>
 }
 
-export type Searcher = Pick<MessageShelf, 'hasUnindexed' | 'indexForSearch' | 'search' | 'searchUnindexed'>
+export type Searcher = Pick<MessageShelf, 'indexForSearch' | 'search' | 'searchUnindexed'>
 
 export interface SearchParams {
   readonly parts: readonly SearchPart[]

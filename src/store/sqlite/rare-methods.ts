@@ -24,7 +24,7 @@ export const RARE_METHODS: { readonly [S in keyof RareShelves]: () => MethodsOf<
     countThread: true,
     expire: true,
   }),
-  searcher: () => ({ hasUnindexed: true, indexForSearch: true, search: true, searchUnindexed: true }),
+  searcher: () => ({ indexForSearch: true, search: true, searchUnindexed: true }),
   agentLister: () => ({ statuses: true }),
   requests: () => ({ finish: true, keysOf: true }),
   snoozes: () => ({

@@ -12,7 +12,7 @@ import { machineName } from '../kit/node/processes.ts'
 import { reasonOf } from '../kit/pure/reason-of.ts'
 import { isAgentId } from '../model/agent.ts'
 import { PosternError } from '../model/errors.ts'
-import type { Session } from '../model/session.ts'
+import { isNamedHere, type Session } from '../model/session.ts'
 import { createCall, type SoundEvent } from './call.ts'
 import { answerFromStore, type FromStore } from './from-store.ts'
 import type { HookCall, HookSettings } from './handler.ts'
@@ -165,13 +165,13 @@ interface LocalSession {
 }
 
 /**
- * What counts of a session if a local hook has begun it: it has named the process of the host, which no token can. Every
+ * What counts of a session if a local hook has begun it: it has named a process, which no token can. Every
  * other session is the word of a token, and so is the folder that comes with an event. Such a session runs no command of
  * the user and leaves no shadow, or a token could fill the disk with them.
  */
 function localSessionOf(session: Session): LocalSession | undefined {
-  if (session.pid === null || session.machine !== machineName()) return undefined
-  return session.project === null ? undefined : { project: session.project }
+  const { project } = session
+  return project !== null && isNamedHere(session, machineName()) ? { project } : undefined
 }
 
 /** The folder whose configuration counts: that of the event only if it lies in the project. */

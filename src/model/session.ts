@@ -36,6 +36,14 @@ export interface Session {
   readonly stoppedAt: number | null
 }
 
+/**
+ * Whether a process of this machine has named the process of the session. No token can name one, so the session's folder is
+ * more than the word of a token.
+ */
+export function isNamedHere({ pid, starterPid, machine }: Session, here: string): boolean {
+  return machine === here && (pid !== null || starterPid !== null)
+}
+
 /** Where hooks are installed twice, an event is fired twice within this time. */
 export const FIRED_WITHIN_MS = 10_000
 

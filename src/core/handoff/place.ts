@@ -2,6 +2,7 @@ import type { HandoffRoot, HandoffShelf } from '../../handoff/handoff-shelf.ts'
 import { type Caller, isProgram } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { HandoffFolders, HandoffPlace } from '../../model/handoff/handoff.ts'
+import { isNamedHere } from '../../model/session.ts'
 import { parseText } from '../../model/text.ts'
 import type { Context } from '../context.ts'
 
@@ -61,13 +62,10 @@ export async function requireRoot(ctx: Context, shelf: HandoffShelf, place: Hand
   throw new PosternError('HANDOFF_UNKNOWN_PROJECT', { folder: place.project })
 }
 
-/**
- * Whether the caller has an open session in a project. Only a process of this machine names the process of a session, so
- * the folder of a session with one is not merely the word of a token.
- */
+/** Whether the caller has an open session in a project, as a process of this machine has named it. */
 async function worksIn(ctx: Context, shelf: HandoffShelf, place: HandoffPlace): Promise<boolean> {
   const sessions = await ctx.store.read.sessions.open({ agent: ctx.caller.id })
-  const local = sessions.filter(({ pid, machine }) => pid !== null && machine === ctx.machine.name)
+  const local = sessions.filter((session) => isNamedHere(session, ctx.machine.name))
   for (const project of new Set(local.flatMap((session) => session.project ?? []))) {
     const own = await shelf.locate({ ...place, project }).catch(() => undefined)
     if (own?.root === place.project) return true

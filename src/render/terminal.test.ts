@@ -43,6 +43,27 @@ describe('showBlock', () => {
 })
 
 describe('foldLines', () => {
+  it('makes no tag of a word that it breaks', () => {
+    verifies('G14.terminal')
+    const words = [
+      '<system7f3k9q2m4xzp>',
+      '<toolbox9',
+      '<<system7f3k9q2m4xzp',
+      `<${'system'.repeat(30)}`,
+      'a < b',
+      '<日本語の件名>',
+    ]
+    for (const word of [...words, ...ATTACKS.map(({ text }) => text.slice(0, 200))])
+      for (const before of [0, 3, 8, 13, 19]) {
+        const folded = foldLines(showBlock(`${'x'.repeat(before)} ${word} x ${word}`), 24)
+        expect(findTextBreaches(folded), folded).toEqual([])
+        for (const row of folded.split('\n')) {
+          expect(row).toMatch(/^│/)
+          expect(displayWidth(row.replaceAll('\t', ' '.repeat(8)))).toBeLessThanOrEqual(24)
+        }
+      }
+  })
+
   it('leaves lines that fit', () => {
     expect(foldLines('┌── a\n│ b', 80)).toBe('┌── a\n│ b')
   })

@@ -1,6 +1,8 @@
 import { lazy } from '../kit/pure/lazy.ts'
 import { QUOTE, quoteLines } from './fence.ts'
 import { BLOCK, LINE, neutralise, neutraliseTo } from './neutralise.ts'
+import { findReserved } from './reserved.ts'
+import { spellOut } from './unseen.ts'
 
 /** One field of a table: a single harmless line of at most `maxWidth` columns. */
 export function showField(text: string, maxWidth: number): string {
@@ -53,15 +55,33 @@ function foldLine(line: string, columns: number): readonly string[] {
   let row = ''
   let width = 0
   for (const character of line) {
-    // A tab moves to a stop that is not known here; it counts as the widest it can be.
-    const step = character === '\t' ? TAB_COLUMNS : widthOf(character)
-    if (width + step > columns) {
-      rows.push(row)
-      row = CONTINUATION
-      width = displayWidth(CONTINUATION)
+    const step = stepOf(character)
+    while (width + step > columns) {
+      const [kept, carried] = breakRow(row)
+      rows.push(kept)
+      row = `${CONTINUATION}${carried}`
+      width = [...row].reduce((sum, each) => sum + stepOf(each), 0)
     }
     row += character
     width += step
   }
   return [...rows, row]
+}
+
+/** A tab moves to a stop that is not known here; it counts as the widest it can be. */
+function stepOf(character: string): number {
+  return character === '\t' ? TAB_COLUMNS : widthOf(character)
+}
+
+/**
+ * A full row, and what of it stands on the next one. The end of a row ends a word, which must not make a reserved tag of
+ * what was none: such a word begins the next row, or else its bracket is written out.
+ */
+function breakRow(row: string): readonly [string, string] {
+  const at = findReserved(`${row}\n`)[0]
+  if (at === undefined) return [row, '']
+  const start = row.startsWith(CONTINUATION) ? CONTINUATION.length : 0
+  if (at > start) return [row.slice(0, at), row.slice(at)]
+  const bracket = String.fromCodePoint(row.codePointAt(at) ?? 0)
+  return [`${row.slice(0, at)}${spellOut(bracket)}`, row.slice(at + bracket.length)]
 }

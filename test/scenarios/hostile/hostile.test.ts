@@ -26,20 +26,29 @@ const WORDS_ONLY = [
   'decisions.create key key',
   'decisions.create key label',
   'decisions.respond refused select',
+  'gates.create escalateTo escalateTo',
+  'gates.create escalateTo waiters',
+  'gates.mark name name',
   'gates.passed names names',
   'gates.register name name',
   'gates.register name reason',
+  'handoff.leave priority priority',
+  'handoff.leave type type',
+  'handoff.writeOut kind kind',
   'handoff.writeOut text',
   'handoff.writeOut topic',
   'inbox.push to to',
   'inbox.push type type',
+  'ledger.connect inbound_topic_id',
+  'ledger.emit type type',
+  'messages.send type message_type',
   'services.create name name',
   'sessions.begin host host',
   'sessions.begin id id',
 ]
 
 /** No remote caller may say on which machine a session runs. */
-const ALWAYS_REFUSED = ['sessions.begin machine machine']
+const ALWAYS_REFUSED = ['sessions.begin machine machine', 'sessions.note machine machine']
 
 /** `npm test` repeats the same scenes, the other tiers play new ones. */
 let seed = TIER === 'quick' ? 1 : Date.now() % 1_000_000

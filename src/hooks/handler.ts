@@ -60,7 +60,7 @@ export interface HookCall {
   refusal: PosternError | undefined
   /** Where the hook may leave files of its own; null for a session that only a token has named. */
   readonly home: string | null
-  /** Only a token has named the session and its folder: no file of the folder is read for it. */
+  /** Only a token has named the session and its folder: nothing that lies in the folder is taken or shown for it. */
   readonly isForeign?: true
   /** The answer is out, here or elsewhere: nothing more may be decided. */
   isOver: boolean

@@ -54,7 +54,7 @@ async function whereThereIsHandoff(
   call: HookCall,
   handle: () => Promise<Verdict | undefined>,
 ): Promise<Verdict | undefined> {
-  if (call.event.isSubagent || call.isForeign) return undefined
+  if (call.event.isSubagent) return undefined
   try {
     return mayHaveHandoff(call) ? await handle() : undefined
   } catch (error) {
@@ -90,8 +90,8 @@ function isBeginning({ name, source }: HookCall['event']): boolean {
 }
 
 async function inheritHere(call: HookCall): Promise<Verdict | undefined> {
-  const { event, host, session } = call
-  if (session === undefined || event.name !== placeOf(host) || event.source === 'compact') return undefined
+  const { event, host, session, isForeign } = call
+  if (isForeign || session === undefined || event.name !== placeOf(host) || event.source === 'compact') return undefined
   return (await import('../inheriting.ts')).inheritNow(call)
 }
 

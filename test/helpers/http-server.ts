@@ -76,21 +76,26 @@ export interface TestServer {
   close(): Promise<void>
 }
 
+export interface TestServerOptions extends Partial<ServerOptions> {
+  readonly limits?: Partial<Limits>
+  readonly hasUpkeep?: boolean
+  /** Another store than a new one on SQLite. */
+  readonly store?: string
+}
+
 /** A server in this process, on a store of its own. */
 export async function openServer({
   limits,
   hasUpkeep = false,
+  store,
   ...options
-}: Partial<ServerOptions> & {
-  readonly limits?: Partial<Limits>
-  readonly hasUpkeep?: boolean
-} = {}): Promise<TestServer> {
+}: TestServerOptions = {}): Promise<TestServer> {
   const home = fastFolder()
   const logged: string[] = []
   const busRoot = join(home, 'run-agent')
   const read = readConfig({ flags: { home }, env: {}, cwd: home })
-  const config = { ...read, limits: { ...read.limits, ...limits } }
-  await copyMigrated(config.store)
+  const config = { ...read, limits: { ...read.limits, ...limits }, ...(store !== undefined && { store }) }
+  if (store === undefined) await copyMigrated(config.store)
   const served = await openServed(config, { upkeep: false, hasUpkeep, bus: { root: busRoot } })
   const { postern, credentials, answerOnce, under, hooked, counts, check } = served
   const log = { note: (event: string, fields = {}) => void logged.push(JSON.stringify({ event, ...fields })) }

@@ -46,7 +46,7 @@ export async function endPool(pool: Pool): Promise<void> {
  *
  * Acknowledged means durable, whatever the server's default. Triggers see to that too, where a pooler gives a statement to
  * another connection (migration 0022). Plans are made once per connection and go by indexes alone, so that none is ever
- * chosen for a table that was small when the plan was made.
+ * chosen for a table that was small when the plan was made. A test asks for all of them (statements.engine.test.ts).
  *
  * A verb that locks and then looks needs a new snapshot after the lock, which only READ COMMITTED gives it. Its BEGIN says
  * so again. A single statement is right on any level: a stricter one makes it fail and run again. A verb awaits
@@ -58,6 +58,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
+  enable_material: 'off',
   jit: 'off',
   default_transaction_isolation: 'read committed',
   default_transaction_read_only: 'off',

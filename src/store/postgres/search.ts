@@ -80,7 +80,7 @@ const TRANSACTIONS = `SELECT CASE WHEN pg_snapshot_xmin(s)::text::bigint >= u.va
   FROM pg_current_snapshot() AS s, counters u, counters n WHERE u.name = 'search_until' AND n.name = 'search_next'`
 
 const IS_UNINDEXED = `m.seq > (SELECT value FROM counters WHERE name = 'search')
-    AND NOT EXISTS (SELECT 1 FROM message_search s WHERE s.message_seq = m.seq)`
+    AND (SELECT 1 FROM message_search s WHERE s.message_seq = m.seq) IS NULL`
 const UNINDEXED = `SELECT m.seq, m.subject, m.content FROM messages m WHERE ${IS_UNINDEXED} ORDER BY m.seq LIMIT ?1 + 0`
 
 const INDEX = `INSERT INTO message_search (message_seq, words)

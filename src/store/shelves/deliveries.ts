@@ -82,7 +82,7 @@ export function createDeliveryShelf(sql: Sql): Omit<DeliveryShelf, 'finish' | 'k
     async steps(id) {
       const rows = await sql.all(
         `SELECT s.agent_id, s.step, s.at, s.attempt, s.evidence, s.by_id, s.session_id FROM delivery_steps s
-         JOIN messages m ON m.seq = s.message_seq WHERE m.id = ?1 ORDER BY s.seq`,
+         WHERE s.message_seq = (SELECT m.seq FROM messages m WHERE m.id = ?1) ORDER BY s.seq`,
         [id],
       )
       return rows.map(([agent, step, at, attempt, evidence, by, sessionId]) => ({
@@ -245,8 +245,8 @@ function oldestOf(maxPriority: number): string {
 
 /** What waits for an agent: its pending deliveries, and the broadcasts that it has not taken up. */
 export const COUNT_PENDING = `SELECT (SELECT count(*) FROM (SELECT 1 FROM deliveries d WHERE d.agent_id = ?1 AND d.state = 'pending'
-  AND d.priority <= ?3 AND ${LIVE} LIMIT ?4 + 0) AS n) + (SELECT count(*) FROM agents a
-  JOIN messages m ON m.broadcast_seq > a.broadcast_cursor WHERE a.id = ?1 AND a.kind <> 'service' AND a.removed_at IS NULL AND m.from_id <> ?1 AND m.priority <= ?3
+  AND d.priority <= ?3 AND ${LIVE} LIMIT ?4 + 0) AS n) + (SELECT count(*) FROM messages m WHERE m.broadcast_seq > (SELECT a.broadcast_cursor FROM agents a
+  WHERE a.id = ?1 AND a.kind <> 'service' AND a.removed_at IS NULL) AND m.from_id <> ?1 AND m.priority <= ?3
   AND (m.expires_at IS NULL OR m.expires_at > ?2))`
 
 /** What a take-up found expired already has that step in its history too. */

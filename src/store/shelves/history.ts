@@ -6,14 +6,17 @@ import type { Sql } from '../sql.ts'
 
 const RECENT = 2_000
 
+/** True of no row without a message, but says so only to us: PostgreSQL must look each message up, not all of a type. */
+const IS_OF_TYPE = `coalesce(m.type, '') = ?2`
+
 export function createHistoryShelf(sql: Sql): HistoryShelf {
   return {
     async recent({ agent, type, from, limit }) {
       const rows = await sql.all(
         `SELECT ${SELECT_INBOX_MESSAGE}, ${STATE_NOW}
          FROM (SELECT * FROM deliveries WHERE agent_id = ?1 ORDER BY inbox_seq DESC LIMIT ${RECENT}) AS d
-         JOIN messages m ON m.seq = d.message_seq LEFT JOIN offers o ON o.id = d.offer_id
-         WHERE m.type = ?2 AND (?3 = '' OR m.from_id = ?3) ORDER BY d.inbox_seq DESC LIMIT ?4 + 0`,
+         LEFT JOIN messages m ON m.seq = d.message_seq LEFT JOIN offers o ON o.id = d.offer_id
+         WHERE ${IS_OF_TYPE} AND (?3 = '' OR m.from_id = ?3) ORDER BY d.inbox_seq DESC LIMIT ?4 + 0`,
         [agent, type, from ?? '', limit],
       )
       return rows.map((row) => readInboxMessage(row, sql.macs))
@@ -24,8 +27,8 @@ export function createHistoryShelf(sql: Sql): HistoryShelf {
         `SELECT m.id, m.ref, m.created_at, ${STATE_NOW}
          FROM (SELECT inbox_seq, message_seq, state, offer_id FROM deliveries WHERE agent_id = ?1
            ORDER BY inbox_seq DESC LIMIT ${RECENT}) AS d
-         JOIN messages m ON m.seq = d.message_seq LEFT JOIN offers o ON o.id = d.offer_id
-         WHERE m.type = ?2 ORDER BY d.inbox_seq DESC`,
+         LEFT JOIN messages m ON m.seq = d.message_seq LEFT JOIN offers o ON o.id = d.offer_id
+         WHERE ${IS_OF_TYPE} ORDER BY d.inbox_seq DESC`,
         [agent, type],
       )
       return rows.map(([id, ref, createdAt, state]) => ({ id, ref, createdAt, state: state as DeliveryState }))

@@ -30,7 +30,7 @@ export function createInboxShelf(sql: Sql): InboxShelf {
 
   async function pageRows(params: InboxPageParams): Promise<readonly PageRow[]> {
     try {
-      const rows = await sql.all(pageQuery(params), pageValues(params))
+      const rows = await sql.all(pageQuery(params, sql.engine), pageValues(params))
       return rows.map((row) => readPageRow(row, params.now, sql.macs))
     } catch (error) {
       const { SALVAGED, readAround, salvage } = await loadSalvage(error)
@@ -61,7 +61,7 @@ const UNTAKEN_PLACE = `a.inbox_seq + (SELECT count(*) FROM messages b
   WHERE b.broadcast_seq > a.broadcast_cursor AND b.broadcast_seq <= m.broadcast_seq AND b.from_id <> a.id)`
 
 /** Each part finds its first rows by an index of its own; together they are in order. */
-function pageQuery(params: InboxPageParams): string {
+function pageQuery(params: InboxPageParams, engine: Sql['engine']): string {
   const { states, isNewestFirst, after } = params
   const has = (state: DeliveryState) => states.includes(state)
   // What is held is listed with what is due again, and told apart when it is read.
@@ -70,7 +70,7 @@ function pageQuery(params: InboxPageParams): string {
   const parts = [
     stored(params),
     ...(isDueApart ? [due(params)] : []),
-    ...(mayBeUntaken && (has('pending') || has('expired')) ? [untaken(params)] : []),
+    ...(mayBeUntaken && (has('pending') || has('expired')) ? [untaken(params, engine)] : []),
   ]
   const direction = isNewestFirst ? ' DESC' : ''
   const whole = parts.map((part) => `SELECT * FROM (${part} LIMIT ?5 + 0) AS p`).join('\nUNION ALL ')
@@ -103,7 +103,7 @@ function due({ agent, ...page }: InboxPageParams): string {
       'pending' AS state, ${NOTHING} AS snoozed_until, 0 AS broadcast, 0 AS base
     FROM (SELECT s.* FROM deliveries s WHERE s.snoozed_until IS NOT NULL AND s.snoozed_until <= ?2
       ${agent === undefined ? '' : 'AND s.agent_id = ?1'} ORDER BY s.agent_id, s.snoozed_until LIMIT ${MOST_DUE}) AS d
-      JOIN messages m ON m.seq = d.message_seq
+      LEFT JOIN messages m ON m.seq = d.message_seq
     WHERE ${TYPES} AND (d.expires_at IS NULL OR d.expires_at <= d.snoozed_until OR d.expires_at > ?2) AND ${isAfter(page)}
     ORDER BY d.agent_id, d.inbox_seq${page.isNewestFirst ? ' DESC' : ''}`
 }
@@ -111,12 +111,17 @@ function due({ agent, ...page }: InboxPageParams): string {
 /** Upkeep and drains wake what is due, so there are never many. */
 const MOST_DUE = 10_000
 
-function untaken({ agent, states, isNewestFirst }: InboxPageParams): string {
+/** For each agent its own, by the index, however few there were when this was planned. */
+const BROADCASTS: Readonly<Record<Sql['engine'], string>> = {
+  sqlite: 'messages m ON m.broadcast_seq > a.broadcast_cursor',
+  postgres: 'LATERAL (SELECT b.* FROM messages b WHERE b.broadcast_seq > a.broadcast_cursor OFFSET 0) AS m',
+}
+
+function untaken({ agent, states, isNewestFirst }: InboxPageParams, engine: Sql['engine']): string {
   const after = isNewestFirst ? 'm.broadcast_seq < ?6' : '(a.id > ?3 OR (a.id = ?3 AND m.broadcast_seq > ?6))'
   return `SELECT ${SELECT_MESSAGE}, a.id AS agent_id, 0 AS attempt, ${UNTAKEN_PLACE} AS inbox_seq, m.expires_at AS until,
       ${UNTAKEN_STATE} AS state, ${NOTHING} AS snoozed_until, m.broadcast_seq AS broadcast, a.inbox_seq AS base
-    FROM agents a JOIN messages m ON m.broadcast_seq > a.broadcast_cursor
-    WHERE ${TYPES} AND a.broadcast_cursor < (SELECT value FROM counters WHERE name = 'broadcast') AND ${IS_MEANT}
+    FROM agents a CROSS JOIN ${BROADCASTS[engine]} WHERE ${TYPES} AND a.broadcast_cursor < (SELECT value FROM counters WHERE name = 'broadcast') AND ${IS_MEANT}
       ${agent === undefined ? '' : 'AND a.id = ?1'} AND ${UNTAKEN_STATE} IN (${quoted(states)}) AND ${after}
     ORDER BY a.id, m.broadcast_seq${isNewestFirst ? ' DESC' : ''}`
 }

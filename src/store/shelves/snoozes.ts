@@ -76,8 +76,8 @@ export function createSnoozeShelf(sql: Sql): SnoozeShelf {
         [id],
       )
       const rows = await sql.all(
-        `SELECT DISTINCT s.agent_id FROM messages m JOIN delivery_steps s ON s.message_seq = m.seq
-         WHERE m.id = ?1 AND s.step = 'seen'`,
+        `SELECT DISTINCT s.agent_id FROM delivery_steps s
+         WHERE s.message_seq = (SELECT m.seq FROM messages m WHERE m.id = ?1) AND s.step = 'seen'`,
         [id],
       )
       return rows.map(([agent]) => agent)

@@ -13,7 +13,7 @@ export function createSweeper(sql: Sql): Omit<UpkeepShelf, keyof JobShelf> {
     async forgetSessions({ unheardSince, limit }) {
       const forgotten = await sql.run(
         `DELETE FROM sessions WHERE id IN (SELECT s.id FROM sessions s WHERE s.last_event_at < ?1
-           AND NOT EXISTS (SELECT 1 FROM offers o WHERE o.session_id = s.id AND o.closed_at IS NULL) LIMIT ?2 + 0)`,
+           AND (SELECT 1 FROM offers o WHERE o.session_id = s.id AND o.closed_at IS NULL LIMIT 1) IS NULL LIMIT ?2 + 0)`,
         [unheardSince, limit],
       )
       if (forgotten > 0) for (const table of OF_SESSIONS) await sql.run(`DELETE FROM ${table} WHERE ${NO_SESSION}`)
@@ -176,14 +176,15 @@ const KEEP_SWEPT = `INSERT INTO counters (name, value) VALUES ('swept', ?1)
 
 /**
  * The messages of a list that may go. A broadcast waits until every agent that may take it up has done so. No message goes
- * while another of its deliveries is unfinished, or while a gate waits for an answer to it.
+ * while another of its deliveries is unfinished, or while a gate waits for an answer to it. Deliveries are asked for message
+ * by message: a NOT EXISTS becomes a join, for which PostgreSQL may read them all.
  */
 const reapable = (sql: Sql) => `FROM messages m
   WHERE ${isAmong(sql, 'm.seq', '?2')}
-    AND NOT EXISTS (SELECT 1 FROM deliveries d LEFT JOIN offers o ON o.id = d.offer_id WHERE d.message_seq = m.seq
+    AND (SELECT 1 FROM deliveries d LEFT JOIN offers o ON o.id = d.offer_id WHERE d.message_seq = m.seq
       AND (${STATE_NOW} NOT IN (${FINISHED})
         OR coalesce(CASE WHEN o.outcome = 'confirmed' THEN o.closed_at END, d.moved_at, m.created_at) >= ?1
-        OR coalesce(d.moved_at, 0) >= ?1))
+        OR coalesce(d.moved_at, 0) >= ?1) LIMIT 1) IS NULL
     AND NOT EXISTS (SELECT 1 FROM gates g WHERE g.awaits = m.id AND g.awaits IS NOT NULL AND g.state IN ('open', 'breached'))
     AND (m.broadcast_seq IS NULL OR NOT EXISTS (SELECT 1 FROM agents a
       WHERE a.removed_at IS NULL AND a.kind <> 'service' AND a.broadcast_cursor < m.broadcast_seq))`

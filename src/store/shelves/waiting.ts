@@ -31,8 +31,9 @@ export const WAITING = `SELECT
     ORDER BY d.snoozed_until LIMIT 1) IS NULL THEN 0 ELSE 1 END AS lapsed,
   CASE WHEN (SELECT 1 FROM plans p WHERE ${READY} AND p.next_run_at <= ?2 AND p.agent_id || '' = ?1
     ORDER BY p.next_run_at LIMIT 1) IS NULL THEN 0 ELSE 1 END AS plans,
-  CASE WHEN (SELECT 1 FROM offers o JOIN sessions s ON s.id = o.session_id AND coalesce(s.pid, s.starter_pid) IS NOT NULL
-    WHERE o.agent_id = ?1 AND o.closed_at IS NULL ORDER BY o.expires_at LIMIT 1) IS NULL THEN 0 ELSE 1 END AS hosted,
+  CASE WHEN (SELECT 1 FROM offers o WHERE o.agent_id = ?1 AND o.closed_at IS NULL
+    AND (SELECT coalesce(s.pid, s.starter_pid) FROM sessions s WHERE s.id = o.session_id) IS NOT NULL
+    ORDER BY o.expires_at LIMIT 1) IS NULL THEN 0 ELSE 1 END AS hosted,
   a.kind FROM agents a WHERE a.id = ?1 AND a.removed_at IS NULL`
 
 export function readWaiting([pending, broadcasts, lapsed, plans, hosted]: SqlRow): Waiting {

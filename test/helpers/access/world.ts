@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { processStart } from '../../../src/kit/node/processes.ts'
 import type { Caller } from '../../../src/model/caller.ts'
 import type { Postern } from '../../../src/model/postern.ts'
-import { openServer, type TestServer } from '../http-server.ts'
+import { openServer, type TestServer, type TestServerOptions } from '../http-server.ts'
 import { temporaryFolder } from '../temp.ts'
 
 /** Objects belong to quinn or, if a service calls, to sentry. Mindy is another agent. */
@@ -26,7 +26,7 @@ export interface AccessWorld {
   readonly home: string
 }
 
-export async function openWorld(options: { readonly hasUpkeep?: boolean } = {}): Promise<AccessWorld> {
+export async function openWorld(options: Pick<TestServerOptions, 'hasUpkeep' | 'store'> = {}): Promise<AccessWorld> {
   // Every operation is called many times. Rates are the subject of other tests.
   const server = await openServer({ limits: { pairBurst: 100_000 }, ...options })
   const { postern } = server.served

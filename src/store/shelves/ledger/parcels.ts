@@ -72,7 +72,7 @@ export function createParcels(sql: Sql): Parcels {
       sql.run(
         `DELETE FROM ledger_parcels WHERE id IN (
            SELECT p.id FROM ledger_parcels p WHERE p.done_at < ?1 AND p.done_at IS NOT NULL
-             AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = p.message_id)
+             AND (SELECT 1 FROM messages m WHERE m.id = p.message_id) IS NULL
            ORDER BY p.done_at LIMIT ?2 + 0)`,
         [before, limit],
       ),

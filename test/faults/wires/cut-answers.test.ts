@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { PosternError } from '../../../src/model/errors.ts'
 import type { Postern } from '../../../src/model/postern.ts'
 import { createDatabase, type TestDatabase } from '../../helpers/postgres.ts'
@@ -150,6 +150,66 @@ describe('a connection that is cut around the commit', NEEDS_POSTGRES, () => {
       expect(stored.length, door.name).toBe(2 * again.length)
     }
   })
+})
+
+/** What a request creates once under its Idempotency-Key, because its answer is recorded in the same transaction. */
+const CREATING = [
+  {
+    path: 'gates',
+    statement: /^COMMIT\n.*INSERT INTO gates/s,
+    bodyOf: (text: string) => ({ agent: 'quinn', kind: 'timer', afterMs: 60_000, reason: text }),
+    idsOf: async ({ gates }: Postern, text: string) =>
+      (await gates.list()).filter(({ reason }) => reason === text).map(({ id }) => id),
+  },
+  {
+    path: 'decisions',
+    statement: /^COMMIT\n.*INSERT INTO decisions/s,
+    bodyOf: (text: string) => ({ agent: 'quinn', question: text, options: OPTIONS, ask: ['justin'] }),
+    idsOf: async ({ decisions }: Postern, text: string) =>
+      (await decisions.list()).filter(({ question }) => question === text).map(({ id }) => id),
+  },
+] as const
+const OPTIONS = [
+  { key: 'yes', label: 'Yes' },
+  { key: 'no', label: 'No' },
+]
+
+describe('a request that creates something, whose connection is cut around the commit', NEEDS_POSTGRES, () => {
+  for (const { path, statement, bodyOf, idsOf } of CREATING) {
+    it(`is done once under its Idempotency-Key, and gets its answer: ${path}`, async () => {
+      verifies('B1.unknown-outcome')
+      const { url, drop } = await createDatabase(inject('postgresUrl'))
+      onTestFinished(drop)
+      const direct = await openOn(url)
+      await direct.agents.add({ id: 'quinn' })
+      await direct.agents.add({ id: 'justin', kind: 'human' })
+      const proxy = await startCuttingProxy(url)
+      const http = await serveOn(proxy.url)
+      for (const lost of ['answer', 'request'] as const) {
+        const text = `the ${lost} is lost`
+        const asked = { headers: { 'idempotency-key': lost }, body: bodyOf(text) }
+        const cut = proxy.cutNext({ statement, lost })
+        expect((await http.ask(`POST /api/v1/${path}`, asked)).status).toBe(503)
+        await cut
+        const first = await idsOf(direct, text)
+        expect(first).toHaveLength(lost === 'answer' ? 1 : 0)
+        const again = await http.ask(`POST /api/v1/${path}`, asked)
+        expect(again.status, again.text).toBe(201)
+        const stored = await idsOf(direct, text)
+        expect(stored).toEqual([again.body.id])
+        if (lost === 'answer') expect(stored).toEqual(first)
+        const notices = (await listEverything(direct)).filter(({ agent }) => agent === 'justin')
+        expect(new Set(notices.map(({ dedupKey }) => dedupKey)).size).toBe(notices.length)
+      }
+      const unkeyed = { body: bodyOf('without a key') }
+      const cut = proxy.cutNext({ statement, lost: 'answer' })
+      expect((await http.ask(`POST /api/v1/${path}`, unkeyed)).status).toBe(503)
+      await cut
+      expect((await http.ask(`POST /api/v1/${path}`, unkeyed)).status).toBe(201)
+      expect(await idsOf(direct, 'without a key')).toHaveLength(2)
+      expect(await conservationFault(direct)).toBeNull()
+    })
+  }
 })
 
 let database: Promise<TestDatabase> | undefined

@@ -57,7 +57,7 @@ export function createStatementReader(): (frame: Frame) => string | undefined {
   return (frame) => {
     const statement = asked(frame)
     if (statement === undefined) return undefined
-    transaction = statement === 'BEGIN' ? [] : [...transaction, statement]
+    transaction = statement.startsWith('BEGIN') ? [] : [...transaction, statement]
     return statement === 'COMMIT' ? ['COMMIT', ...transaction].join('\n') : statement
   }
 }

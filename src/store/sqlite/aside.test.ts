@@ -75,5 +75,16 @@ describe('reads on a thread of their own', () => {
     expect((await store.check()).find(({ name }) => name === 'store.integrity')).toMatchObject({ ok: true })
     expect(await store.audit({ limit: 9 })).toEqual([])
     for (const part of ['GROUP BY 1', 'quick_check', 'm.addressed']) expect(asked.join()).toContain(part)
+    const before = asked.length
+    const page = { states: ['acted'], now: 1, limit: 10 } as const
+    await store.read.inboxes.page({ ...page, agent: 'ada' })
+    await store.read.agents.list({ removed: false })
+    expect(asked.length).toBe(before)
+    await store.read.inboxes.page(page)
+    await store.read.agents.statuses({ removed: false, now: 1 })
+    for (const look of ['pushed', 'delivered'] as const) await store.read.history[look]({ fromId: 'msg_', limit: 9 })
+    await store.read.history.waiting({ limit: 9 })
+    await store.read.history.offered({ fromId: 'off_', limit: 9 })
+    expect(asked.length).toBe(before + 6)
   })
 })

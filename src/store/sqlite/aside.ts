@@ -51,6 +51,7 @@ export function createAside(file: string = threadFile()): Aside {
         all,
         get: async (text, params) => (await all(text, params))[0],
         run: () => Promise.reject(new Error('nothing is written here')),
+        macs: other.macs,
       }
     },
     async close() {

@@ -2,6 +2,7 @@ import { nextTurn } from '../../kit/node/event-loop.ts'
 import { type Aside, createAside } from './aside.ts'
 import type { LogKeeper } from './log.ts'
 import { createLogMover } from './log-mover.ts'
+import { readLongAside } from './long-reads.ts'
 
 /** How a process that many ask at once, as a server's clients do, uses its store. */
 export interface Sharing {
@@ -10,6 +11,8 @@ export interface Sharing {
   readonly log: LogKeeper
   /** For reads that take as long as the store is large. */
   readonly aside?: Aside
+  /** The shelves that use it. */
+  readonly readAside?: typeof readLongAside
 }
 
 /** Whoever comes to a process that had nothing to do for so long comes alone, and need not wait for company. */
@@ -30,5 +33,6 @@ export function createSharing(idleMs: () => number = idleTime): Sharing {
     },
     log: createLogMover(),
     aside: createAside(),
+    readAside: readLongAside,
   }
 }

@@ -6,7 +6,7 @@ import { createJobShelf } from '../shelves/jobs.ts'
 import { createOfferShelf } from '../shelves/offers.ts'
 import { createSessionShelf } from '../shelves/sessions.ts'
 import type { Sql } from '../sql.ts'
-import type { AgentShelf, Shelves, UpkeepShelf } from '../store.ts'
+import type { AgentShelf, Shelves } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { createOpener } from './offer.ts'
 import { createPusher } from './push.ts'
@@ -18,12 +18,10 @@ export interface ShelfParts {
   /** Pushing and opening an offer use the connection itself, which is faster. */
   readonly connection: () => Connection
   readonly markQuiet: AgentShelf['markQuiet']
-  /** Where deliveries are counted in another way. */
-  readonly counts?: UpkeepShelf['counts']
 }
 
 /** Methods that nearly every command calls are here; the others are loaded with the first call on one of them. */
-export function createShelves({ sql, connection, markQuiet, counts }: ShelfParts): Shelves {
+export function createShelves({ sql, connection, markQuiet }: ShelfParts): Shelves {
   const made = new Map<keyof RareShelves, object>()
   /** Made with its first use, because most commands use none. */
   const rare = <S extends keyof RareShelves>(shelf: S): RareShelves[S] => {
@@ -89,7 +87,6 @@ export function createShelves({ sql, connection, markQuiet, counts }: ShelfParts
     upkeep: {
       ...createJobShelf(sql),
       ...rare('sweeper'),
-      ...(counts && { counts }),
     },
   }
 }

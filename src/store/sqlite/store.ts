@@ -107,12 +107,12 @@ class SqliteStore implements Store {
     })
     this.#shelves = observeWrites(shelves, this.#quietMarks.note)
     const reading = asSql(options.path, () => this.#forReading(), options.macs)
-    this.read = createShelves({
+    const read = createShelves({
       sql: patient(reading, () => this.#reopened(), options),
       connection: () => this.#forReading(),
       markQuiet: async () => false,
-      counts: () => this.#countDeliveries(),
     })
+    this.read = options.sharing?.readAside?.(read, () => this.#aside()) ?? read
   }
 
   ago(ms: number): number {
@@ -139,13 +139,12 @@ class SqliteStore implements Store {
 
   async check() {
     const { checkConnection } = await import('./maintenance.ts')
-    return checkConnection(await this.connect(), this.#aside(), this.#clock)
+    return checkConnection(await this.connect(), await this.#aside(), this.#clock)
   }
 
   async audit({ limit }: { readonly limit: number }) {
     const { findViolations } = await import('./maintenance.ts')
-    await this.connect()
-    return findViolations(this.#aside(), limit)
+    return findViolations(await this.#aside(), limit)
   }
 
   async verify() {
@@ -231,15 +230,10 @@ class SqliteStore implements Store {
     return this.#following
   }
 
-  async #countDeliveries() {
-    const { RARE_SHELVES } = await import('./rare-shelves.ts')
-    await this.connect()
-    return RARE_SHELVES.sweeper(this.#aside()).counts()
-  }
-
   /** For reads that take as long as the store is large. Whatever else is asked for need not wait for them. */
-  #aside(): Sql {
-    const here = asSql(this.location, () => this.#forReading())
+  async #aside(): Promise<Sql> {
+    await this.connect()
+    const here = asSql(this.location, () => this.#forReading(), this.#options.macs)
     return this.#options.sharing?.aside?.sql({ path: this.location, inode: this.#inode }, here) ?? here
   }
 

@@ -1,5 +1,7 @@
 import { expect } from 'vitest'
 import type { ListAgents } from '../../src/model/postern.ts'
+import type { ListStatuses, Shelves, Store } from '../../src/store/store.ts'
+import { storeWith } from '../helpers/store-with.ts'
 import { verifies } from '../scenarios/verifies.ts'
 import { caller, conformance, refused, show, stateOf, tell } from './suite.ts'
 
@@ -45,6 +47,29 @@ conformance('agents', ({ rule, open }) => {
     expect(await ids({ search: 'a_y' })).toEqual([])
     for (const limit of [0, 1_001]) await refused(postern.agents.list({ limit }), 'VALUE_INVALID')
     await refused(postern.agents.list({ search: 'x'.repeat(201) }), 'VALUE_INVALID')
+  })
+
+  rule('lists everybody without a limit, and reads no more than a page at once', async () => {
+    const limits: (number | undefined)[] = []
+    const through = (store: Store): Store => {
+      const agents = {
+        ...store.read.agents,
+        statuses: (params: ListStatuses) => {
+          limits.push(params.limit)
+          return store.read.agents.statuses(params)
+        },
+      }
+      const get = (shelves: Shelves, name: string) => (name === 'agents' ? agents : Reflect.get(shelves, name))
+      return storeWith(store, { read: new Proxy(store.read, { get }) })
+    }
+    const { postern } = await open({ agents: [], through })
+    const ids = Array.from({ length: 1_002 }, (_, n) => `agent-${String(n).padStart(4, '0')}`)
+    for (let at = 0; at < ids.length; at += 50) {
+      await Promise.all(ids.slice(at, at + 50).map((id) => postern.agents.add({ id })))
+    }
+    limits.length = 0
+    expect((await postern.agents.list({})).map(({ id }) => id)).toEqual(ids)
+    expect(limits).toEqual([1_000, 1_000])
   })
 
   rule('takes the same registration again and refuses another one under its name', async () => {

@@ -10,17 +10,25 @@ import { withLiveness } from '../sessions/sessions.ts'
 const MAX_LIMIT = 1_000
 const SEARCH_CHARACTERS = 200
 
+/** Without a limit all of them, read page by page. */
 export async function listAgents(ctx: Context, input: ListAgents = {}): Promise<AgentStatus[]> {
-  const { removed = false, after, limit, search } = input
-  const params = {
+  const { removed = false, limit, search } = input
+  const wanted = {
     removed,
     now: ctx.store.now(),
-    after: after === undefined ? undefined : parseAgentId(after),
-    limit: limit === undefined ? undefined : parseLimit(limit),
+    limit: limit === undefined ? MAX_LIMIT : parseLimit(limit),
     search: search === undefined ? undefined : parseSearch(search),
   }
-  const found = await ctx.store.read.agents.statuses(params)
-  return found.map((each) => statusOf(ctx, each))
+  const found: AgentStatus[] = []
+  let after = input.after === undefined ? undefined : parseAgentId(input.after)
+  for (;;) {
+    const page = await ctx.store.read.agents.statuses({ ...wanted, after })
+    for (const each of page) found.push(statusOf(ctx, each))
+    after = found.at(-1)?.id
+    if (limit !== undefined || page.length < MAX_LIMIT) return found
+    // Others in this process go on before the next page.
+    await new Promise<void>((resolve) => ctx.timers.after(0, resolve))
+  }
 }
 
 export async function showAgent(ctx: Context, { id }: { readonly id: string }): Promise<AgentStatus> {

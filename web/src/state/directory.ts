@@ -7,12 +7,24 @@ import { createLive } from '../live/create-live.ts'
 /** How many agents are asked for by themselves; of more, the whole list is asked for. */
 const MANY = 20
 const GATHER_MS = 600
+const PAGE = 1_000
 
 const source = createLive({
-  load: () => postern.agents.list({}),
+  load: loadAll,
   // What concerns everybody; the agents that an event names are asked for alone.
   on: (news) => isWanted(news) && namedBy(news) === null,
 })
+
+/** Page by page: one answer about thousands would keep the server from others. */
+async function loadAll(): Promise<readonly AgentStatus[]> {
+  const all: AgentStatus[] = []
+  for (;;) {
+    const last = all.at(-1)?.id
+    const page = await postern.agents.list({ limit: PAGE, ...(last !== undefined && { after: last }) })
+    all.push(...page)
+    if (page.length < PAGE) return all
+  }
+}
 
 /** How many parts of the page show what waits for each agent. */
 let mailReaders = 0

@@ -72,7 +72,7 @@ export const JOBS: readonly Job[] = [
   },
   {
     name: 'indexed',
-    intervalMs: 60 * SECOND_MS,
+    intervalMs: 10 * SECOND_MS,
     load: async () => (await import('./reap.ts')).indexMessages,
   },
 ]

@@ -133,9 +133,10 @@ export function proofsAfter(
   [column, value]: readonly [(typeof MESSAGE_COLUMNS)[number], SqlValue],
 ): readonly [checksum: SqlValue, mac: SqlValue] {
   const [checksum, mac] = [row[CHECKSUM_AT], row[MAC_AT]]
-  if (!isIntact(row)) return [checksum, mac]
+  const verdict = verdictOf(row, macs)
+  if (verdict !== 'right' && !isIntact(row)) return [checksum, mac]
   const changed = row.slice(0, FIELDS).with(MESSAGE_COLUMNS.indexOf(column), value)
-  const macAfter = { right: macs?.make(changed, FIELDS) ?? null, wrong: mac, unknown: null }[verdictOf(row, macs)]
+  const macAfter = { right: macs?.make(changed, FIELDS) ?? null, wrong: mac, unknown: null }[verdict]
   return [checksum === null ? null : checksumOf(changed), macAfter]
 }
 

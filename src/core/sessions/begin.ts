@@ -2,6 +2,7 @@ import { type Caller, hasCredential, isConfined } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { BeginSession } from '../../model/postern.ts'
 import {
+  isNamedHere,
   parseMilliseconds,
   parsePid,
   parseSessionHost,
@@ -44,7 +45,7 @@ export async function putSession(
   // Ended sessions are kept for a while. A token may name any number of them, a local hook only those of a running host.
   if (!known && isConfined(ctx.caller)) await takeCreation(ctx, tx, '@sessions')
   // Commands of the user run in the folder of a session that a local hook has begun.
-  if (known && known.pid !== null && input.project !== undefined && input.project !== known.project) {
+  if (known && isNamedHere(known, ctx.machine.name) && input.project !== undefined && input.project !== known.project) {
     requireLocal(ctx, 'project')
   }
   const now = ctx.store.now()

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { randomBytes } from '../../kit/node/crypto.ts'
+import { fileTrouble } from '../../kit/node/file-trouble.ts'
 import { makePrivateFolder } from '../../kit/node/folders.ts'
 import { createWholeText } from '../../kit/node/whole-file.ts'
-import { reasonOf } from '../../kit/pure/reason-of.ts'
 import { PosternError } from '../../model/errors.ts'
 import { findHome } from '../config/config.ts'
 import { workingFolder } from '../config/working-folder.ts'
@@ -25,7 +25,7 @@ export function readKey(path: string): Buffer | undefined {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw unusable(path, reasonOf(error), error)
+    throw unusable(path, fileTrouble(error) ?? 'it cannot be read', error)
   }
   const key = Buffer.from(text.trim(), 'base64')
   if (key.length === KEY_BYTES) return key
@@ -42,7 +42,7 @@ export function makeKey(path: string): Buffer {
   } catch (error) {
     const other = (error as NodeJS.ErrnoException).code === 'EEXIST' ? readKey(path) : undefined
     if (other) return other
-    throw unusable(path, reasonOf(error), error)
+    throw unusable(path, fileTrouble(error) ?? 'it cannot be made', error)
   }
 }
 

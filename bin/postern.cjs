@@ -45,7 +45,7 @@ function make(folder) {
     // Another process has created it, or it cannot be created.
   }
 }
-// The last room on a disk is the store's: there the cache is not begun, and gives way where it was.
+// Leave the last free space to the store: start no cache below 64 MB, and remove an existing one below 16 MB.
 var MEGABYTE = 1024 * 1024
 var ROOM_TO_BEGIN = 64 * MEGABYTE
 var ROOM_TO_STAY = 16 * MEGABYTE

@@ -25,7 +25,7 @@ export interface AgentOptions {
 export interface BatchFailure {
   readonly error: unknown
   readonly batch: AgentBatch
-  /** How long until it is tried again; null where it was done with before, and where it could not be given back, which ends the loop. */
+  /** Delay before the retry. Null if the batch was already done, or could not be returned, which ends the loop. */
   readonly retryMs: number | null
 }
 
@@ -99,7 +99,7 @@ export function agent(postern: AgentPostern, options: AgentOptions): AgentRuntim
           await work(batch)
         } catch (error) {
           const { retryMs } = await batch.release(failureEvidence(error)).catch((fault: unknown) => {
-            // Whoever hears of failures hears why the work failed, whatever ends the loop.
+            // Report why the work failed, even if the release then fails and ends the loop.
             onFailure({ error, batch, retryMs: null })
             throw fault
           })

@@ -87,11 +87,14 @@ export interface BusRegistry {
 /** The folders of the handoff, and what it costs to show their items. */
 export interface Handoffs extends HandoffShelf {
   /**
-   * The tokens that it takes to show an item if no character of it has to be spelled out, not rounded. It never takes
-   * fewer, and these are counted at once.
+   * A lower bound, not rounded, of the tokens that an item takes: its cost if no character has to be escaped. Cheap
+   * to compute.
    */
   leastTokens(item: HandoffItem): number
-  /** The tokens that it takes, not rounded. To count them takes about a millisecond per thousand hostile characters. */
+  /**
+   * The exact tokens that an item takes, not rounded. Counting costs about a millisecond per thousand hostile
+   * characters.
+   */
   tokensOf(item: HandoffItem): number
   /** The tokens of the line that names an item which waits. */
   tokensOfHeadline(headline: Headline): number

@@ -23,7 +23,10 @@ export function inTime<T>(
   return Promise.race([work, over]).finally(() => clearTimeout(timer))
 }
 
-/** What is only shown gets what is left of the deadline. The verdict of the gates never waits for it. */
+/**
+ * Shortens the deadline by the reserve, for work that only adds text. The gates' verdict keeps the reserve and never
+ * waits for that work.
+ */
 export function untilLate<T extends Pick<HookSettings, 'timeouts'>>(settings: T): T {
   const { answerMs, reserveMs } = settings.timeouts
   return { ...settings, timeouts: { ...settings.timeouts, answerMs: answerMs - reserveMs } }

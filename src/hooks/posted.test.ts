@@ -244,7 +244,7 @@ describe('an event that a host posts', () => {
       expect(contextOf(await sent(hooks, post('PostToolBatch', { fields: { cwd } })))).toBe('of the project')
   })
 
-  it('takes the spool only of the folder in which a local hook began the session', async () => {
+  it('uses the spool only in the folder where a local hook began the session', async () => {
     const { project, postern, post, hooks } = await makePlace()
     const theirs = temporaryFolder()
     for (const folder of [project, theirs]) {

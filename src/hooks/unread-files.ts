@@ -8,15 +8,15 @@ import type { HookCall } from './handler.ts'
 const FOLDER = 'told'
 
 export interface UnreadFiles {
-  /** Those of which the agent has not been told as they are now. */
+  /** Files that the agent was not yet told about, or that changed since. */
   readonly news: readonly RefusedFile[]
   /** To be called once the agent was told. Throws nothing. */
   noteTold(): void
 }
 
 /**
- * A file of a handoff that is not read stays where it is, so each session would be told of it anew. What an agent was told
- * is kept in the home, by project: a mark for each file, which differs once the file does.
+ * Finds unreadable handoff files that are news to the agent. Such a file stays in place, so without a record every
+ * session would report it again. The home keeps, per project and agent, one fingerprint of each reported file.
  */
 export function findUnread(call: HookCall, { root, refused }: Inheritance): UnreadFiles {
   const { home, agent } = call
@@ -26,7 +26,7 @@ export function findUnread(call: HookCall, { root, refused }: Inheritance): Unre
   const marks = new Map(refused.map((file) => [file, markOf(file, root, sharedInbox)]))
   const told = new Set(readLines(path))
   const fresh = refused.filter((file) => !told.has(marks.get(file) ?? ''))
-  // Of these the agent is told the number, so one that is new brings the others along.
+  // Files tracked by Git are reported as a count, so one new file reports all of them.
   const tellsTracked = fresh.some(isTracked)
   const news = refused.filter((file) => (isTracked(file) ? tellsTracked : fresh.includes(file)))
   const noteTold = () => write(path, [...marks.values()])
@@ -41,7 +41,7 @@ function markOf({ box, name, reason }: RefusedFile, root: string, sharedInbox: s
   return checksumOf([box, name, reason, versionOf(path)]).toString(16)
 }
 
-/** Whatever changes a file, or what may be done with it, changes one of these. */
+/** Any change of a file's content or permissions changes one of these values. */
 function versionOf(path: string): string {
   try {
     const { ino, size, mtimeNs, ctimeNs } = lstatSync(path, { bigint: true })

@@ -25,7 +25,7 @@ it('says where a project file that was trusted has been changed, so that its gat
   expect(findings()).toMatchObject([{ ok: false, level: 'warning' }])
 })
 
-it('says where the key of the home cannot be used, and nothing of one that is good or not there', () => {
+it('reports an unusable home key, and nothing about a valid or missing one', () => {
   const home = temporaryFolder()
   const config = readConfig({ flags: { home }, env: {}, cwd: home })
   const findings = () => inspectHome(config, home).filter(({ name }) => name === 'home.key')

@@ -38,7 +38,7 @@ function key({ home: folder }: Config): HealthCheck[] {
     readKey(keyPath(folder))
     return []
   } catch (error) {
-    const next = 'Put the file back as it was. Until then messages get no MAC and are shown as not authenticated.'
+    const next = 'Restore the file from a backup. Until then messages get no MAC and are shown as not authenticated.'
     return [{ name: 'home.key', ok: false, level: 'warning', detail: reasonOf(error), next }]
   }
 }

@@ -81,9 +81,14 @@ export interface HookVerbs {
   standing(input: FindStandingGates): Promise<StandingGates>
   /** Whether a session was ever offered an inheritance. */
   hasInherited(input: { readonly sessionId: string }): Promise<boolean>
-  /** Notes that a session is being told that nothing waits. True if it was told a moment ago, or is being shown something. */
+  /**
+   * Notes that a session is being told that nothing waits. True if it was told a moment ago, or is being shown
+   * something.
+   */
   isTold(input: { readonly sessionId: string }): Promise<boolean>
-  /** The session goes on and inherits what it was shown before this event began; or it ends, and the rest is given back. */
+  /**
+   * The session goes on and inherits what it was shown before this event began; or it ends, and the rest is given back.
+   */
   settleInheritances(input: {
     readonly sessionId: string
     readonly ageMs: number
@@ -151,7 +156,10 @@ export interface Sessions {
 export interface ListSessions {
   readonly agent?: string
   readonly id?: string
-  /** Only sessions of these host processes. Ended ones are listed too, after the open ones: a host may outlive its session. */
+  /**
+   * Only sessions of these host processes. Ended ones are listed too, after the open ones: a host may outlive its
+   * session.
+   */
   readonly pids?: readonly number[]
 }
 
@@ -161,7 +169,10 @@ export interface BeginSession {
   readonly host?: string
   readonly pid?: number
   readonly pidStartedAt?: number
-  /** What runs its hooks, where the host's process is not known. Every event names it: one that differs from event to event is not noted. */
+  /**
+   * The process that runs its hooks if the host's process is unknown. Hooks send it with every event; if it changes
+   * within a session, none is noted.
+   */
   readonly starterPid?: number
   readonly starterStartedAt?: number
   /** The machine on which that process runs; absent: where the heart runs. */
@@ -204,7 +215,10 @@ export interface Inbox {
   push(input: PushMessage): Promise<PushResult>
   /** Stores many messages at once: all or none. */
   pushMany(input: { readonly messages: readonly PushMessage[] }): Promise<readonly PushResult[]>
-  /** Stores entries of a spool for one agent, each for itself; what the agent has already is recognised and left as it is. */
+  /**
+   * Stores entries of a spool for one agent, each for itself; what the agent has already is recognised and left as it
+   * is.
+   */
   ingest(input: IngestEntries): Promise<readonly Ingested[]>
   list(input: ListInbox): Promise<InboxPage>
   show(input: { readonly id: string; readonly agent?: string }): Promise<ShownInFull>
@@ -272,7 +286,10 @@ export interface PushRecipient {
 export interface ListInbox {
   /** Absent: every agent. */
   readonly agent?: string
-  /** `pending` (the default), `delivered` (seen and acted), `done` (acted), `open` (not dealt with), `snoozed` (put off), or `all`. */
+  /**
+   * `pending` (the default), `delivered` (seen and acted), `done` (acted), `open` (not dealt with), `snoozed` (put
+   * off), or `all`.
+   */
   readonly which?: 'pending' | 'delivered' | 'done' | 'open' | 'snoozed' | 'all'
   /** `oldest` first by default; `newest` only for one agent. */
   readonly order?: 'oldest' | 'newest'

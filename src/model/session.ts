@@ -1,6 +1,9 @@
 import { PosternError } from './errors.ts'
 
-/** The programs in which sessions run: the hosts that Postern has hooks for, `postern wake`, and `agent()` of the library. */
+/**
+ * The programs in which sessions run: the hosts that Postern has hooks for, `postern wake`, and `agent()` of the
+ * library.
+ */
 export const SESSION_HOSTS = ['claude-code', 'codex', 'gemini', 'cursor', 'generic', 'wake', 'agent'] as const
 
 export type SessionHost = (typeof SESSION_HOSTS)[number]
@@ -12,14 +15,19 @@ export interface Session {
   readonly host: SessionHost
   /** The root of the project it works in. */
   readonly project: string | null
-  /** The machine it runs on: only there can its process be looked for. `unknown` where only a token has named the session. */
+  /**
+   * The machine it runs on: only there can its process be looked for. `unknown` where only a token has named the
+   * session.
+   */
   readonly machine: string
   /** The host's process, by number and start time, so that a reused number is not taken for it. */
   readonly pid: number | null
   readonly pidStartedAt: number | null
   /**
-   * What runs its hooks, where no program with a host's name does. It tells only that nobody reads any more what the session
-   * was shown; unlike a host, it says nothing of whose the processes below it are.
+   * The process that runs the session's hooks if no known host does. When it ends, the session's mail returns to the
+   * inbox.
+   * It also proves that a local hook named the session (`isNamedHere`). Unlike a host, it does not make processes
+   * below it an agent's.
    */
   readonly starterPid: number | null
   readonly starterStartedAt: number | null
@@ -37,7 +45,8 @@ export interface Session {
 }
 
 /**
- * Whether a process of this machine has named the process of the session. No token can name one, so the session's folder is
+ * Whether a process of this machine has named the process of the session. No token can name one, so the session's
+ * folder is
  * more than the word of a token.
  */
 export function isNamedHere({ pid, starterPid, machine }: Session, here: string): boolean {

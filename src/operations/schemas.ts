@@ -89,7 +89,7 @@ export const message = z.object({
   authenticated: z
     .literal(false)
     .optional()
-    .describe('False if the key of this home does not prove that the message is as it was pushed.'),
+    .describe("False if this home's key cannot prove the message unchanged since it was pushed."),
   payload: json.nullable(),
   context: json.nullable(),
   priority,

@@ -54,7 +54,7 @@ describe('renderLines', () => {
     expect(line({ from })).toBe('[mail] rosa (unverified): "The build is green again."')
   })
 
-  it('says of every kind of message whose row no key proves that it is not authenticated', () => {
+  it('marks every kind of unproven message as not authenticated', () => {
     const doubted = { authenticated: false } as const
     expect(line({ ...doubted, from: { ...husam, verified: false } })).toMatch(
       /^\[mail\] husam \(unverified, not authenticated\): /,

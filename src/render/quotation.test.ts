@@ -27,7 +27,7 @@ describe('a quotation', () => {
     expect(all.read).toBe(64 * 1024)
   })
 
-  it('renders one entry that turns out not to fit, and none before it', () => {
+  it('stops at the first entry that turns out not to fit', () => {
     const all = watched([15_000, 15_000, 15_000, 15_000, 15_000], 3)
     expect(numbersIn(renderQuotation({ what: 'thread', entries: all.entries, nonce: NONCE }))).toEqual([4])
     expect(all.read).toBe(30_000)

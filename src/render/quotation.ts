@@ -6,9 +6,9 @@ import { BLOCK, neutralise } from './neutralise.ts'
 /** For whoever has the tools of MCP. */
 export const TOOLS: Door = { fetch: 'fetch with: message_read', list: 'take with: inbox_check' }
 
-/** What somebody else wrote, not rendered yet: that takes time, so what cannot fit is never rendered whole. */
+/** Another author's text that is not rendered yet. Rendering is slow, so text that cannot fit is never rendered whole. */
 export interface Quoted {
-  /** How many characters its words have, for which rendering takes time. It shows about as many, or more. */
+  /** Length of the author's text. The rendered entry is about as long, or longer. */
   readonly length: number
   /**
    * Begins with a line of ours, and marks every line of somebody else's. With a number it renders about so many

@@ -74,8 +74,8 @@ function stepOf(character: string): number {
 }
 
 /**
- * A full row, and what of it stands on the next one. The end of a row ends a word, which must not make a reserved tag of
- * what was none: such a word begins the next row, or else its bracket is written out.
+ * Splits a full row into the row and its carry. A row's end also ends a word and could turn a longer word into a
+ * reserved tag. Such a word moves to the next row; if it fills the row, its bracket is escaped.
  */
 function breakRow(row: string): readonly [string, string] {
   const at = findReserved(`${row}\n`)[0]

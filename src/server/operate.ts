@@ -37,7 +37,8 @@ export async function operate(
   { metrics, ...keeping }: Keeping & { readonly metrics: Metrics },
 ): Promise<Reply> {
   const { operation, asking } = errand
-  if (operation.name === 'tokens.create') requireToken(asking.identity)
+  // The answer holds a credential.
+  if (operation.isSecret && operation.access.to !== 'proven') requireToken(asking.identity)
   const key = idempotencyKey(asking)
   const { text, input } = await readInput(errand)
   const answer = async (postern: Postern, claim?: ReplyClaim) => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { PosternError } from '../model/errors.ts'
 import { problemOf, problemReply } from './problem.ts'
 
-it('names no folder of the server, whatever fails', () => {
+it('names only the last part of a path in a problem', () => {
   const path = '/home/you/shop/inbox'
   for (const code of ['HANDOFF_UNUSABLE', 'BUS_UNUSABLE', 'KEY_UNUSABLE', 'STORE_UNAVAILABLE', 'INTERNAL'] as const) {
     const { body } = problemReply(problemOf(new PosternError(code, { path, reason: 'it is a link' }), 'req_1'))

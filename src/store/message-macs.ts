@@ -2,7 +2,8 @@ import type { SqlValue } from './sql.ts'
 
 /**
  * Makes and checks the MACs of messages with the key of the home in which this process runs. A MAC covers the id and the
- * fields of a message, as the checksum does. Unlike the checksum it cannot be made by somebody who can write the store
+ * fields of a message, as the checksum does. Unlike the checksum, it cannot be forged by a process that can write the
+ * store
  * and does not have the key.
  */
 export interface MessageMacs {

@@ -123,8 +123,10 @@ function isIntact(row: SqlRow): boolean {
 }
 
 /**
- * The checksum and the MAC of a row in which one column gets a new value. A damaged row keeps its checksum, so that it
- * still reads as damaged; a row without a checksum gets none. A MAC that is wrong is kept too. One that cannot be checked
+ * The checksum and the MAC of a row in which one column gets a new value. A damaged row keeps both its checksum and
+ * its MAC, so that it
+ * still reads as damaged; a row without a checksum gets none. In an intact row a wrong MAC is kept, and one that
+ * cannot be checked
  * here is removed, because it does not cover the new value.
  */
 export function proofsAfter(
@@ -144,7 +146,7 @@ export function proofsAfter(
 export function faultOf(row: SqlRow, { macs }: Pick<Sql, 'macs'>): string | undefined {
   if (!isIntact(row)) return 'does not match its checksum'
   if (verdictOf(row, macs) !== 'wrong') return undefined
-  return 'has another MAC than this home gave it, so somebody changed its row; it is shown as not authenticated'
+  return 'has a MAC that does not match its row, so the row was changed after it was stored; it is shown as not authenticated'
 }
 
 /**

@@ -59,10 +59,10 @@ export interface Store {
   readonly read: Shelves
   /**
    * The store's clock. For PostgreSQL it is the database server's, so that many servers agree on deadlines. For SQLite it
-   * is the machine's, but a change of that counts only once it has lasted.
+   * is the machine's; a step of more than a minute counts only after it has lasted ten minutes.
    */
   now(): number
-  /** The time so long ago by the store's clock, not counting by how much that clock was put forward since. */
+  /** The time `ms` ago by the store's clock, not counting jumps that this clock has made since. */
   ago(ms: number): number
   /** Checks of the engine's own health: settings, integrity, schema. */
   check(): Promise<readonly HealthCheck[]>

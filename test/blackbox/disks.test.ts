@@ -14,7 +14,7 @@ interface Listing {
 }
 
 describe('a disk that is full', needsMounts(), () => {
-  it('is read by commands, acknowledges nothing, and has lost nothing when there is room again', async () => {
+  it('is readable by commands, acknowledges no push, and has lost nothing once space is free', async () => {
     const { place, filler } = await makeSmall()
     fill(filler)
     expect(contentsOf(await place.ask('inbox', 'list', '--agent', 'quinn'))).toEqual(TEXTS)

@@ -10,7 +10,8 @@ import { applyFlip, createRandom, describeFlip, flipsOf } from './harness/flips.
 import { makePlace, type Place, placeIn } from './harness/place.ts'
 
 /**
- * One byte is changed in each page of a store, in each frame of its log, and in the files of a bus, a spool and a handoff. No
+ * One byte is changed in each page of a store, in each frame of its log, and in the files of a bus, a spool and a
+ * handoff. No
  * changed text may be shown as good, and nothing that was acknowledged may be missing unless something says so.
  */
 const FLIPS = { quick: 24, full: 400, long: 12_000, most: 400 }
@@ -123,18 +124,18 @@ function messagesIn({ exit, stdout }: Outcome): readonly Message[] {
   return exit === 0 ? JSON.parse(stdout).messages : []
 }
 
-/** Postern's own words: of a damaged message, or of a loss. */
+/** A notice by Postern about a damaged message or a loss. */
 function isNotice({ damaged, from }: Message): boolean {
   return damaged === true || from.kind === 'system'
 }
 
-/** All that a reader goes by. */
+/** Every field that a reader relies on. */
 function textOf(message: object): string {
   const { id, type, from, subject, content, payload, priority, ref, replyTo } = message as Record<string, unknown>
   return JSON.stringify({ id, type, from, subject, content, payload, priority, ref, replyTo })
 }
 
-/** A check that fails, other than of what this home never had. */
+/** Whether doctor reports a failed check of the store. */
 function warns({ stdout }: Outcome): boolean {
   const { checks } = JSON.parse(stdout) as {
     readonly checks: readonly { readonly name: string; readonly ok: boolean }[]

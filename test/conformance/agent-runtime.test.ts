@@ -103,7 +103,7 @@ conformance('the agent runtime', ({ rule, open }) => {
     expect(await postern.agents.show({ id: 'quinn' })).toMatchObject({ pending: 0, session: null })
   })
 
-  rule('says why the work failed, also where the batch cannot be given back', async () => {
+  rule('reports why the work failed even if the batch cannot be returned', async () => {
     const { postern } = await open()
     await tell(postern, 'quinn', 'one')
     const fault = new Error('the store is gone')

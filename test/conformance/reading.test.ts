@@ -7,7 +7,7 @@ import { caller, conformance, read, tell } from './suite.ts'
 const HOUR_MS = 3_600_000
 
 conformance('reading', ({ rule, open }) => {
-  rule('writes nothing, whatever was not taken up, is due again or was not indexed', async () => {
+  rule('writes nothing, even with broadcasts to take up, due snoozes and unindexed messages', async () => {
     const writes = createCounter()
     const { postern, advance } = await open({ agents: PEOPLE, through: writes.through, hasUpkeep: true })
     const { id } = await postern.inbox.push({ to: ['all'], content: 'to everybody' })
@@ -33,7 +33,7 @@ conformance('reading', ({ rule, open }) => {
     expect(writes.count()).toBeGreaterThan(before)
   })
 
-  rule('shows of each inbox what its agent would find', async () => {
+  rule('lists each inbox as its agent would find it', async () => {
     const { postern, advance } = await open({ agents: ['ada', 'quinn', { id: 'ci', kind: 'service' }] })
     await snooze(postern, 'quinn', 'put off', HOUR_MS)
     await tell(postern, 'quinn', 'before')
@@ -52,6 +52,20 @@ conformance('reading', ({ rule, open }) => {
     const before = await postern.inbox.list({ which: 'all' })
     for (const agent of ['ada', 'quinn']) await postern.inbox.read({ agent, ids: [] })
     expect(await postern.inbox.list({ which: 'all' })).toEqual(before)
+  })
+
+  rule('goes on after a broadcast, also where another message comes between two pages', async () => {
+    const { postern } = await open({ agents: ['ada', 'quinn'] })
+    for (const n of [1, 2, 3]) await postern.as(caller('ada')).inbox.push({ to: ['all'], content: `all ${n}` })
+    const shown: string[] = []
+    for (let after: string | null | undefined; after !== null; ) {
+      const page = await postern.inbox.list({ agent: 'quinn', limit: 1, ...(after !== undefined && { after }) })
+      shown.push(...page.items.map(({ content }) => content))
+      if (shown.length === 2) await tell(postern, 'quinn', 'direct')
+      after = page.next
+      expect(shown.length).toBeLessThan(10)
+    }
+    expect(shown.toSorted()).toEqual(['all 1', 'all 2', 'all 3', 'direct'])
   })
 
   rule('turns pages without a gap or a repetition while broadcasts are taken up and others come', async () => {

@@ -116,7 +116,7 @@ conformance('search', ({ rule, open }) => {
     expect(await find(postern, 'gate')).toEqual(['another gate'])
   })
 
-  rule('finds among more messages than are read or indexed at once', async () => {
+  rule('finds a message among more than one page or one index slice', async () => {
     const { postern } = await open()
     await pushNumbered(postern, 5_500)
     expect(await find(postern, 'n5499')).toEqual(['number n5499 of many'])
@@ -134,7 +134,7 @@ conformance('search', ({ rule, open }) => {
     expect(await find(postern, 'n0')).toEqual(['number n0 of many'])
   })
 
-  rule('shows what is indexed and what is not in one order, each once', async () => {
+  rule('lists indexed and unindexed messages once each, in one order', async () => {
     const { postern } = await open({ hasUpkeep: true })
     await pushNumbered(postern, 300)
     await postern.upkeep.run()

@@ -66,11 +66,12 @@ conformance('sessions', ({ rule, open }) => {
     expect(await postern.sessions.list()).toEqual([])
   })
 
-  rule('lets no token move the folder of a session whose process a local caller has named', async () => {
+  rule('lets no token move the folder of a session that a local caller has begun', async () => {
     const { postern } = await open()
     for (const [id, named] of Object.entries({
       host: { pid: 7, pidStartedAt: 70 },
       starter: { starterPid: 7, starterStartedAt: 70 },
+      unknown: {},
     })) {
       await postern.sessions.begin({ id, agent: 'quinn', project: '/shop', ...named })
       const moved = postern.as(caller('quinn')).sessions.begin({ id, agent: 'quinn', project: '/elsewhere' })
@@ -340,32 +341,29 @@ conformance('sessions', ({ rule, open }) => {
     expect(await stateOf(postern, id)).toBe('offered')
   })
 
-  rule(
-    'gives the next drain at once what a session was shown whose host has no known name, once that is gone',
-    async () => {
-      verifies('G4.printed-lease')
-      const { postern } = await open()
-      const host = startHost()
-      const start = { id: 'ses-1', agent: 'quinn', event: 'session.start', ...starterOf(host) }
-      await postern.sessions.note(start)
-      const id = await tell(postern, 'quinn', 'shown to a ghost')
-      await show(postern, { agent: 'quinn', sessionId: 'ses-1' })
-      expect(await read(postern, { agent: 'quinn', sessionId: 'ses-2' })).toEqual([])
-      await kill(host)
-      expect(await postern.inbox.wait({ agent: 'quinn', timeoutMs: 0 })).toEqual({ pending: 1 })
-      expect(await read(postern, { agent: 'quinn', sessionId: 'ses-2' })).toEqual(['shown to a ghost'])
-      expect(await stateOf(postern, id)).toBe('seen')
+  rule("returns a session's mail to the next drain as soon as its host of unknown name is gone", async () => {
+    verifies('G4.printed-lease')
+    const { postern } = await open()
+    const host = startHost()
+    const start = { id: 'ses-1', agent: 'quinn', event: 'session.start', ...starterOf(host) }
+    await postern.sessions.note(start)
+    const id = await tell(postern, 'quinn', 'shown to a ghost')
+    await show(postern, { agent: 'quinn', sessionId: 'ses-1' })
+    expect(await read(postern, { agent: 'quinn', sessionId: 'ses-2' })).toEqual([])
+    await kill(host)
+    expect(await postern.inbox.wait({ agent: 'quinn', timeoutMs: 0 })).toEqual({ pending: 1 })
+    expect(await read(postern, { agent: 'quinn', sessionId: 'ses-2' })).toEqual(['shown to a ghost'])
+    expect(await stateOf(postern, id)).toBe('seen')
 
-      const next = startHost()
-      await postern.sessions.note({ ...start, ...starterOf(next) })
-      await tell(postern, 'quinn', 'shown to another')
-      await show(postern, { agent: 'quinn', sessionId: 'ses-1' })
-      await kill(next)
-      expect(await postern.upkeep.run()).toMatchObject({ released: 1 })
-    },
-  )
+    const next = startHost()
+    await postern.sessions.note({ ...start, ...starterOf(next) })
+    await tell(postern, 'quinn', 'shown to another')
+    await show(postern, { agent: 'quinn', sessionId: 'ses-1' })
+    await kill(next)
+    expect(await postern.upkeep.run()).toMatchObject({ released: 1 })
+  })
 
-  rule('does not miss a program that is started for one hook of a session only', async () => {
+  rule("keeps a session's mail when a program started for a single hook exits", async () => {
     verifies('G4.printed-lease')
     const { postern } = await open()
     const runners = [startHost(), startHost(), startHost()]
@@ -382,20 +380,23 @@ conformance('sessions', ({ rule, open }) => {
     expect(await postern.upkeep.run()).toMatchObject({ released: 0 })
   })
 
-  rule('takes nothing below the program that runs the hooks for the agent, and ends no session with it', async () => {
-    verifies('G15.no-posing')
-    const { postern } = await open()
-    const host = startHost()
-    const pid = host.pid ?? 0
-    await postern.sessions.note({ id: 'ses-1', agent: 'quinn', event: 'session.start', ...starterOf(host) })
-    expect(await postern.sessions.list({ pids: [pid] })).toEqual([])
-    expect(await postern.sessions.list()).toMatchObject([{ pid: null, starterPid: pid, liveness: 'unknown' }])
-    await kill(host)
-    await postern.upkeep.run()
-    expect(await postern.sessions.list()).toMatchObject([{ id: 'ses-1', liveness: 'unknown' }])
-    await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', ...identityOf(startHost()) })
-    expect(await postern.sessions.list()).toMatchObject([{ starterPid: null, liveness: 'alive' }])
-  })
+  rule(
+    "does not count processes below a session's starter as the agent's, and ends no session when the starter exits",
+    async () => {
+      verifies('G15.no-posing')
+      const { postern } = await open()
+      const host = startHost()
+      const pid = host.pid ?? 0
+      await postern.sessions.note({ id: 'ses-1', agent: 'quinn', event: 'session.start', ...starterOf(host) })
+      expect(await postern.sessions.list({ pids: [pid] })).toEqual([])
+      expect(await postern.sessions.list()).toMatchObject([{ pid: null, starterPid: pid, liveness: 'unknown' }])
+      await kill(host)
+      await postern.upkeep.run()
+      expect(await postern.sessions.list()).toMatchObject([{ id: 'ses-1', liveness: 'unknown' }])
+      await postern.sessions.begin({ id: 'ses-1', agent: 'quinn', ...identityOf(startHost()) })
+      expect(await postern.sessions.list()).toMatchObject([{ starterPid: null, liveness: 'alive' }])
+    },
+  )
 
   rule('finds in upkeep a host that is gone behind any number that live', async () => {
     const { postern, tamper } = await open()

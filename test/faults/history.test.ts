@@ -60,7 +60,7 @@ describe('the history checker', () => {
     expect(verdict).toMatchObject({ isSound: false, reordered: ['a'] })
   })
 
-  it('finds what waits although a later message of its writer was shown', () => {
+  it('finds a message that waits although a later one of its writer was shown', () => {
     const waiting: HistoryEvent[] = [
       { kind: 'waiting', key: 'a' },
       { kind: 'waiting', key: 'c' },

@@ -66,7 +66,7 @@ it.each([
   ['shells', `sh -c`],
   ['a program that passes its output on', runner('inherit')],
   ['a program that reads its output', runner('pipe')],
-])('a host that lives keeps what it was shown through %s, gone with the hook', async (_, shell) => {
+])('a running host keeps its mail when %s exits with the hook', async (_, shell) => {
   verifies('G4.printed-lease')
   const { run, start } = await prepare()
   const host = start('ses-1', shell)

@@ -127,7 +127,7 @@ for (const [name, patterns, options] of CLASSES) {
   })
 }
 
-it('a stop is blocked in time beside 1,000 expensive items of a handoff', async () => {
+it('a gate blocks a stop in time beside 1,000 expensive handoff items', async () => {
   verifies('G8.in-time')
   const place = await hostileHandoff.enter(await makePlace())
   await createGate(place)

@@ -58,7 +58,7 @@ describe('a disk without room', needsMounts(), () => {
     expectFailure(await runCli(home, PUSH), 'STORE_FULL')
   })
 
-  it('shows what waits where that cannot be noted, and takes nothing', async () => {
+  it('prints pending messages of a full store, and takes none', async () => {
     verifies('G4.drain.full')
     const { home, fill } = await prepareRoomy()
     await withStore(home, async ({ inbox }) => {
@@ -71,7 +71,7 @@ describe('a disk without room', needsMounts(), () => {
       const ran = await runCli(home, drain)
       expectFailure(ran, 'STORE_FULL')
       expect(ran.stdout).toMatch(
-        /^Nothing was taken, because the store cannot be written\. What follows is shown again\.\n/,
+        /^Nothing was taken: the store's disk is full\. These messages stay in the inbox and will be shown again\.\n/,
       )
       expect(ran.stdout).toMatch(/│ urgent[\s\S]*│ earlier[\s\S]*inbox show msg_/)
     }
@@ -105,7 +105,7 @@ describe('a disk without room', needsMounts(), () => {
     expect((await server.ask('POST /api/v1/inbox', { body: LARGE })).status).toBe(201)
   })
 
-  it('leaves the room to the store where there is little: compiled code is not kept', async () => {
+  it('leaves a small disk to the store: keeps no compiled code', async () => {
     const home = join(temporaryFolder(), 'home')
     onTestFinished(mountMemory(home, 'size=1m,mode=700'))
     for (const args of [['agent', 'add', 'quinn'], PUSH, PUSH]) {
@@ -117,7 +117,7 @@ describe('a disk without room', needsMounts(), () => {
     expect(existsSync(join(home, 'cache'))).toBe(false)
   })
 
-  it('is given back the room that compiled code has taken', async () => {
+  it('frees the space of compiled code when the disk gets full', async () => {
     const home = join(temporaryFolder(), 'home')
     onTestFinished(mountMemory(home, 'size=80m,mode=700'))
     expect(await postern({ home, hasOwnCache: true }, 'agent', 'add', 'quinn')).toMatchObject({ exit: 0 })

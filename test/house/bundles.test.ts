@@ -28,7 +28,7 @@ function loadedWith(contents: Contents, file: string, known: readonly string[] =
 }
 
 /** Programs that run thousands of times a day, and how many kilobytes each may load. */
-const OFTEN: Readonly<Record<string, number>> = { 'drain-look': 37, 'hook-look': 51, often: 189, hook: 234, bus: 279 }
+const OFTEN: Readonly<Record<string, number>> = { 'drain-look': 37, 'hook-look': 51, often: 190, hook: 235, bus: 279 }
 
 describe.each(Object.entries(OFTEN))('the program %s, which runs thousands of times a day', (name, kilobytes) => {
   const contents: Contents = JSON.parse(readFileSync(join(dist, 'bundles.json'), 'utf8'))

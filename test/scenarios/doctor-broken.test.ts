@@ -43,7 +43,7 @@ describe('doctor', () => {
     expect(checks.find(({ name }) => name === 'wire')?.detail).toContain('EACCES')
   })
 
-  it('runs in a folder that was removed, as other commands do that need no path from there', async () => {
+  it('runs doctor, and every command that needs no relative path, in a removed folder', async () => {
     const home = await makeHome()
     const wrap = ['sh', '-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh']
     const inGone = (...words: readonly string[]) => postern({ home, wrap }, ...words)

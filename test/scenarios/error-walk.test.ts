@@ -33,7 +33,7 @@ const EVERY_KIND = Object.keys(KINDS) as Kind[]
 
 let unknowns = 0
 
-/** What is unknown is another thing each time: to follow a next step may create it. */
+/** Use a new unknown name each time, because following a next step may create it. */
 function givenFor(kind: Kind): unknown {
   return kind === 'unknown' ? `${KINDS.unknown}-${++unknowns}` : KINDS[kind]
 }
@@ -82,14 +82,14 @@ class Findings {
   }
 }
 
-/** A step that names a thing of the caller's is refused for an example; every other one works. */
+/** A step with a placeholder may be refused, because the example does not exist. Every other step must work. */
 function faultsOfStep(words: string, { code, message, next }: Answer): readonly string[] {
   const isExample = /<[^>]+>/.test(words) && code !== 'USAGE' && code !== 'INTERNAL'
   const refused = isExample ? [] : [`"postern ${words}" is refused: ${message} [${code}]`]
   return [...refused, ...faultsOfNext(next).filter((fault) => !fault.startsWith('an option'))]
 }
 
-/** What is asked to wait waits for no longer. */
+/** Timeout for commands that wait. */
 const WAIT_MS = 1
 
 /** They work on files of the working folder, read standard input, or write to the standard output themselves. */
@@ -234,7 +234,7 @@ const SOUND: Readonly<Record<string, readonly (readonly [option: string, value: 
   run: [['project', 'quinn']],
 }
 
-/** Operands for which another name than that of an agent is due. */
+/** Operands that are not agent names, with a valid value. */
 const OPERANDS: Readonly<Record<string, string>> = { entity: 'task:quinn', topic: '0.0.1001' }
 
 /** Operands that an option can stand for. */
@@ -315,15 +315,15 @@ async function followHere({ served }: TestServer, words: string): Promise<Answer
   return found && isFace(found.command) ? runHere(served.postern, found.command, found.argv) : undefined
 }
 
-/** A hook answers its host whatever is wrong, so it refuses nothing. */
+/** A hook always answers its host, so it never refuses. */
 const REFUSES_NOTHING = ['hook']
 
 /** Words that a command needs beside the one that is wrong. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = { ui: ['--print'], demo: ['--print'] }
 
-/** Whoever is not refused may go on for ever. */
+/** A command that is not refused may run forever. */
 const KILL_AFTER_MS = 1_500
-/** Most of the time goes into waiting for those. */
+/** Commands run at once, because most of the time is spent waiting for the kill. */
 const LANES = 4
 
 interface Place {
@@ -414,7 +414,7 @@ describe('a refusal', () => {
     ['HTTP', overHttp, 1_500],
     ['MCP', overMcp, 250],
     ['the command line', overCommands, 1_000],
-  ] as const)('over %s has no hole, names the thing, and names a next step that works', async (_, walk, atLeast) => {
+  ] as const)('over %s has no empty slot, names its subject, and names a next step that works', async (_, walk, atLeast) => {
     const scene = await openScene()
     const findings = new Findings((words) => followHere(scene, words))
     await walk(scene, findings)
@@ -422,7 +422,7 @@ describe('a refusal', () => {
     expect(findings.count).toBeGreaterThan(atLeast)
   })
 
-  it('of a command that takes a process of its own is no worse', async () => {
+  it('of a command that needs its own process has no empty slot, names its subject and a working next step', async () => {
     const place = await openHome()
     const findings = new Findings((words) => followThere(place, words))
     await overProcesses(place, findings)
@@ -446,7 +446,7 @@ describe('a refusal', () => {
     expect(findings.faults.size).toBe(1)
   })
 
-  it('names commands that are there, whatever its code is', async () => {
+  it('names only existing commands, for every error code', async () => {
     const place = await openHome()
     const findings = new Findings((words) => followThere(place, words))
     for (const code of Object.keys(errorTable()) as ErrorCode[]) {

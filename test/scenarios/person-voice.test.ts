@@ -245,7 +245,7 @@ describe('a request over the UNIX socket', () => {
     expect(steps.at(-1)).toMatchObject({ step: 'resolved', by: 'justin', trust: { verified: false, via: 'http' } })
   })
 
-  it('gets no credential: no token, and no link into the page of a person', async () => {
+  it('gives a UNIX-socket caller without a token no token, sign-in link or key of a service', async () => {
     verifies('G15.no-posing', 'G15.unverified')
     const scene = await prepare()
     const { socket, ask: askServer } = await startServe({ home: scene.home })
@@ -257,6 +257,7 @@ describe('a request over the UNIX socket', () => {
     const as = ['-H', `Postern-As: ${JSON.stringify({ id: 'justin', kind: 'human', verified: false, via: 'http' })}`]
     for (const headers of [[], as]) {
       expect(ask('sign-ins', { person: 'justin' }, headers)).toMatchObject({ code: 'NOT_ALLOWED' })
+      expect(ask('services', { name: 'ci', agent: 'quinn' }, headers)).toMatchObject({ code: 'NOT_ALLOWED' })
       for (const scope of ['human:justin', 'admin', 'agent:quinn'])
         expect(ask('tokens', { scope }, headers)).toMatchObject({ code: 'NOT_ALLOWED' })
     }

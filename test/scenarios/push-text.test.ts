@@ -30,7 +30,7 @@ describe('text that is not UTF-8', () => {
     expect(await posternJson({ home }, 'inbox', 'list', '--agent', 'quinn')).toMatchObject({ items: [] })
   })
 
-  it('is not waited for where a named pipe has no writer', async () => {
+  it('refuses a named pipe without a writer instead of blocking', async () => {
     const home = await openHome()
     const pipe = join(home, 'pipe')
     execFileSync('mkfifo', [pipe])

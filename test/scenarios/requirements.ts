@@ -42,7 +42,7 @@ const page = (provenIn: ProofFolder, text: string): Requirement => ({ text, buil
 
 export const REQUIREMENTS = {
   'G1.kill': spine('faults', 'An acknowledged push survives kill -9 of any process, at every storage syscall.'),
-  'G4.drain.full': spine('faults', 'On a full disk what waits is still shown, and nothing is taken.'),
+  'G4.drain.full': spine('faults', 'On a full disk a drain still shows pending messages and takes none.'),
   'G1.power-loss': spine('faults', 'An acknowledged push survives power loss; a weaker setting is noticed.'),
   'G2.all-or-nothing': rule('A push to n recipients is stored for all of them or for none.'),
   'G3.same-id': rule('Repeating a push with its key returns the first id and stores nothing again.'),
@@ -184,9 +184,7 @@ export const REQUIREMENTS = {
   'S000.gate.times': gates(
     'Timers, time-outs, reminders and escalations are settled by whoever looks, without a server.',
   ),
-  'S000.gate.requests': gates(
-    'The messages that ask people for something are done once their gate or question has ended.',
-  ),
+  'S000.gate.requests': gates('Messages that ask people to act are closed when their gate or question ends.'),
   'S000.gate.session': gates(
     'A gate of a session is met by a mark, a command that succeeds, or a decision of this turn.',
   ),
@@ -199,7 +197,7 @@ export const REQUIREMENTS = {
   'S000.decision.asked': gates('Only people who were asked may answer, with an option or, where allowed, with text.'),
   'S000.decision.deadline': gates('At the deadline the default is taken; without one the question expires.'),
   'S000.decision.orphans': gates(
-    'Whoever removes a person leaves no question and no gate open of which nobody else knows.',
+    'Removing a person leaves every open question and gate known to another person, or ends it.',
   ),
   'S000.decision.await': gates(
     'Whoever waits for an answer is woken by it, by the deadline, or by the end of its patience.',
@@ -641,7 +639,7 @@ export const REQUIREMENTS = {
   ),
   'S004.hook.refused': handoff(
     'scenarios',
-    'A session is told of a file that is not read once, and again when the file has changed.',
+    'An agent is told once of an unreadable handoff file, and again when the file changes.',
   ),
   'S004.hook.room': handoff('scenarios', 'What does not fit into the answer waits, and is named.'),
   'S004.hook.idle': handoff('scenarios', 'Where there is no handoff, or it is broken, hooks answer as ever.'),
@@ -797,7 +795,10 @@ export const REQUIREMENTS = {
     'faults',
     'A server that is killed at its end still settles: a client that signalled it or lives on has seen its last messages, one that is gone gets them again.',
   ),
-  'mcp.bounded': mcp('faults', 'Tools and resources render as much as they show, of however much hostile text.'),
+  'mcp.bounded': mcp(
+    'faults',
+    'MCP tools and resources render no more than they show, however much hostile text there is.',
+  ),
   'mcp.concurrent': mcp('faults', 'Two connections of one agent never show one message twice.'),
   'mcp.talk': mcp(
     'scenarios',

@@ -2,7 +2,7 @@ import { sha256Soon } from '../../kit/node/sha256-soon.ts'
 
 /** The line has one place. It covers every other line of its header, also that of a MAC. */
 const LINE = /(?<=\n)header_sha256: ([0-9a-f]{64})\n(?=body_bytes: \d+\nsha256: [0-9a-f]{64}\n$)/
-/** The same where its name may have been damaged. */
+/** The same line with any field name of that length, in case the name was damaged. */
 const NAMELESS_LINE = /(?<=\n)[^\n]{15}([0-9a-f]{64})\n(?=body_bytes: \d+\nsha256: [0-9a-f]{64}\n$)/
 const FRAME = '\nbody_bytes: '
 
@@ -19,7 +19,7 @@ export function withoutHeaderChecksum(header: string): string {
 }
 
 /**
- * Whether a header is the one that was written, as far as its checksum tells. One that never had a checksum is taken as it is.
+ * Whether a header matches its checksum. A header that never had a checksum counts as intact.
  * Its text has one character for each byte. An editor may have changed all line breaks on their way.
  */
 export function isHeaderIntact(header: string, hasChecksum: boolean): boolean {

@@ -33,8 +33,8 @@ export async function readFileAtMost(path: string, bounds: Bounds): Promise<Buff
 }
 
 /**
- * A named pipe may never have a writer, and to open it is to wait for one. What a shell hands over by a name of the system,
- * such as `/dev/fd/63` for `<(command)`, has its writer.
+ * Opening a named pipe blocks until a writer comes, possibly forever. A path that the shell provides,
+ * such as `/dev/fd/63` for `<(command)`, already has its writer.
  */
 export function refuseNamedPipe(path: string): void {
   if (!statSync(path).isFIFO() || /^\/(?:dev\/(?:fd\/|stdin$)|proc\/)/.test(path)) return

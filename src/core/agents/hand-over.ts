@@ -11,8 +11,9 @@ const MAX_QUESTIONS = 1_000
 const MAX_GATES = 1_000
 
 /**
- * Hands over what agents wait for from a person who is being removed. What was put to others too stays theirs; otherwise
- * the owners are asked, or every person. A question that nobody is left to answer ends as if nobody had answered in time.
+ * Hands over the open questions and gates of a person who is being removed. A question put to others too stays with
+ * them; otherwise
+ * the owners are asked, or every person. A question with nobody left to ask ends as if it had timed out.
  */
 export async function handOver(ctx: Context, tx: Shelves, leaving: string): Promise<readonly string[]> {
   return [...(await handOverQuestions(ctx, tx, leaving)), ...(await handOverGates(ctx, tx, leaving))]
@@ -34,7 +35,7 @@ async function handOverQuestions(ctx: Context, tx: Shelves, leaving: string): Pr
       continue
     }
     if (ctx.caller.kind !== 'human') requireLeave(ctx.caller, gate, 'waived')
-    const ended = await endUnanswered(ctx, tx, gate, `${leaving}, the last who could answer, was removed`)
+    const ended = await endUnanswered(ctx, tx, gate, `${leaving}, the last person who could answer, was removed`)
     rings.push(...(ended?.rings ?? []))
   }
   return rings

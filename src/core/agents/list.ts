@@ -26,7 +26,7 @@ export async function listAgents(ctx: Context, input: ListAgents = {}): Promise<
     for (const each of page) found.push(statusOf(ctx, each))
     after = found.at(-1)?.id
     if (limit !== undefined || page.length < MAX_LIMIT) return found
-    // Others in this process go on before the next page.
+    // Let other work of this process run before the next page.
     await new Promise<void>((resolve) => ctx.timers.after(0, resolve))
   }
 }

@@ -14,8 +14,9 @@ const REASON = 'the agent was removed'
 const MAX_QUESTIONS = 1_000
 
 /**
- * Removes an agent. Its questions are cancelled and its gates waived, and those who wait for them are told. What others
- * wait for from a person is handed over. Open messages end as cancelled, so that every message still has a known end.
+ * Removes an agent. Its questions are cancelled and its gates waived, and those who wait for them are told. A
+ * removed person's open questions and gates are handed over. Open messages end as cancelled, so that every message
+ * still has a known end.
  */
 export async function removeAgent(ctx: Context, { id }: { readonly id: string }): Promise<Agent> {
   const { removed, rings } = await ctx.store.transact(

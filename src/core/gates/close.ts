@@ -43,7 +43,7 @@ export async function closeGate(
   await tx.gates.record({ gateId: gate.id, at, step: to, by: by.id, trust: trustOf(by), sessionId, evidence: reason })
   if (to === 'breached') return { gate: closed, rings: [] }
 
-  // Before anything is sent, because whoever has locked deliveries may wait for an inbox.
+  // End requests before sending: a transaction that has locked deliveries may wait for an inbox.
   const rings = [...(await endRequestsOf(ctx, tx, closed, { by, reason: `the gate ${gate.id} is ${to}` }))]
   rings.push(...(await tellOfGate(ctx, tx, closed, closing)))
   for (const next of await tx.gates.awaiting({ awaits: gate.id })) {

@@ -5,7 +5,7 @@ import type { Shelves } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { NOTICE_KEYS } from '../notices/notice.ts'
 
-/** Messages that ask somebody to do something about a gate or a question, by their keys. */
+/** Dedup keys of the messages that ask people to act on a gate or a question. */
 export const waitsKey = (gateId: string) => `gate-waits:${gateId}`
 export const escalatedKey = (gateId: string) => `gate-escalated:${gateId}`
 export const reminderKey = (gateId: string, now: number | '') => `gate-reminder:${gateId}:${now}`
@@ -16,7 +16,7 @@ export interface Ended {
   readonly reason: string
 }
 
-/** Nobody needs to act on these any more. They end in the transaction that closes their gate. */
+/** Ends the messages that asked people to act on a gate, in the transaction that closes it. */
 export async function endRequestsOf(
   ctx: Context,
   tx: Shelves,
@@ -32,7 +32,7 @@ export async function endRequestsOf(
   return finish(ctx, tx, { agents, keys, prefix }, ended)
 }
 
-/** The same for those who were asked a question. */
+/** Ends the messages that asked people a question. */
 export function endQuestionOf(
   ctx: Context,
   tx: Shelves,

@@ -75,7 +75,10 @@ async function requireUnset(ctx: Context, tx: Shelves, { sessionId, name }: Sess
   })
 }
 
-/** A session that only a token has named has no machine of its own: whoever may set its commands says where they run. */
+/**
+ * A session that only a token has named has no known machine, so its gate commands run on the machine where they are
+ * set.
+ */
 function isElsewhere(ctx: Context, { machine }: Session): boolean {
   return machine !== ctx.machine.name && machine !== UNKNOWN_MACHINE
 }

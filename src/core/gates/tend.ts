@@ -36,7 +36,7 @@ export async function tendDue(ctx: Context, some: Omit<Tending, 'limit'> = {}): 
   await tendDueGates(ctx, { limit: TEND_LIMIT, ...some })
 }
 
-/** The same for a caller that only reads. Where upkeep runs, reading leaves it to that. */
+/** Closes due gates for a reader, unless upkeep runs and will do it. */
 export async function tendForReader(ctx: Context): Promise<void> {
   if (!ctx.hasUpkeep) await tendDue(ctx)
 }

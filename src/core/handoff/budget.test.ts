@@ -32,7 +32,7 @@ async function choose(maxTokens: number, ...items: readonly HandoffItem[]) {
   return { shown: shown.map(({ name }) => name), waiting: waiting.map(({ name }) => name), tokens }
 }
 
-describe('what is shown of what waits', () => {
+describe('the items that a handoff shows', () => {
   it('is everything where there is room', async () => {
     expect(await choose(40, item('a', 10), item('b', 20))).toEqual({ shown: ['a', 'b'], waiting: [], tokens: 40 })
   })
@@ -47,7 +47,7 @@ describe('what is shown of what waits', () => {
     expect(await choose(35, ...items)).toEqual({ shown: ['a', 'b'], waiting: ['c'], tokens: 35 })
   })
 
-  it('lets what fits pass what does not', async () => {
+  it('skips an item that does not fit and takes a later one that does', async () => {
     expect(await choose(40, item('a', 10), item('b', 50), item('c', 10))).toMatchObject({
       shown: ['a', 'c'],
       waiting: ['b'],
@@ -58,7 +58,7 @@ describe('what is shown of what waits', () => {
     expect(await choose(40)).toEqual({ shown: [], waiting: [], tokens: FRAME })
   })
 
-  it('is rendered only where it may fit, and at most four times in vain', async () => {
+  it('renders only items that may fit, and at most four that turn out not to', async () => {
     const rendered: string[] = []
     const growing = {
       ...measures,

@@ -18,13 +18,13 @@ interface Choice {
 
 type Measures = Pick<Handoffs, 'leastTokens' | 'tokensOf' | 'tokensOfHeadline' | 'tokensOfMore' | 'tokensAround'>
 
-/** Measures no further item after so many that were rendered and did not fit. Their files grow when they are shown. */
+/** Stop measuring after this many items were rendered and did not fit. Escaping makes an item longer than its file. */
 const MAX_MISSES = 4
-/** The characters of a slice. The worst of them take a millisecond per thousand. */
+/** Characters measured in one slice. Hostile ones take a millisecond per thousand. */
 const SLICE_CHARACTERS = 16_000
 
 /**
- * As much as may be shown, in order; what is too large lets what comes after it pass. The first is always shown. No item
+ * Chooses the items that fit, in order, and skips an item that is too large. The first is always shown. No item
  * is rendered that cannot fit, and timers and other callers run in between, however long it takes.
  */
 export function chooseItems(

@@ -8,7 +8,7 @@ import { openEmbedded } from '../../host/open/store.ts'
 import type { Store } from '../../store/store.ts'
 import { createPostern } from '../postern.ts'
 
-it('measures what waits while others can write, whole items too', async () => {
+it('measures handoff items, whole ones included, without blocking writers', async () => {
   const { store, wire } = await openEmbedded(join(temporaryFolder(), 'postern.db'), {})
   let isWriting = false
   const transact: Store['transact'] = (verb, options) =>

@@ -103,7 +103,7 @@ async function offerOnce(ctx: Context, handoffs: Handoffs, occasion: Occasion): 
 
   const gone = new Map<string, readonly ItemRef[]>()
   for (const record of known) gone.set(record.id, await findGone(handoffs, record))
-  // Measuring takes time, in which nobody should have to wait for the store.
+  // Measure outside the transaction, because it is slow and would block writers.
   const free = freeOf(wanted, occasion, await stillHeld(ctx, known, gone))
   const chosen = free.length === 0 ? undefined : await choose(free)
   const { offered, rings } = await ctx.store.transact(

@@ -13,7 +13,8 @@ const PROJECT_BYTES = 2_000
 const REMOTE_DOORS = ['http', 'mcp']
 
 /**
- * Makes the folders of a project, and remembers it: from now on its items are shown to sessions, and callers elsewhere may
+ * Makes the folders of a project, and remembers it: from now on its items are shown to sessions, and callers elsewhere
+ * may
  * name it. That is a person's to decide, because the items of a cloned repository are a stranger's. A program may only
  * complete the folders of a project that was set up.
  */
@@ -43,7 +44,10 @@ async function rememberRoot(ctx: Context, root: HandoffRoot): Promise<void> {
   await ctx.store.single((tx) => tx.inheritances.addRoot({ ...ref, at: ctx.store.now(), by: ctx.caller.id }))
 }
 
-/** Whether a person has set up the handoff of a project on this machine. The record is in the store, never in the project. */
+/**
+ * Whether a person has set up the handoff of a project on this machine. The record is in the store, never in the
+ * project.
+ */
 export function isSetUp(ctx: Context, { root }: HandoffRoot): Promise<boolean> {
   return ctx.store.read.inheritances.hasRoot({ host: ctx.machine.host, root })
 }
@@ -62,7 +66,7 @@ export async function requireRoot(ctx: Context, shelf: HandoffShelf, place: Hand
   throw new PosternError('HANDOFF_UNKNOWN_PROJECT', { folder: place.project })
 }
 
-/** Whether the caller has an open session in a project, as a process of this machine has named it. */
+/** Whether the caller has an open session in a project that a process on this machine named. */
 async function worksIn(ctx: Context, shelf: HandoffShelf, place: HandoffPlace): Promise<boolean> {
   const sessions = await ctx.store.read.sessions.open({ agent: ctx.caller.id })
   const local = sessions.filter((session) => isNamedHere(session, ctx.machine.name))

@@ -15,8 +15,9 @@ const INDEX_SLICE = 1_000
 const MOST_PAGES = 50
 
 /**
- * Full-text search. Upkeep indexes what was pushed, and the texts of what it has left are read, so nothing is missing. If
- * that is more than one query may read, a process without upkeep indexes it first; a server asks for patience.
+ * Full-text search. Upkeep indexes pushed messages. A search reads the texts of messages not yet indexed, so it misses
+ * none. If
+ * those are more than one query may read, a process without upkeep indexes them first; a server throws SEARCH_NOT_READY.
  */
 export async function searchMessages(ctx: Context, input: SearchMessages): Promise<readonly Message[]> {
   const parts = parseSearch(parseText('query', input.query, QUERY_BYTES))
@@ -37,7 +38,8 @@ export async function searchMessages(ctx: Context, input: SearchMessages): Promi
 }
 
 /**
- * Newest first; undefined if too much is not indexed. That is read before the index: a message that is indexed meanwhile is
+ * Newest first; undefined if too many messages are not indexed. Scan those before the index: a message that is indexed
+ * meanwhile is
  * then found twice, and not missed.
  */
 async function find(ctx: Context, wanted: SearchParams): Promise<readonly Message[] | undefined> {
@@ -58,7 +60,7 @@ async function find(ctx: Context, wanted: SearchParams): Promise<readonly Messag
   return newestFirst.slice(0, wanted.limit).map(({ message }) => message)
 }
 
-/** Lets others in this process go on. */
+/** Lets other work of this process run. */
 function pause(ctx: Context): Promise<void> {
   return new Promise((resolve) => ctx.timers.after(0, resolve))
 }

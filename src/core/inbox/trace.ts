@@ -39,7 +39,7 @@ function merged(stored: readonly Delivery[], untaken: readonly Delivery[]): read
   return untaken.length === 0 ? stored : all.toSorted((a, b) => (a.agent < b.agent ? -1 : 1))
 }
 
-/** What taking it up would record of a broadcast that has expired. */
+/** The step that taking up an expired broadcast would record. */
 function endOfUntaken(delivery: Delivery, untaken: readonly Delivery[]): ReceiptStep[] {
   const { state, expiresAt } = delivery
   if (state !== 'expired' || expiresAt === null || !untaken.includes(delivery)) return []

@@ -59,7 +59,8 @@ export async function registerAgent(tx: Shelves, agent: Agent, options: AddAgent
 }
 
 /**
- * Words that stand for an author: of gates, and `postern` of what Postern itself sends. No new agent or service gets such
+ * Names reserved for authors: two for authors of gates, and `postern` for Postern's own messages. No new agent or
+ * service gets such
  * a name; those that have one keep it.
  */
 const AUTHOR_WORDS: readonly string[] = ['configuration', 'unknown', 'postern']
@@ -75,7 +76,8 @@ export function confusableWithReserved(name: string, reserved: string): PosternE
 }
 
 /**
- * Refuses a name that could be taken for a reserved one, such as `all` or `configuration`, or for a service: the events of a
+ * Refuses a name that could be taken for a reserved one, such as `all` or `configuration`, or for a service: the
+ * events of a
  * service show its name as the sender.
  */
 export async function requireUnreservedName(tx: Shelves, name: string): Promise<void> {

@@ -37,8 +37,9 @@ export async function createService(ctx: Context, input: CreateService): Promise
 }
 
 /**
- * Gives a service a new key and a new signing secret; those before stay good for a while. While two keys are good only a
- * rotation without an overlap is possible, which makes both worthless: a third would break what was promised of the first.
+ * Gives a service a new key and a new signing secret; the previous ones stay valid during the overlap. While two keys
+ * are valid, only a
+ * rotation without an overlap is possible, which revokes both: a third key would end the first before its promised time.
  */
 export async function rotateService(
   ctx: Context,

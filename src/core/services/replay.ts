@@ -75,7 +75,7 @@ function composeAgain(ctx: Context, service: Service, earlier: Message): Message
       ...(subject !== null && { subject }),
     },
   )
-  // An event may fill the room of a message. What we add ourselves needs none of it.
+  // An event may be as large as a message may be, so the context that we add does not count.
   return { ...again, context: { replayOf: id, replayedBy: ctx.caller.id } }
 }
 

@@ -2,7 +2,6 @@ import { type Caller, hasCredential, isConfined } from '../../model/caller.ts'
 import { PosternError } from '../../model/errors.ts'
 import type { BeginSession } from '../../model/postern.ts'
 import {
-  isNamedHere,
   parseMilliseconds,
   parsePid,
   parseSessionHost,
@@ -44,8 +43,8 @@ export async function putSession(
   requireOwnSession(known, agent.id, ctx.caller)
   // Ended sessions are kept for a while. A token may name any number of them, a local hook only those of a running host.
   if (!known && isConfined(ctx.caller)) await takeCreation(ctx, tx, '@sessions')
-  // Commands of the user run in the folder of a session that a local hook has begun.
-  if (known && isNamedHere(known, ctx.machine.name) && input.project !== undefined && input.project !== known.project) {
+  // Gates are judged and commands of the user run in the folder of a session of this machine.
+  if (known?.machine === ctx.machine.name && input.project !== undefined && input.project !== known.project) {
     requireLocal(ctx, 'project')
   }
   const now = ctx.store.now()
@@ -79,7 +78,10 @@ export async function putSession(
   return session
 }
 
-/** Ends the sessions beyond the limit. Their messages return when the lease is over. An ended session that still runs reopens with its next event. */
+/**
+ * Ends the sessions beyond the limit. Their messages return when the lease is over. An ended session that still runs
+ * reopens with its next event.
+ */
 async function endOldest(ctx: Context, tx: Shelves, { id, agent, lastEventAt }: Session): Promise<void> {
   const others = (await tx.sessions.open({ agent })).filter((each) => each.id !== id)
   for (const each of others.slice(ctx.limits.sessionsPerAgent - 1)) {
@@ -118,14 +120,18 @@ type Starter = Pick<Session, 'starterPid' | 'starterStartedAt'>
 const NO_STARTER: Starter = { starterPid: null, starterStartedAt: null }
 
 /**
- * A process counts as the starter only while every event of the session comes from it: a program that is started for each
- * hook is gone right after it, though the host reads on. Only a session that begins anew may do so elsewhere.
+ * Keeps a starter only while every event that names one names the same process. A program started for each
+ * hook exits right after it while the host reads on, so it is no starter. An event without a starter leaves the known
+ * one. Only a new session may name another.
  */
 function starterOf(input: BeginSession & { readonly event?: string }, known: Session | undefined): Starter {
   const before = known ?? NO_STARTER
   const { pid, starterPid, starterStartedAt } = input
   if (pid !== undefined || (known && known.pid !== null)) return NO_STARTER
-  if (starterPid === undefined || starterPid === before.starterPid) return starterIn(before)
+  if (starterPid === undefined) return starterIn(before)
+  // A step of the machine's clock moves the start times of all processes.
+  if (starterPid === before.starterPid)
+    return { starterPid, starterStartedAt: starterStartedAt ?? before.starterStartedAt }
   const isNew = !known || known.endedAt !== null || input.event === 'session.start'
   const wasMixed = known !== undefined && known.endedAt === null && before.starterPid === null
   if (!isNew || wasMixed || starterStartedAt === undefined) return NO_STARTER
@@ -140,8 +146,8 @@ function starterIn({ starterPid, starterStartedAt }: Starter): Starter {
 }
 
 /**
- * A call without a process says nothing of the machine on which the known one runs. A token may be used from anywhere, so
- * nobody writes or reads files on this machine for a session that only a token has named.
+ * A call that names no process leaves the session's machine as it is. A token may be used from anywhere, so a
+ * session that only a token has named gets no machine, and Postern touches no files for it.
  */
 function machineOf(ctx: Context, { pid, starterPid, machine }: BeginSession, known: Session | undefined): string {
   if (pid === undefined && (starterPid === undefined || known?.pid != null))

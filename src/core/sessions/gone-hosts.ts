@@ -6,7 +6,9 @@ import { isOrphaned, livenessOf } from './sessions.ts'
 
 const PAGE = 500
 
-/** Sessions with an open offer whose host process or starter is gone: nobody can go on with what they were shown. */
+/**
+ * Sessions with an open offer whose host process or starter is gone: the mail that they were shown has no reader left.
+ */
 export function goneWithOffers(
   ctx: Context,
   { offers }: Pick<Shelves, 'offers'>,

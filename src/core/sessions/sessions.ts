@@ -36,7 +36,10 @@ export function withLiveness(ctx: Context, session: Session): Session & { readon
   }
 }
 
-/** Whether nobody reads any more what the session was shown: its host is gone, or else what has run its hooks. */
+/**
+ * Whether the session's mail has no reader left: the session ended, its host is gone, or, without a known host, its
+ * starter is gone.
+ */
 export function isOrphaned(ctx: Context, session: Session): boolean {
   if (livenessOf(ctx, session) === 'gone') return true
   const { machine, pid, starterPid, starterStartedAt } = session

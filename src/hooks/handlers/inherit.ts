@@ -25,8 +25,9 @@ export const inherit: Handler = {
 }
 
 /**
- * To show anything at a stop puts the stop off, so this comes after whatever says that it may not be. It also comes after
- * the verdict of the gates, which never waits for these files and never fails with them: a later hook shows them.
+ * Showing something at a stop postpones the stop, so this runs after every handler that may forbid that. It also
+ * runs after the gates have decided, so slow or broken files neither delay nor fail the verdict; a later hook shows
+ * them.
  */
 export const inheritAtStop: Handler = {
   name: 'inherit at stop',

@@ -141,7 +141,7 @@ function findUrl({ flags, env, layers }: ConfigParts): { url: string | null; url
   return first?.url === undefined ? { url: null, urlOrigin: 'default' } : { url: first.url, urlOrigin: first.from }
 }
 
-/** An empty word is most often a variable that is not set. It must not become the working folder. */
+/** An empty value is usually an unset shell variable. It must not silently mean the working folder. */
 function requireNamed(flags: ConfigSources['flags'], name: 'home' | 'store'): void {
   if (flags[name] !== '') return
   throw new PosternError('USAGE', { message: `The ${name} is empty.`, next: 'Name one, or leave it out.' })

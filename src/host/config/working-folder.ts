@@ -11,7 +11,7 @@ export function workingFolder(): string {
   }
 }
 
-/** The same for paths that a configuration names. Throws if one of them is relative to a folder that was removed. */
+/** The folder that configured paths are relative to. Throws if it was removed and a configured path is relative. */
 export function folderOf({ flags, env }: Omit<ConfigSources, 'cwd'>): string {
   const named = [flags.home, flags.store, readVariable(env, 'home'), readVariable(env, 'store')]
   const isRelative = named.some((path) => path !== undefined && !isAbsolute(path) && !isPostgres(path))

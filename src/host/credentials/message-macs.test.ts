@@ -32,7 +32,7 @@ describe('the MAC of a message', () => {
     for (const none of [null, '', 'x', `0${mac}`]) expect(macs.check(FIELDS, 7, none)).toBe('unknown')
   })
 
-  it('is made again as soon as an unusable key is put right, which is noted once', () => {
+  it('is made again once an unusable key is repaired; the fault is logged once', () => {
     const home = temporaryFolder()
     const notes: unknown[] = []
     const macs = createMessageMacs(home, (event) => notes.push(event))
@@ -43,7 +43,7 @@ describe('the MAC of a message', () => {
     expect(macs.make(FIELDS, 7)).toMatch(/^[0-9a-f]{40}$/)
   })
 
-  it('needs no key of a reader that finds none', () => {
+  it('does not create a key for a reader', () => {
     const home = temporaryFolder()
     expect(createMessageMacs(home).check(FIELDS, 7, 'x'.repeat(40))).toBe('unknown')
     expect(existsSync(keyPath(home))).toBe(false)

@@ -18,8 +18,9 @@ interface Key {
 }
 
 /**
- * MACs of messages, under a key that is derived from the key file of a folder. The file is read with the first message,
- * and made with the first one that is pushed. As long as it is unusable, messages are stored without a MAC.
+ * MACs of messages, under a key that is derived from the key file of a folder. The file is read with the first MAC
+ * that is checked,
+ * and created by the first push. While it is unusable, messages are stored without a MAC.
  */
 export function createMessageMacs(folder: string, note: Context['note'] = () => {}): MessageMacs {
   let known: Key | undefined

@@ -17,8 +17,8 @@ export function programAbove(pid: number, names: readonly string[]): ProcessId |
 const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'busybox', 'zsh', 'ksh', 'fish', 'env', 'timeout'])
 
 /**
- * The nearest process above one that is no shell and does not write into the same pipe. Shells and programs that pass their
- * output on may end before what it is for matters; whoever made the pipe reads it.
+ * The nearest process above one that is no shell and does not write into the same pipe. Shells and programs that
+ * pass on output may exit before the host has used it; the process that created the pipe is the reader.
  */
 export function starterAbove(pid: number): ProcessId | undefined {
   const output = outputOf(pid)

@@ -4,7 +4,7 @@ const MAX_CHARACTERS = 40
 /** Why a text is no moment: it has another form, it has no zone, or its day or time does not exist. */
 export type InstantFault = 'form' | 'zone' | 'value'
 
-/** Reads a date as ISO 8601 writes it, with its zone: what it means must not depend on where it is read. */
+/** Reads a date as ISO 8601 writes it, with its zone, so that it means the same on every machine. */
 export function parseInstant(written: string): number | InstantFault {
   const text = written.trim()
   const [, year, month, day, , , , offset] = (written.length <= MAX_CHARACTERS && INSTANT.exec(text)) || []

@@ -3,7 +3,9 @@ import { lazy } from './lazy.ts'
 const BLOCK_BYTES = 64
 const LENGTH_BYTES = 8
 
-/** The first 32 bits of the fractions of the cube roots of the first 64 primes, and of the square roots of the first 8. */
+/**
+ * The first 32 bits of the fractions of the cube roots of the first 64 primes, and of the square roots of the first 8.
+ */
 const rounds = lazy(() => fractionsOf(64, Math.cbrt))
 const beginning = lazy(() => fractionsOf(8, Math.sqrt))
 
@@ -46,7 +48,10 @@ function pad(bytes: Uint8Array): DataView {
   return view
 }
 
-/** This and `compress` run a few times in a process, and so before they are compiled: they call nothing in their loops. */
+/**
+ * A short process runs this and `compress` only a few times, before the JIT compiles them, so their loops call no
+ * functions.
+ */
 function expand(words: Int32Array): void {
   for (let i = 16; i < 64; i++) {
     const early = words[i - 15] as number

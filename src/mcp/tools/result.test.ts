@@ -7,7 +7,7 @@ import { toRefusal, toResult } from './result.ts'
 
 const textOf = ({ content }: ReturnType<typeof toRefusal>) => content.map((each) => 'text' in each && each.text).join()
 
-it('names no folder of the server to a program elsewhere', () => {
+it('shortens a path in an MCP refusal to a client with a credential', () => {
   const error = new PosternError('HANDOFF_UNUSABLE', { path: '/home/you/shop/inbox', reason: 'it is a link' })
   const by = (verified: boolean) => ({
     identity: {

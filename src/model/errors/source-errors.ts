@@ -4,7 +4,9 @@ import { ledgerErrors } from '../ledger/ledger-errors.ts'
 import { wireErrors } from '../wires/wire-errors.ts'
 import { type ErrorRow, EXIT } from './error-row.ts'
 
-/** Refusals of what wakes agents from outside, of the bus, of the handoff, of wires, of the ledger, and of the network. */
+/**
+ * Refusals of what wakes agents from outside, of the bus, of the handoff, of wires, of the ledger, and of the network.
+ */
 export const sourceErrors = () =>
   ({
     ...busErrors(),
@@ -87,8 +89,8 @@ export const sourceErrors = () =>
     },
     SERVICE_OVERLAP: {
       kind: 'conflict',
-      text: 'The service {name} has two good keys until {until}, so it got no third.',
-      next: 'Rotate it after that, or make both keys worthless now with "postern service rotate {id} --overlap 0s".',
+      text: 'The service {name} already has two valid keys until {until}.',
+      next: 'Rotate it after that, or revoke both keys now with "postern service rotate {id} --overlap 0s".',
     },
     TRIGGER_REFUSED: {
       http: 401,

@@ -4,8 +4,8 @@ import { type ErrorCode, errorOf, type PosternError } from '../errors.ts'
 const OF_ROUTES: readonly ErrorCode[] = ['ROUTE_NOT_FOUND', 'METHOD_REFUSED']
 
 /**
- * The error as a program elsewhere may see it: where the store and other files lie on this machine, and what nobody
- * expected, is for the log.
+ * The error without folders of this machine and without internal reasons. A remote program gets this; the log gets
+ * the rest.
  */
 export function withoutPlaces(error: PosternError): PosternError {
   const { code, details } = error

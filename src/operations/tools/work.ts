@@ -13,7 +13,7 @@ const planFields = {
   cron: z.string().optional().describe('0 9 * * 1'),
   zone,
 }
-/** Its words stand in the fence: somebody else may have written them. */
+/** Name and instruction are left out: another author may have written them, so they appear only inside the fence. */
 const plan = z.object({ id: z.string(), nextRunAt: z.string().nullable().describe('Null: never again.') })
 const plans = z.object({ plans: z.array(plan) })
 

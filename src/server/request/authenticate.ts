@@ -23,13 +23,14 @@ const OWNER: Identity = {
 }
 
 /**
- * Refuses a credential to a request over the socket without a token. Any process of the owner can open the socket, an agent's
+ * Refuses a credential to a request over the socket without a token. Any process of the owner can open the socket, an
+ * agent's
  * too, and what is done with a credential is recorded as verified.
  */
 export function requireToken({ tokenId }: Identity): void {
   if (tokenId !== OF_SOCKET) return
   throw new PosternError('NOT_ALLOWED', {
-    message: 'Without a token nobody gets a credential over the UNIX socket.',
+    message: 'A request over the UNIX socket without a token gets no credential.',
     next: 'Use "postern token create" or "postern ui", or send the token of an administrator.',
   })
 }
@@ -57,7 +58,10 @@ async function identify(guard: Guard, exchange: Exchange): Promise<Identity> {
   throw refuseGuess(guard, request.socket.remoteAddress ?? '')
 }
 
-/** Who sends nothing by itself is known by where it comes from: our page, to which the browser adds its cookie, or the socket. */
+/**
+ * Who sends nothing by itself is known by where it comes from: our page, to which the browser adds its cookie, or the
+ * socket.
+ */
 async function identifyByPlace({ credentials }: Guard, { request, method, isLocal }: Exchange): Promise<Identity> {
   if (isLocal) return OWNER
   const token = tokenInCookie(request)
@@ -71,7 +75,8 @@ async function identifyByPlace({ credentials }: Guard, { request, method, isLoca
 
 /**
  * A browser adds a cookie to whatever it is made to send. That the page asks for the change itself is said by the browser
- * too, and cannot be said by other pages: where it is not said, nothing is changed. What it says wrong was refused before.
+ * too, and cannot be said by other pages: where it is not said, nothing is changed. What it says wrong was refused
+ * before.
  */
 function requirePage({ headers }: Exchange['request'], method: string): void {
   const isSaid = headers.origin !== undefined || headers['sec-fetch-site'] === 'same-origin'

@@ -3,7 +3,8 @@ import type { ListParams } from './deliveries.ts'
 
 /**
  * Inboxes as a reader finds them now. A snoozed delivery whose time has come counts as pending. A broadcast counts as
- * delivered to every agent that is yet to take it up. Nothing is written: drains and upkeep do that later.
+ * delivered to every agent that is yet to take it up. Nothing is written: a later drain takes up the broadcast, and a
+ * drain or upkeep wakes the snoozed delivery.
  */
 export interface InboxShelf {
   /** By agent, then inbox order. A broadcast that was not taken up has the place that it would get now. */

@@ -44,11 +44,14 @@ export async function endPool(pool: Pool): Promise<void> {
 /**
  * What every connection of ours is set to.
  *
- * Acknowledged means durable, whatever the server's default. Triggers see to that too, where a pooler gives a statement to
- * another connection (migration 0022). Plans are made once per connection and go by indexes alone, so that none is ever
- * chosen for a table that was small when the plan was made. A test asks for all of them (statements.engine.test.ts).
+ * Acknowledged means durable, whatever the server's default. Triggers see to that too, where a pooler gives a
+ * statement to
+ * another connection (migration 0023). Plans are made once per connection and go by indexes alone, so that none is ever
+ * chosen for a table that was small when the plan was made. (PostgreSQL ignores this for a table that it has counted
+ * as empty.) A test asks for all of them (statements.engine.test.ts).
  *
- * A verb that locks and then looks needs a new snapshot after the lock, which only READ COMMITTED gives it. Its BEGIN says
+ * A verb that locks and then looks needs a new snapshot after the lock, which only READ COMMITTED gives it. Its BEGIN
+ * says
  * so again. A single statement is right on any level: a stricter one makes it fail and run again. A verb awaits
  * nothing but its transaction, so a transaction that is idle for five seconds belongs to a process that was stopped. It
  * holds back the events of the whole store, so the server ends it.

@@ -6,7 +6,10 @@ import type { Sql } from '../sql.ts'
 
 const RECENT = 2_000
 
-/** True of no row without a message, but says so only to us: PostgreSQL must look each message up, not all of a type. */
+/**
+ * The `coalesce` keeps PostgreSQL from using the index on `type`, so it looks up each delivery's message instead of
+ * reading all messages of the type.
+ */
 const IS_OF_TYPE = `coalesce(m.type, '') = ?2`
 
 export function createHistoryShelf(sql: Sql): HistoryShelf {

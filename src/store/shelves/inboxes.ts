@@ -19,7 +19,7 @@ export function createInboxShelf(sql: Sql): InboxShelf {
       const rows = await pageRows({ ...params, limit: limit + 1 })
       const items = rows.slice(0, limit).map(({ item }) => item)
       const last = rows[limit - 1]
-      return { items, ...(rows.length > limit && last && { next: last.cursor }) }
+      return { items, ...(rows.length > limit && last && { next: goOn(params, last.cursor) }) }
     },
 
     async untaken({ id, now }) {
@@ -34,7 +34,7 @@ export function createInboxShelf(sql: Sql): InboxShelf {
       return rows.map((row) => readPageRow(row, params.now, sql.macs))
     } catch (error) {
       const { SALVAGED, readAround, salvage } = await loadSalvage(error)
-      // The number of a broadcast is in its message.
+      // The broadcast number is a column of messages, which cannot be read here.
       const { after, ...rest } = params
       const page = { ...rest, ...(after && { after: { agent: after.agent, inboxSeq: after.inboxSeq } }) }
       const query = (tables: string) => `${stored(page, { columns: SALVAGED, tables })} LIMIT ?5 + 0`
@@ -44,18 +44,28 @@ export function createInboxShelf(sql: Sql): InboxShelf {
   }
 }
 
+/** Broadcasts up to a number were shown by earlier pages, also where this page ends with another message. */
+function goOn({ isNewestFirst, after }: InboxPageParams, cursor: PageRow['cursor']): PageRow['cursor'] {
+  const { broadcastSeq } = after ?? {}
+  const hasOwn = isNewestFirst || cursor.broadcastSeq !== undefined || cursor.agent !== after?.agent
+  return hasOwn || broadcastSeq === undefined ? cursor : { ...cursor, broadcastSeq }
+}
+
 interface PageRow {
   readonly item: InboxMessage
   readonly cursor: NonNullable<InboxRows['next']>
 }
 
-/** What follows the columns of an inbox message: its state, the time of waking, and of a broadcast its number and the last place. */
+/**
+ * What follows the columns of an inbox message: its state, the time of waking, and of a broadcast its number and the
+ * last place.
+ */
 const STATE_AT = MESSAGE_COLUMNS.length + 4
 const [AGENT, PLACE, BROADCAST] = [MESSAGE_COLUMNS.length + 1, MESSAGE_COLUMNS.length + 3, STATE_AT + 3]
 const NOTHING = 'CAST(NULL AS bigint)'
 const IS_MEANT = `a.removed_at IS NULL AND a.kind <> 'service' AND m.from_id <> a.id AND NOT EXISTS (
   SELECT 1 FROM deliveries t WHERE t.message_seq = m.seq AND t.agent_id = a.id)`
-/** As taking it up would say it. */
+/** The state that taking up the broadcast would give it now. */
 const UNTAKEN_STATE = `CASE WHEN m.expires_at <= ?2 THEN 'expired' ELSE 'pending' END`
 const UNTAKEN_PLACE = `a.inbox_seq + (SELECT count(*) FROM messages b
   WHERE b.broadcast_seq > a.broadcast_cursor AND b.broadcast_seq <= m.broadcast_seq AND b.from_id <> a.id)`
@@ -64,7 +74,7 @@ const UNTAKEN_PLACE = `a.inbox_seq + (SELECT count(*) FROM messages b
 function pageQuery(params: InboxPageParams, engine: Sql['engine']): string {
   const { states, isNewestFirst, after } = params
   const has = (state: DeliveryState) => states.includes(state)
-  // What is held is listed with what is due again, and told apart when it is read.
+  // A query for held deliveries also returns snoozed ones that are due; `readPageRow` tells them apart.
   const isDueApart = has('pending') && !has('held')
   const mayBeUntaken = !isNewestFirst || after === undefined || after.broadcastSeq !== undefined
   const parts = [
@@ -111,7 +121,7 @@ function due({ agent, ...page }: InboxPageParams): string {
 /** Upkeep and drains wake what is due, so there are never many. */
 const MOST_DUE = 10_000
 
-/** For each agent its own, by the index, however few there were when this was planned. */
+/** Finds each agent's broadcasts by index, even if the plan was made when there were few. */
 const BROADCASTS: Readonly<Record<Sql['engine'], string>> = {
   sqlite: 'messages m ON m.broadcast_seq > a.broadcast_cursor',
   postgres: 'LATERAL (SELECT b.* FROM messages b WHERE b.broadcast_seq > a.broadcast_cursor OFFSET 0) AS m',

@@ -22,7 +22,10 @@ interface NewStep {
   readonly dead?: string
 }
 
-/** Said so that it chooses no index: PostgreSQL would walk all open offers to find one, while it thinks them few. */
+/**
+ * The `coalesce` keeps PostgreSQL off the index of open offers. While it believes they are few, it would scan them all
+ * to find one.
+ */
 const IS_OPEN = 'coalesce(closed_at, 0) = 0'
 
 /** No two events that are under way at the same time are further apart. */

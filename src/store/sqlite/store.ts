@@ -208,7 +208,7 @@ class SqliteStore implements Store {
 
   #write<T>(verb: () => Promise<T>, options?: VerbOptions): Promise<T> {
     const result = this.#writer.transact(verb, options)
-    // Afterwards: the verb has its times from the clock as it was.
+    // Follow after the write, because the write took its times from the old clock.
     return this.#clock?.lastingStepMs ? result.finally(() => this.#followClock()) : result
   }
 

@@ -114,7 +114,7 @@ conformance('decisions', ({ rule, open }) => {
     expect(await mailUnder(postern, 'quinn', 'decision:')).toHaveLength(1)
   })
 
-  rule('is told under a subject that ends in no half of a character', async () => {
+  rule('has a subject that is never cut inside a character', async () => {
     const { postern } = await open({ agents: EVERYONE })
     for (const start of ['', 'a']) {
       const { id } = await ask(postern, { question: start + '🚪'.repeat(100) })

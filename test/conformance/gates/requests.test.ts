@@ -120,7 +120,7 @@ conformance('a person who is removed', ({ rule, open }) => {
     expect(await asJustin(postern).decisions.respond({ id, text: 'SQLite' })).toMatchObject({ state: 'answered' })
   })
 
-  rule('leaves a question that was theirs alone to the owners, who are told whose words it holds', async () => {
+  rule('passes a question put to one removed person to the owners, and names its author to them', async () => {
     verifies('S000.decision.orphans')
     const { postern } = await open({ agents: EVERYONE })
     const { id, gateId } = await ask(postern, {
@@ -164,7 +164,7 @@ conformance('a person who is removed', ({ rule, open }) => {
     expect(told?.content).toContain('anna, the last who could answer, was removed')
   })
 
-  rule('leaves a gate that waits for a person to another one, unless somebody knows of it already', async () => {
+  rule('tells another person about a gate that waits for a person, unless one was told already', async () => {
     verifies('S000.decision.orphans')
     const { postern } = await open({ agents: EVERYONE })
     const gate = await gateOf(postern)

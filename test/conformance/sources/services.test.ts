@@ -403,7 +403,7 @@ conformance('services', ({ rule, open }) => {
     expect(await inboxOf(postern)).toHaveLength(40)
   })
 
-  rule('send what fills the room of a message, and it can be brought again', async () => {
+  rule('send an event of the maximum size, which can be replayed', async () => {
     const limits = { payloadBytes: 200 }
     const { postern } = await open({ agents: EVERYONE, limits })
     const service = await jira(postern)

@@ -64,7 +64,7 @@ async function processorMs(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1_000
 }
 
-it('tools and resources render no more than fits, of however much hostile text', async () => {
+it('tools and resources render no more than fits, however much hostile text there is', async () => {
   verifies('mcp.bounded')
   const { quinn, justin } = await openQuinn()
   const [first = '', ...others] = texts(CONTENT_BYTES)

@@ -49,7 +49,7 @@ describe('a session that begins', () => {
     })
   }
 
-  it('is told once of a file that is not read, and again when that file has changed', async () => {
+  it('tells an agent once of an unreadable handoff file, and again when the file changes', async () => {
     verifies('S004.hook.refused')
     const place = await makeProject()
     const told = async (session: string) => {

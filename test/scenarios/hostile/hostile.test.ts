@@ -80,7 +80,7 @@ campaign(
   },
 )
 
-it('plants into every text field that an operation declares, or says why not', async () => {
+it('plants hostile text into every declared text field, or lists why not', async () => {
   verifies('G14.voice')
   const planted = await play(++seed, async (scene) => scene.planted.map(({ field }) => field))
   expect(findUnplanted(planted)).toEqual([])

@@ -15,7 +15,7 @@ const source = createLive({
   on: (news) => isWanted(news) && namedBy(news) === null,
 })
 
-/** Page by page: one answer about thousands would keep the server from others. */
+/** Load page by page: one answer with thousands of agents would block the server for other callers. */
 async function loadAll(): Promise<readonly AgentStatus[]> {
   const all: AgentStatus[] = []
   for (;;) {
@@ -72,7 +72,9 @@ function withAgents(known: readonly AgentStatus[], fresh: readonly AgentStatus[]
   return all.length === known.length ? all : all.sort((one, other) => (one.id < other.id ? -1 : 1))
 }
 
-/** Everybody with an inbox: names for ids, and whom one can write to. Only who is named by an event is asked for again. */
+/**
+ * Everybody with an inbox: names for ids, and whom one can write to. Only who is named by an event is asked for again.
+ */
 export const directory = {
   ...source,
   start() {

@@ -62,7 +62,10 @@ function parseStyle(io: Io, args: Args): Format {
   const style = args.get('style') ?? 'fence'
   if (style !== 'fence' && style !== 'lines') throw usage(inboxDrain, '--style takes fence or lines')
   if ((style === 'lines' || io.isJson) && (args.has('max-chars') || args.has('max-tokens'))) {
-    throw usage(inboxDrain, `Room is measured for the fence only; bound ${io.isJson ? 'JSON' : 'lines'} by --limit`)
+    throw usage(
+      inboxDrain,
+      `--max-chars and --max-tokens work with --style fence only; limit ${io.isJson ? 'JSON' : 'lines'} with --limit`,
+    )
   }
   return style === 'fence' ? fenced : inLines
 }

@@ -36,7 +36,7 @@ export const inboxSnooze: Command = {
 function timeOf(io: Io, args: Args): number | null {
   const [until, duration] = [args.get('until'), args.get('for')]
   const given = [until, duration, args.has('undo') || undefined].filter((each) => each !== undefined)
-  if (given.length !== 1) throw usage(inboxSnooze, 'Say either --until, --for or --undo')
+  if (given.length !== 1) throw usage(inboxSnooze, 'Give exactly one of --until, --for and --undo')
   if (duration !== undefined) return io.now() + requireDuration(duration)
   return until === undefined ? null : parseTime(until)
 }

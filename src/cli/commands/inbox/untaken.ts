@@ -4,10 +4,10 @@ import type { Drained, DrainInbox, Postern } from '../../../model/postern.ts'
 import { measure } from '../../../render/measure.ts'
 
 const STDOUT = 1
-/** More than this is only counted. */
+/** Reads at most this many pending messages. The rest are neither shown nor counted. */
 const MAX_LISTED = 1_000
 
-const NOTICE = 'Nothing was taken, because the store cannot be written. What follows is shown again.'
+const NOTICE = "Nothing was taken: the store's disk is full. These messages stay in the inbox and will be shown again."
 
 /**
  * Shows what waits without taking it, where the store has no room to note that it was shown. Throws nothing: the caller

@@ -79,7 +79,7 @@ export const restore: Command = {
   },
 }
 
-/** An empty word is most often a variable that is not set. It must not become the working folder. */
+/** An empty value is usually an unset shell variable. It must not silently mean the working folder. */
 function pathIn(command: Form, { operands: [path = ''] }: Args): string {
   if (path === '') throw usage(command, `${command.operands} is empty`)
   return resolve(path)

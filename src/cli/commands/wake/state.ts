@@ -21,7 +21,7 @@ export interface WakeLock {
 }
 
 const FOLDER = 'wake'
-/** In place of the id of a process that has only just begun. */
+/** Shown instead of a process id that is not written yet. */
 const NOT_WRITTEN = 'that has just begun'
 
 /** Makes sure that nobody else wakes this agent from here: two at a time would work on its mail at once. */

@@ -5,9 +5,11 @@ const TABLES =
   space_posts spaces store_identity tokens`.split(/\s+/)
 
 /**
- * Every transaction that writes waits for the disk at its commit, whatever its connection is set to. Behind a pooler the next
- * statement may run on a connection that was never ours. The setting ends with the transaction, and also holds for a statement
- * that is a transaction by itself, for which nothing could be sent ahead without a round trip. The condition is cheap, and false
+ * Every transaction that writes waits for the disk at its commit, whatever its connection is set to. Behind a pooler
+ * the next
+ * statement may run on a connection that was never ours. The setting ends with the transaction. It also covers a
+ * single-statement transaction, which could only be prefixed at the cost of a round trip. The condition is cheap, and
+ * false
  * on our own connections.
  */
 export const durable = `

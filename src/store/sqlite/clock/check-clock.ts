@@ -9,7 +9,8 @@ const WARNED_MS = 24 * 3_600_000
 export function checkClock(clock: StoreClock | undefined): HealthCheck {
   const check = { name: 'store.clock', ok: true, level: 'warning' } as const
   const record = clock?.record
-  if (!clock || !record) return { ...check, detail: 'nobody can say whether the clock of this machine was changed' }
+  if (!clock || !record)
+    return { ...check, detail: 'this system does not report an uptime, so changes of its clock cannot be noticed' }
   const { step, heldSinceMs } = record
   if (!step) return { ...check, detail: 'no change of the clock was noticed' }
   const said = `the clock was put ${describe(step)}`
@@ -17,16 +18,16 @@ export function checkClock(clock: StoreClock | undefined): HealthCheck {
     return {
       ...check,
       ok: false,
-      detail: `${said}. Postern goes on by the time before, so nothing expires or is removed because of it`,
+      detail: `${said}. Postern keeps the time from before, so nothing expires or is removed because of it`,
       next: 'If the new time is wrong, correct it. If it is right, do nothing: Postern follows it once every program has seen it for ten minutes.',
     }
   return {
     ...check,
     ok: Math.abs(clock.now() - step.at) > WARNED_MS,
     detail: step.isFollowed
-      ? `${said}, and Postern follows it since. Nothing has expired or was removed because of it`
-      : `${said}, or a program ran with another time. That is over. Nothing has expired or was removed because of it`,
-    next: 'Find out what has changed the clock. This warning ends a day after it.',
+      ? `${said}, and Postern now follows it. No message expired and nothing was removed because of it`
+      : `${said}, or one program ran with another time. It is right again. Nothing expired or was removed because of it`,
+    next: 'Find out what changed the clock. This warning ends a day after the time above.',
   }
 }
 

@@ -4,7 +4,8 @@ import type { Connection } from '../connection.ts'
 import type { StoreClock } from './store-clock.ts'
 
 /**
- * Lets a store follow a step of the machine's clock that has lasted. Nothing ends because of it: before the store's clock is
+ * Lets a store follow a step of the machine's clock that has lasted. No time to live, lease or timeout ends because of
+ * it: before the store's clock is
  * put forward, everything that it would end is postponed.
  */
 export async function followStep({ clock, macs, write }: Following): Promise<void> {
@@ -15,12 +16,15 @@ export async function followStep({ clock, macs, write }: Following): Promise<voi
   if (byMs > 0) {
     await write((connection) => {
       after = clock.now()
-      // Another process may have followed it meanwhile.
-      if (clock.lastingStepMs !== 0) postpone(connection, { byMs, macs, after, until: Number.MAX_SAFE_INTEGER })
+      // Another process may have followed it meanwhile, or may be about to.
+      const at = clock.record?.step?.at ?? 0
+      if (clock.lastingStepMs === 0 || connection.get(FOLLOWED)?.[0] === at) return
+      postpone(connection, { byMs, macs, after, until: Number.MAX_SAFE_INTEGER })
+      connection.run(MARK_FOLLOWED, [at])
     })
   }
   const hasFollowed = clock.follow()
-  // What was under way meanwhile was stored with times of before.
+  // Writes in progress until now were stored with the old clock's times.
   if (hasFollowed && byMs > 0)
     await write((connection) => postpone(connection, { byMs, macs, after, until: after + byMs }))
 }
@@ -32,15 +36,19 @@ export interface Following {
   write(work: (connection: Connection) => void): Promise<void>
 }
 
+/** The step for which everything was postponed already, in the transaction that did so. */
+const FOLLOWED = `SELECT ran_at FROM jobs WHERE name = 'clock-step'`
+const MARK_FOLLOWED = `INSERT INTO jobs (name, ran_at) VALUES ('clock-step', ?1) ON CONFLICT (name) DO UPDATE SET ran_at = ?1`
+
 interface Postponing {
   readonly byMs: number
   readonly macs: MessageMacs | undefined
-  /** Only what ends after the one and not after the other. */
+  /** Postpones only what ends after `after` and no later than `until`. */
   readonly after: number
   readonly until: number
 }
 
-/** Times to live, leases of offers and timeouts of gates. */
+/** Postpones times to live, offer leases, gate timeouts and decision deadlines. */
 function postpone(connection: Connection, { byMs, macs, after, until }: Postponing): void {
   for (const statement of POSTPONE) connection.run(statement, [byMs, after, until])
   for (const [expiresAt, ...message] of connection.all(BROADCASTS, [after, until])) {

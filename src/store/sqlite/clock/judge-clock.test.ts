@@ -28,7 +28,7 @@ describe('the clock of an embedded store', () => {
     })
   })
 
-  it('takes it for no step that the machine slept: it has been running for as long', () => {
+  it('takes sleep for no step, because the uptime counts it', () => {
     expect(judgeAll([seen(40 * DAY_MS)])).toMatchObject({ correctionMs: 0, record: { wallMs: BEGIN + 40 * DAY_MS } })
   })
 
@@ -69,7 +69,7 @@ describe('the clock of an embedded store', () => {
     expect(judgeAll([...steps, seen(10 * MINUTE_MS, DAY_MS)]).isLasting).toBe(true)
   })
 
-  it('begins to count anew if somebody saw the time of before, or another step', () => {
+  it('restarts the ten minutes if a process saw the old time or another step', () => {
     const [first, last] = [seen(0, DAY_MS), seen(11 * MINUTE_MS, DAY_MS)]
     expect(judgeAll([first, last]).isLasting).toBe(true)
     expect(judgeAll([first, seen(5 * MINUTE_MS), last]).isLasting).toBe(false)

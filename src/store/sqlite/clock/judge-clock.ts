@@ -1,6 +1,6 @@
 /**
- * Whether the machine's clock was changed, told from the time for which the machine has been running, which nobody can
- * set. Both counted on together since an anchor, through sleep as well. If they differ by more than clocks drift, the
+ * Whether the machine's clock was changed, judged by the machine's uptime, which cannot be set. Since an anchor,
+ * clock and uptime advance together, also during sleep. If they differ by more than clocks drift, the
  * wall clock has made a step.
  */
 export interface Sighting {
@@ -24,7 +24,10 @@ export interface Step {
 
 /** What the processes of a store remember of the clock: the anchor, and what became of it. */
 export interface ClockRecord extends Sighting {
-  /** The uptime since which every process that looked has seen the last step; undefined if one saw the time of the anchor. */
+  /**
+   * The uptime since which every process that looked has seen the last step; undefined if one saw the time of the
+   * anchor.
+   */
   readonly heldSinceMs?: number | undefined
   /** The last step. */
   readonly step?: Step

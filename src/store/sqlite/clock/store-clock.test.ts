@@ -61,7 +61,7 @@ describe('the clock of a process', () => {
     expect(clock.record?.step).toBeUndefined()
   })
 
-  it('is that of other processes, if its own was changed', () => {
+  it('is the clock of the other processes if its own was changed', () => {
     const { start, pass } = createMachine()
     start().now()
     pass(MINUTE_MS)
@@ -99,7 +99,7 @@ describe('the clock of a process', () => {
     expect(clock.isWritable()).toBe(false)
   })
 
-  it('is read without a look at any file, but for one a minute', () => {
+  it('reads a file at most once a minute', () => {
     const { machine, start, pass } = createMachine()
     const clock = start()
     for (let count = 0; count < 1_000; count++) {

@@ -18,7 +18,7 @@ export interface ClockSources {
 }
 
 const LOOK_EVERY_MS = 60_000
-/** The wall clock was changed, or the machine slept: the two clocks of this process have drifted apart. */
+/** A larger gap between wall clock and monotonic clock means that the clock was changed or the machine slept. */
 const APART_MS = 500
 
 /**
@@ -50,7 +50,7 @@ export class StoreClock {
     return wallMs + this.#correctionMs
   }
 
-  /** The time so long ago, not counting by how much the clock was put forward since. */
+  /** The time `ms` ago, not counting jumps that the store's clock has made since. */
   ago(ms: number): number {
     return timeBefore(this.now(), ms, this.#record?.gaps ?? [])
   }

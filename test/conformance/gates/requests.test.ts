@@ -161,7 +161,7 @@ conformance('a person who is removed', ({ rule, open }) => {
     })
     expect(await stateOfGate(postern, plain.gateId)).toBe('expired')
     const [told] = await mailUnder(postern, 'quinn', `decision:${plain.id}`)
-    expect(told?.content).toContain('anna, the last who could answer, was removed')
+    expect(told?.content).toContain('anna, the last person who could answer, was removed')
   })
 
   rule('tells another person about a gate that waits for a person, unless one was told already', async () => {

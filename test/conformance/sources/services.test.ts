@@ -324,7 +324,7 @@ conformance('services', ({ rule, open }) => {
     for (const overlapMs of [HOUR_MS, 1, undefined]) {
       const again = postern.services.rotate({ id: first.id, ...(overlapMs !== undefined && { overlapMs }) })
       const { message, next } = await refused(again, 'SERVICE_OVERLAP')
-      expect(message).toContain(`jira-webhook has two good keys until ${until}`)
+      expect(message).toContain(`jira-webhook already has two valid keys until ${until}`)
       expect(next).toContain(`"postern service rotate ${first.id} --overlap 0s"`)
     }
     const good = [first, second]

@@ -9,7 +9,7 @@ import { campaign } from '../helpers/tier.ts'
 import { applyFlip, createRandom, describeFlip, flipsOf } from './harness/flips.ts'
 import { makePlace, type Place, placeIn } from './harness/place.ts'
 
-const FLIPS = { quick: 12, full: 200, long: 6_000, most: 200 }
+const FLIPS = { quick: 12, full: 100, long: 6_000, most: 200 }
 const AT_ONCE = 2
 const SESSION = 'session-1'
 

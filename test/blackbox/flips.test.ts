@@ -14,7 +14,7 @@ import { makePlace, type Place, placeIn } from './harness/place.ts'
  * handoff. No
  * changed text may be shown as good, and nothing that was acknowledged may be missing unless something says so.
  */
-const FLIPS = { quick: 24, full: 400, long: 12_000, most: 400 }
+const FLIPS = { quick: 24, full: 200, long: 12_000, most: 400 }
 const AT_ONCE = 2
 const PAGE = 4_096
 const FRAME = 24 + PAGE

@@ -6,7 +6,7 @@ import { verifies } from '../scenarios/verifies.ts'
 import { STORES } from './harness/place.ts'
 import { soak } from './harness/soak.ts'
 
-const MESSAGES = { quick: 60, full: 300, long: 20_000, most: 500 }
+const MESSAGES = { quick: 60, full: 120, long: 20_000, most: 500 }
 
 describe.each(STORES)('on the store %s', (store) => {
   campaign(

@@ -54,6 +54,8 @@ export async function postern(options: CommandOptions, ...args: readonly string[
   const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
   child.stdout?.on('data', (chunk: Buffer) => chunks.stdout.push(chunk))
   child.stderr?.on('data', (chunk: Buffer) => chunks.stderr.push(chunk))
+  // A command that was killed, or that reads nothing, takes no input.
+  child.stdin?.on('error', () => {})
   child.stdin?.end(options.stdin ?? '')
   const exit = await new Promise<number>((resolve, reject) => {
     child.on('error', reject)

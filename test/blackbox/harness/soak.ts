@@ -6,6 +6,8 @@ import { makePlace, type Place, type StoreKind } from './place.ts'
 import type { Shown } from './shown.ts'
 
 const SHORT_LEASE_MS = 2_000
+/** A reader that lives confirms long before. Offers of one that died come back in time for the end. */
+const PRINTED_LEASE_MS = 60_000
 const AGENTS = ['quinn', 'robin']
 /** A hook is one of quinn's. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
@@ -37,7 +39,13 @@ interface Scene extends World {
 
 /** Lets writers and readers of every door work on one home while readers and servers are killed, and judges. */
 export async function soak({ store, messages, serverKills, meddle }: Soak): Promise<Verdict> {
-  const limits = { unprintedOfferMs: SHORT_LEASE_MS, attempts: 1_000, pairBurst: 1_000_000, threadMessages: 1_000_000 }
+  const limits = {
+    unprintedOfferMs: SHORT_LEASE_MS,
+    printedOfferMs: PRINTED_LEASE_MS,
+    attempts: 1_000,
+    pairBurst: 1_000_000,
+    threadMessages: 1_000_000,
+  }
   const place = await makePlace({ store, limits })
   let server = await place.serve()
   let isOver = false

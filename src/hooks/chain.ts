@@ -30,7 +30,7 @@ export interface ChainAnswer extends HookAnswer {
   readonly inheritance?: string
   /** Gates of which it warns, likewise. */
   readonly warned: readonly string[]
-  /** What else is noted once it is out. */
+  /** Runs once the answer is printed. */
   readonly notes: readonly (() => void)[]
 }
 

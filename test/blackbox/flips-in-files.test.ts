@@ -4,9 +4,10 @@ import { basename, dirname, join, relative } from 'node:path'
 import { expect } from 'vitest'
 import { inTurn } from '../faults/harness/in-turn.ts'
 import { figures } from '../faults/harness/need.ts'
+import { createChance, shuffle } from '../faults/wires/harness/chance.ts'
 import { fastFolder, removeFolder } from '../helpers/temp.ts'
 import { campaign } from '../helpers/tier.ts'
-import { applyFlip, createRandom, describeFlip, flipsOf } from './harness/flips.ts'
+import { applyFlip, describeFlip, flipsOf } from './harness/flips.ts'
 import { makePlace, type Place, placeIn } from './harness/place.ts'
 
 const FLIPS = { quick: 12, full: 100, long: 6_000, most: 200 }
@@ -87,12 +88,12 @@ async function flipFiles(
   faultIn: (copy: string, line: number, file: string) => Promise<string | undefined>,
 ): Promise<void> {
   const seed = Math.floor(Math.random() * 2 ** 32)
-  const random = createRandom(seed)
+  const random = createChance(seed)
   const files = globSync(join(home, pattern))
   expect(files).not.toEqual([])
   const perPart = Math.ceil(size / files.length)
   const all = files.flatMap((file) => flipsOf(file, { partBytes: 2 ** 30, perPart, random }))
-  const flips = all.toSorted(() => random() - 0.5).slice(0, size)
+  const flips = shuffle(all, random).slice(0, size)
   const faults = await inTurn(flips, AT_ONCE, async (flip) => {
     const copy = join(fastFolder(), 'home')
     cpSync(home, copy, { recursive: true, verbatimSymlinks: true })

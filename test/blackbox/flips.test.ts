@@ -3,10 +3,11 @@ import { join, relative } from 'node:path'
 import { expect, it } from 'vitest'
 import { inTurn } from '../faults/harness/in-turn.ts'
 import { figures } from '../faults/harness/need.ts'
+import { createChance, shuffle } from '../faults/wires/harness/chance.ts'
 import type { Outcome } from '../helpers/command.ts'
 import { fastFolder, removeFolder } from '../helpers/temp.ts'
 import { campaign } from '../helpers/tier.ts'
-import { applyFlip, createRandom, describeFlip, flipsOf } from './harness/flips.ts'
+import { applyFlip, describeFlip, flipsOf } from './harness/flips.ts'
 import { makePlace, type Place, placeIn } from './harness/place.ts'
 
 /**
@@ -53,9 +54,9 @@ async function flipStore(size: number, name: string, partBytes: number): Promise
   expect(good.isTold).toBe(false)
   expect(good.messages.size).toBeGreaterThan(10)
   const seed = Math.floor(Math.random() * 2 ** 32)
-  const random = createRandom(seed)
+  const random = createChance(seed)
   const all = flipsOf(join(home, name), { partBytes, perPart: Math.ceil(size / 20), random })
-  const flips = all.toSorted(() => random() - 0.5).slice(0, size)
+  const flips = shuffle(all, random).slice(0, size)
   const outcomes = await inTurn(flips, AT_ONCE, async (flip) => {
     const copy = copyOf(home)
     applyFlip(join(copy, relative(home, flip.file)), flip)

@@ -41,7 +41,7 @@ async function handOverQuestions(ctx: Context, tx: Shelves, leaving: string): Pr
   return rings
 }
 
-/** Any person opens such a gate, but somebody has to know of it. */
+/** Any person may open such a gate, so it is enough that one person is told of it. */
 async function handOverGates(ctx: Context, tx: Shelves, leaving: string): Promise<readonly string[]> {
   const rings: string[] = []
   const begin = `${NOTICE_KEYS}${waitsKey('')}`

@@ -163,7 +163,7 @@ async function requirePeople(tx: Shelves, agent: string, named: readonly string[
   })
 }
 
-/** Tells people that a question is theirs now, because whoever was asked before has gone. */
+/** Tells people that a question now goes to them, because the person asked before was removed. */
 export function askInstead(ctx: Context, tx: Shelves, decision: Decision, former: string): Promise<readonly string[]> {
   const { id, agent, question, context, options, asked } = decision
   const from = creatorOf(decision)

@@ -159,7 +159,7 @@ export interface PeopleNotice extends Pick<Notice, 'subject' | 'content' | 'quot
 
 /**
  * Notifies the responsible people in the same transaction. If nobody is registered, `doctor` shows the matter itself.
- * Returns whom to ring after the commit. One who is being removed is not told.
+ * Returns whom to ring after the commit. A person who is being removed gets no notice.
  */
 export async function tellPeople(
   ctx: Context,

@@ -18,9 +18,8 @@ interface Key {
 }
 
 /**
- * MACs of messages, under a key that is derived from the key file of a folder. The file is read with the first MAC
- * that is checked,
- * and created by the first push. While it is unusable, messages are stored without a MAC.
+ * MACs of messages, under a key that is derived from the key file of a folder. The first check of a MAC reads the file,
+ * and the first push creates it. While it is unusable, messages are stored without a MAC.
  */
 export function createMessageMacs(folder: string, note: Context['note'] = () => {}): MessageMacs {
   let known: Key | undefined

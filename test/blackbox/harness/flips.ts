@@ -1,16 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** A generator of numbers below 1 that gives the same ones for the same seed, so that a finding can be repeated. */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** One byte of a file that is changed. */
 export interface Flip {
   readonly file: string

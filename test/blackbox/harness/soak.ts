@@ -27,8 +27,6 @@ export interface Soak {
   readonly messages: number
   /** How often the server is killed and started again. */
   readonly serverKills: number
-  /** Done to the place now and then while all are at work. */
-  readonly meddle?: (place: Place) => Promise<void>
 }
 
 /** Everything that writers and readers share. */
@@ -38,7 +36,7 @@ interface Scene extends World {
 }
 
 /** Lets writers and readers of every door work on one home while readers and servers are killed, and judges. */
-export async function soak({ store, messages, serverKills, meddle }: Soak): Promise<Verdict> {
+export async function soak({ store, messages, serverKills }: Soak): Promise<Verdict> {
   const limits = {
     unprintedOfferMs: SHORT_LEASE_MS,
     printedOfferMs: PRINTED_LEASE_MS,
@@ -56,7 +54,6 @@ export async function soak({ store, messages, serverKills, meddle }: Soak): Prom
       await delay(Math.random() * 2_000)
       await server.stop('SIGKILL')
       server = await place.serve()
-      await meddle?.(place)
     }
   }
 

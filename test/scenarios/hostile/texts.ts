@@ -1,3 +1,4 @@
+import { createChance } from '../../faults/wires/harness/chance.ts'
 import { ATTACKS } from '../../helpers/attacks.ts'
 
 /** A text that means harm. Its marker is a word that stands in no other text, and on nearly every line of this one. */
@@ -13,7 +14,7 @@ export interface Texts {
 
 /** Every text follows from the seed, so a failed run can be repeated. */
 export function createTexts(seed: number): Texts {
-  const random = createRandom(seed)
+  const random = createChance(seed)
   const pick = <T>(choices: readonly T[]): T => choices[Math.floor(random() * choices.length)] as T
   let made = 0
 
@@ -87,15 +88,4 @@ function cutTo(text: string, maxBytes: number, marker: string): string {
     .toString()
     .replace(/\ufffd+$/, '')
   return `${kept} ${marker}`.trimStart()
-}
-
-/** Mulberry32. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
